@@ -196,8 +196,17 @@ static const struct shape shapes[] = {
      "as_published,GPU-VByte1024_ours,GPU-VByte1024_paper",
      false},
     {"pattern", "a pattern of 1024 values",
-     "codec,way,level,ratio,io_ms,memory_ms,computation_ms,computation_least_ms,computation_most_ms,sum_ms,"
-     "gb_per_second,times_read_ceiling",
+     "codec,way,level,ratio,io_ms,paper_io_ms,memory_ms,paper_memory_ms,computation_ms,computation_least_ms,"
+     "computation_most_ms,paper_computation_ms,sum_ms,paper_sum_ms,computation_to_none,"
+     "paper_computation_to_none,gb_per_second,times_read_ceiling",
+     false},
+    {"series-sizes", "ratio of 65536 values",
+     "series,about,pfor_ratio,pfor_diff_ratio,lane_delta_ratio,lane_pfor_ratio,gzip_ratio,bzip2_ratio,"
+     "gzip_text_ratio,bzip2_text_ratio,light_ratio,paper_light_ratio,light_to_gzip,light_to_gzip_text,"
+     "paper_light_to_gzip,bzip2_to_gzip,bzip2_to_gzip_text,paper_bzip2_to_gzip",
+     false},
+    {"series-sizes", "all eight series",
+     "method,ratio,compress_mb_per_second,restore_mb_per_second,restore_to_gzip,paper_restore_to_gzip",
      false},
     {"byte-streams", "data: sets of 0.11 MB in blocks of 128 KiB",
      "set,about,item_bytes,rle1_ratio,rle1_ratio_paper,rle2_ratio,rle2_ratio_paper,deflate_ratio,"
@@ -215,7 +224,10 @@ static const struct shape shapes[] = {
     {"bitmaps", "index against scan on one thread of the processor",
      "values,vectors,rows,index_bytes,index_ms,scan_bytes,scan_ms,speedup", false},
     {"bitmaps", "the ranges for which the index is faster than the scan", "values,cpu_vectors", false},
-    {"pattern", "speed-up", "megabytes,codec,way,level,io_speedup,computation_speedup,speedup", false},
+    {"pattern", "speed-up",
+     "paper_megabytes,megabytes,codec,way,level,io_speedup,paper_io_speedup,computation_speedup,"
+     "computation_speedup_all,paper_computation_speedup,speedup,speedup_all,paper_speedup",
+     false},
 };
 #define SHAPES (sizeof shapes / sizeof *shapes)
 
