@@ -193,7 +193,8 @@ AdbcStatusCode driver_connection_rollback(struct AdbcConnection *connection, str
 
 AdbcStatusCode driver_connection_cancel(struct AdbcConnection *connection, struct AdbcError *error)
 {
-    (void)connection, (void)error;
-    driver_cancel();
+    struct driver_connection *of;
+    RETURN_IF_FAILED(made_of(connection, &of, error));
+    driver_cancel(&of->calls);
     return ADBC_STATUS_OK;
 }

@@ -15,6 +15,7 @@
 
 #include "engine/adbc/adbc.h"
 #include "engine/library/tessera.h"
+#include "storage/base/execution/execution.h"
 #include "storage/database/database.h"
 
 #include <pthread.h>
@@ -48,12 +49,19 @@ struct driver_state {
     struct tessera_database *database;
 };
 
+/* Calls that ConnectionCancel or StatementCancel stops: those that run now, not later ones. */
+struct driver_calls {
+    unsigned running;
+    struct execution execution; /* those of a statement are a part of its connection's */
+};
+
 struct driver_connection {
     struct driver_options options;
     pthread_mutex_t mutex;
     struct driver_state *state; /* NULL until it is needed, and after an ingest */
     bool initialised, manual_commit;
     bool ingested; /* since the last commit */
+    struct driver_calls calls;
 };
 
 enum ingest_mode { INGEST_CREATE, INGEST_APPEND, INGEST_REPLACE, INGEST_CREATE_APPEND };
@@ -66,6 +74,7 @@ struct driver_statement {
     struct ArrowArrayStream bound; /* released: nothing is bound */
     char *target, *script;         /* of an ingest; NULL */
     enum ingest_mode mode;
+    struct driver_calls calls;
 };
 
 /* ---- Errors (driver.c) ---- */
@@ -92,10 +101,11 @@ AdbcStatusCode driver_copy(const char *value, char **text, struct AdbcError *err
 AdbcStatusCode driver_give_option(const char *key, const char *text, char *value, size_t *length,
                                   struct AdbcError *error);
 
-/* Between these two, DatabaseCancel and the like stop the call (tessera_interrupt). */
-void driver_begin(void);
-void driver_end(void);
-void driver_cancel(void);
+/* A call that runs the statement: the only one of its connection at a time. Between these two, ConnectionCancel and
+ * StatementCancel stop it, also while it waits for its turn. */
+void driver_begin(struct driver_statement *statement);
+void driver_end(struct driver_statement *statement);
+void driver_cancel(struct driver_calls *calls);
 
 /* ---- Options (database.c) ---- */
 

@@ -29,6 +29,7 @@ struct tessera_database {
 
 struct tessera_statement {
     struct sql_statement *statement;
+    struct execution execution;
 };
 
 struct tessera_result {
@@ -76,6 +77,8 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
                       options->size, sizeof *options),
             &inner, error);
     atomic_fetch_add(&users, 1);
+    struct execution call = {.outer = NULL};
+    library_call_begin(&call);
     struct tessera_database *opened = calloc(1, sizeof *opened);
     enum status status = opened ? database_open(path, &opened->database, &inner)
                                 : error_out_of_memory(&inner, sizeof *opened, "a database");
@@ -84,6 +87,7 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
                                                       .threads = options->threads,
                                                       .gpu_memory = options->gpu_memory},
                              &opened->engine, &inner);
+    execution_leave(&call);
     if (status == STATUS_OK)
         *out = opened;
     else if (opened)
@@ -240,10 +244,12 @@ enum tessera_status tessera_run(struct tessera_statement *statement, struct tess
 {
     struct error inner = {0};
     struct tessera_result *result = calloc(1, sizeof *result);
+    library_call_begin(&statement->execution);
     enum status status = result ? sql_run(statement->statement, &result->rows, NULL, &inner)
                                 : error_out_of_memory(&inner, sizeof *result, "an answer");
     if (status == STATUS_OK)
         status = make_bits(result, &inner);
+    execution_leave(&statement->execution);
     if (status == STATUS_OK)
         *out = result;
     else
@@ -369,8 +375,11 @@ static enum status load_inputs(const char *path, const char *schema, const struc
                                          .input_count = count,
                                          .replace = mode == TESSERA_LOAD_REPLACE,
                                          .append = mode == TESSERA_LOAD_APPEND};
+    struct execution call = {.outer = NULL};
     atomic_fetch_add(&users, 1);
+    library_call_begin(&call);
     const enum status status = tables_load(&parsed, &options, &report, NULL, error);
+    execution_leave(&call);
     leave();
     schema_script_free(&parsed);
     if (rows)
@@ -426,12 +435,28 @@ enum tessera_status tessera_load_rows(const char *path, const char *schema, cons
     return give(status, &inner, error);
 }
 
+/* ---- Stopping ---- */
+
+static struct execution all_calls;
+
+void library_call_begin(struct execution *call)
+{
+    call->outer = execution_current() ? execution_current() : &all_calls;
+    execution_resume(call);
+    execution_enter(call);
+}
+
+void tessera_cancel(struct tessera_statement *statement)
+{
+    execution_stop(&statement->execution);
+}
+
 void tessera_interrupt(void)
 {
-    cancel_request();
+    execution_stop(&all_calls);
 }
 
 void tessera_resume(void)
 {
-    cancel_reset();
+    execution_resume(&all_calls);
 }

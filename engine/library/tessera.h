@@ -226,6 +226,10 @@ enum tessera_status tessera_load_rows(const char *path, const char *schema, cons
                                       uint64_t count, enum tessera_load_mode mode,
                                       struct tessera_error *error);
 
+/* Stops the statement's run, if one is going on, which returns TESSERA_INTERRUPTED; other statements go on. Any thread or
+ * signal handler may call it, as long as the statement exists. */
+void tessera_cancel(struct tessera_statement *statement);
+
 /* Stops all running calls in this process, which return TESSERA_INTERRUPTED. Any thread or signal handler may
  * call it. It takes effect until tessera_resume. */
 void tessera_interrupt(void);

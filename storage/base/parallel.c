@@ -8,54 +8,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A signal handler sets it on any thread; all threads read it. */
-_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a handler cannot wait for locks");
-static atomic_int cancelled;
-
-void cancel_request(void)
-{
-    atomic_store(&cancelled, 1);
-}
-
-void cancel_reset(void)
-{
-    atomic_store(&cancelled, 0);
-}
-
-/* The innermost scope of this thread. */
-static _Thread_local struct cancel_scope *scopes;
-
-void cancel_scope_enter(struct cancel_scope *scope)
-{
-    scope->outer = scopes;
-    scopes = scope;
-}
-
-void cancel_scope_leave(struct cancel_scope *scope)
-{
-    scopes = scope->outer;
-}
-
-void cancel_scope_stop(struct cancel_scope *scope)
-{
-    atomic_store(&scope->stopped, true);
-}
-
-bool cancel_requested(void)
-{
-    for (const struct cancel_scope *scope = scopes; scope; scope = scope->outer)
-        if (atomic_load(&scope->stopped))
-            return true;
-    return atomic_load(&cancelled) != 0;
-}
-
-enum status cancel_check(struct error *error)
-{
-    if (cancel_requested())
-        return error_set(error, STATUS_INTERRUPTED, "interrupted; what was not finished is undone");
-    return STATUS_OK;
-}
-
 unsigned parallel_threads_available(void)
 {
     cpu_set_t set;
@@ -75,7 +27,7 @@ struct job {
     void *context;
     uint64_t items;
     atomic_uint_fast64_t next;   /* item */
-    struct cancel_scope *scopes; /* of the caller */
+    struct execution *execution; /* of the caller */
     atomic_bool failed;
 
     /* Under the pool's lock: */
@@ -190,9 +142,9 @@ static void help(struct job *job)
     queue_append(job);
     wake_helpers();
     pthread_mutex_unlock(&pool.lock);
-    scopes = job->scopes;
+    execution_switch(job->execution);
     do_items(job, thread);
-    scopes = NULL;
+    execution_switch(NULL);
     pthread_mutex_lock(&pool.lock);
     job->free_ids[thread / 64] |= UINT64_C(1) << thread % 64;
     if (--job->helpers == 0)
@@ -330,7 +282,7 @@ enum status parallel_for(unsigned threads, uint64_t items, parallel_item *work, 
         threads = PARALLEL_THREADS_MAX;
     if (threads > items)
         threads = (unsigned)items;
-    struct job job = {.work = work, .context = context, .items = items, .scopes = scopes};
+    struct job job = {.work = work, .context = context, .items = items, .execution = execution_current()};
     if (threads > 1)
         do_with_helpers(&job, threads);
     else

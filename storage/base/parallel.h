@@ -1,5 +1,5 @@
 /*
- * parallel.h: work on all cores, progress, and cancelling.
+ * parallel.h: work on all cores, and its progress.
  *
  * There is one primitive: threads take independent items of a call one by one. The calling thread is one of them; the
  * others are of one pool, which all calls of the process share. So two statements at once on N processors have N + 1
@@ -15,7 +15,7 @@
 #ifndef TESSERA_STORAGE_BASE_PARALLEL_H
 #define TESSERA_STORAGE_BASE_PARALLEL_H
 
-#include "storage/base/status.h"
+#include "storage/base/execution/execution.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ unsigned parallel_threads_available(void);
  * items are started; that error is the result. */
 typedef enum status parallel_item(void *context, uint64_t item, unsigned thread, struct error *error);
 
-/* Runs `work` for items 0 .. items-1 on at most `threads` threads (0: all available; never more than items). Any number
+/* Runs `work` in the caller's execution (execution.h) for items 0 .. items-1 on at most `threads` threads (0: all available; never more than items). Any number
  * of threads may call it at once. */
 NODISCARD enum status parallel_for(unsigned threads, uint64_t items, parallel_item *work, void *context,
                                    struct error *error);
@@ -39,26 +39,6 @@ NODISCARD enum status parallel_for(unsigned threads, uint64_t items, parallel_it
 /* Ends the pool's threads that have no work, and waits until they are gone. The next call starts new ones. Happens by
  * itself when the process ends or the library is unloaded. */
 void parallel_release(void);
-
-/* Request that all long work stops at its next step (async-signal-safe), or take the request back. */
-void cancel_request(void);
-void cancel_reset(void);
-bool cancel_requested(void);
-
-/* STATUS_INTERRUPTED with its sentence if a stop was requested, else STATUS_OK. Long work calls it between
- * its steps. */
-NODISCARD enum status cancel_check(struct error *error);
-
-/* Lets the workers of one statement stop each other, and nothing else in the process: between enter and leave on a
- * thread, and on the threads that parallel_for starts meanwhile, cancel_check also fails once the scope is stopped,
- * which any thread may do. Zero-initialised; scopes nest. */
-struct cancel_scope {
-    _Atomic bool stopped;
-    struct cancel_scope *outer;
-};
-void cancel_scope_enter(struct cancel_scope *scope);
-void cancel_scope_leave(struct cancel_scope *scope);
-void cancel_scope_stop(struct cancel_scope *scope);
 
 /* Receives the progress of long work, from any thread, at most a few times a millisecond. NULL: nobody wants
  * to know it. `unit` names what is counted ("rows", "bytes"). */

@@ -9,6 +9,9 @@
 #include "tests/support/database_cases.h"
 
 #include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <time.h>
 
 static char path[PATH_BYTES], file[PATH_BYTES + 32];
@@ -275,6 +278,65 @@ static void errors_are_sentences(void **state)
     tessera_result_free(NULL);
 }
 
+struct asker {
+    struct tessera_statement *statement;
+    atomic_bool stop;           /* tell it to end */
+    atomic_uint runs;           /* that were answered */
+    enum tessera_status status; /* of its last run */
+};
+
+/* Runs the statement until it fails or is told to end. */
+static void *ask_often(void *context)
+{
+    struct asker *const asker = context;
+    struct tessera_result *result;
+    struct tessera_error why;
+    do {
+        asker->status = tessera_run(asker->statement, &result, &why);
+        if (asker->status == TESSERA_OK)
+            tessera_result_free(result);
+        atomic_fetch_add(&asker->runs, 1);
+    } while (asker->status == TESSERA_OK && !atomic_load(&asker->stop));
+    atomic_store(&asker->stop, true);
+    return NULL;
+}
+
+static void one_of_two_statements_is_cancelled(void **state)
+{
+    struct tessera_database *databases[2];
+    struct asker askers[2] = {0};
+    pthread_t threads[2];
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(tessera_open(path, "cpu", 2, &databases[i], &error), TESSERA_OK);
+        assert_int_equal(
+            tessera_prepare(
+                databases[i],
+                "with s as (select shop, count(*) n from sales group by shop) select a.shop, b.n from s a "
+                "join s b on a.n = b.n where a.shop in (select shop from sales) order by 1",
+                &askers[i].statement, &error),
+            TESSERA_OK);
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_often, &askers[i]), 0);
+    }
+    while (!atomic_load(&askers[0].stop))
+        tessera_cancel(askers[0].statement);
+    const unsigned before = atomic_load(&askers[1].runs);
+    while (!atomic_load(&askers[1].stop) && atomic_load(&askers[1].runs) < before + 3)
+        sched_yield();
+    atomic_store(&askers[1].stop, true);
+    for (unsigned i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(askers[0].status, TESSERA_INTERRUPTED);
+    assert_int_equal(askers[1].status, TESSERA_OK);
+    askers[0].stop = true; /* what was cancelled runs again */
+    ask_often(&askers[0]);
+    assert_int_equal(askers[0].status, TESSERA_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        tessera_finalize(askers[i].statement);
+        tessera_close(databases[i]);
+    }
+}
+
 static unsigned count_threads(void)
 {
     unsigned count = 0;
@@ -321,6 +383,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(parameters_have_the_type_that_they_are_bound_with, setup, teardown),
         cmocka_unit_test_setup_teardown(decimals_without_digits_are_decimals_of_arrow, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_of_two_statements_is_cancelled, setup, teardown),
         cmocka_unit_test_setup_teardown(no_thread_is_left_after_the_last_database, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

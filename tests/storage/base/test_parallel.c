@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-/* test_parallel.c: every item once, the first error stops the rest, cancelling is seen; threads live on, serve calls
+/* test_parallel.c: every item once, the first error stops the rest, items see the execution; threads live on, serve calls
  * of several threads, and are gone when they should be. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,15 +56,75 @@ static void the_first_error_is_the_result(void **state)
     assert_int_equal(error.status, STATUS_BAD_INPUT);
 }
 
-static void cancelling_is_seen_and_taken_back(void **state)
+static void wait_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+static enum status see_execution(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    (void)item, (void)thread;
+    if (execution_current() != context)
+        return error_set(error, STATUS_CHECK_FAILED, "another execution");
+    return cancel_check(error);
+}
+
+static void items_run_in_the_execution_of_the_caller(void **state)
 {
     (void)state;
+    struct execution whole = {.outer = NULL}, part = {.outer = &whole};
     struct error error = {0};
-    assert_int_equal(cancel_check(&error), STATUS_OK);
-    cancel_request();
-    assert_int_equal(cancel_check(&error), STATUS_INTERRUPTED);
-    cancel_reset();
-    assert_int_equal(cancel_check(&error), STATUS_OK);
+    assert_int_equal(parallel_for(4, 1000, see_execution, NULL, NULL), STATUS_OK);
+    execution_enter(&part);
+    assert_int_equal(parallel_for(4, 1000, see_execution, &part, NULL), STATUS_OK);
+    execution_stop(&whole);
+    assert_int_equal(parallel_for(4, 1000, see_execution, &part, &error), STATUS_INTERRUPTED);
+    execution_resume(&whole);
+    assert_int_equal(parallel_for(4, 1000, see_execution, &part, NULL), STATUS_OK);
+    execution_leave(&part);
+    assert_int_equal(parallel_for(4, 1000, see_execution, NULL, NULL), STATUS_OK);
+}
+
+struct stopped_call {
+    struct execution execution;
+    enum status status;
+    atomic_uint items;
+};
+
+static enum status long_item(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    (void)item, (void)thread;
+    atomic_fetch_add((atomic_uint *)context, 1);
+    wait_ms(1);
+    return cancel_check(error);
+}
+
+static void *run_long(void *context)
+{
+    struct stopped_call *const call = context;
+    execution_enter(&call->execution);
+    call->status = parallel_for(3, 300, long_item, &call->items, NULL);
+    execution_leave(&call->execution);
+    return NULL;
+}
+
+/* They share the threads of the pool. */
+static void one_of_two_executions_is_stopped(void **state)
+{
+    (void)state;
+    struct stopped_call calls[2] = {0};
+    pthread_t threads[2];
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, run_long, &calls[i]), 0);
+    while (atomic_load(&calls[0].items) < 5)
+        sched_yield();
+    execution_stop(&calls[0].execution);
+    for (unsigned i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(calls[0].status, STATUS_INTERRUPTED);
+    assert_true(calls[0].items < 300);
+    assert_int_equal(calls[1].status, STATUS_OK);
+    assert_int_equal(calls[1].items, 300);
 }
 
 /* ---- The pool ---- */
@@ -85,11 +145,6 @@ static unsigned count_threads(void)
     if (tasks)
         closedir(tasks);
     return count;
-}
-
-static void wait_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
 /* The system lists a thread for a moment after its end. */
@@ -287,7 +342,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_runs_once),
         cmocka_unit_test(the_first_error_is_the_result),
-        cmocka_unit_test(cancelling_is_seen_and_taken_back),
+        cmocka_unit_test(items_run_in_the_execution_of_the_caller),
+        cmocka_unit_test(one_of_two_executions_is_stopped),
         cmocka_unit_test(numbers_of_threads_are_unique_in_a_call),
         cmocka_unit_test(threads_live_on_and_end_when_they_are_told),
         cmocka_unit_test(a_call_has_at_most_the_most_threads),
