@@ -51,8 +51,9 @@ const struct lab_experiment lab_experiments[] = {
      "throughput of 1 .. 100,000 operations an access of memory, by one lane and by all (a GPU's kernels)",
      lab_decode_threads},
     {"bitmaps", "Range queries on bitmap indexes",
-     "Range queries over WAH bitmaps on GPUs: COA, ROA, hybrid and ideal hybrid",
-     "OR of 2 .. 1024 compressed vectors: the paper's strategies, inline, flat, and on the processor",
+     "Nelson, Sorenson, Myre, Sawin, Chiu, Journal of Cloud Computing 9:44, 2020: algorithms 1 to 6 and the "
+     "processor's methods",
+     "OR of 2 .. 4096 compressed vectors: the paper's strategies, inline, flat, and on the processor",
      lab_bitmaps},
     {NULL, NULL, NULL, NULL, NULL},
 };

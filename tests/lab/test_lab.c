@@ -219,7 +219,8 @@ static const struct shape shapes[] = {
     {"decode-threads", "decoding by one lane and by all",
      "operations,accesses,one_ms,one_rate,all_ms,all_rate,difference_percent,paper_percent", false},
     {"bitmaps", "on the processor",
-     "column,vectors,rows,compressed_bytes,pairs,levels,sequential,pieces,flat,croaring,croaring_bytes",
+     "column,vectors,rows,compressed_bytes,pairs_ms,levels_ms,sequential_ms,pieces_ms,flat_ms,croaring_ms,"
+     "croaring_bytes",
      false},
     {"bitmaps", "index against scan on one thread of the processor",
      "values,vectors,rows,index_bytes,index_ms,scan_bytes,scan_ms,speedup", false},

@@ -1,17 +1,18 @@
 /*
- * bitmaps_cuda.h: the laboratory's kernels on bitmap indexes: those of operators/index, and comparisons of their results.
+ * bitmaps_cuda.h: the laboratory's kernels on bitmap indexes: the paper's decompression and strategies, flat bitsets, `inline`
+ * of operators/index, and comparisons of their results.
  */
-#ifndef TESSERA_LAB_KERNELS_BITMAPS_CUDA_H
-#define TESSERA_LAB_KERNELS_BITMAPS_CUDA_H
+#ifndef TESSERA_LAB_KERNELS_BITMAPS_BITMAPS_CUDA_H
+#define TESSERA_LAB_KERNELS_BITMAPS_BITMAPS_CUDA_H
 
-#include "operators/index/flat_cuda.h"
-#include "operators/index/strategies_cuda.h"
-#include "operators/index/wah_decompress_cuda.h"
+#include "lab/kernels/bitmaps/flat_cuda.h"
+#include "lab/kernels/bitmaps/strategies_cuda.h"
+#include "lab/kernels/bitmaps/wah_decompress_cuda.h"
 #include "operators/index/wah_inline_cuda.h"
 
 /* Counts the words that differ. The grid has a thread for each. */
-TILE_INLINE void lab_compare_words(const uint64_t *words, const uint64_t *expected, uint64_t count,
-                                   uint32_t *wrong)
+template <class WORD>
+TILE_INLINE void lab_compare_words(const WORD *words, const WORD *expected, uint64_t count, uint32_t *wrong)
 {
     const uint64_t i = wah_item();
     const uint32_t differs = __ballot_sync(FULL_WARP, i < count && words[i] != expected[i]);

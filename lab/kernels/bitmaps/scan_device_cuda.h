@@ -2,7 +2,7 @@
  * scan_device_cuda.h: exclusive sums over all of a device's memory, in one pass (decoupled look-back: Merrill and
  * Garland, 2016; CUB's DeviceScan does the same). Up to 2^32 - 1 items whose sum is below 2^32.
  *
- * CUB's own cannot be used here: kernels are compiled at run time by NVRTC, which reads no headers outside the program.
+ * It needs no headers but the program's; CUB's own is in cub_scan_cuda.h, and the experiment has both times.
  *
  * Thread blocks take tiles of 8192 items by a ticket, so that every tile before theirs is taken by a block that runs. A
  * tile's state is one 64-bit word, so that no fence is needed: two bits say what is known, the rest is the sum.
@@ -11,8 +11,8 @@
  *
  * It reads 4 bytes (or 1) and writes 4 an item.
  */
-#ifndef TESSERA_OPERATORS_INDEX_SCAN_DEVICE_CUDA_H
-#define TESSERA_OPERATORS_INDEX_SCAN_DEVICE_CUDA_H
+#ifndef TESSERA_LAB_KERNELS_BITMAPS_SCAN_DEVICE_CUDA_H
+#define TESSERA_LAB_KERNELS_BITMAPS_SCAN_DEVICE_CUDA_H
 
 #include "operators/decode/unpack_cuda.h"
 

@@ -3,8 +3,8 @@
  *
  * Bitset v is at bits + v * stride words of 64 rows; the stride is even. (m + 1) n / 64 words move, for m sets of n rows.
  */
-#ifndef TESSERA_OPERATORS_INDEX_FLAT_CUDA_H
-#define TESSERA_OPERATORS_INDEX_FLAT_CUDA_H
+#ifndef TESSERA_LAB_KERNELS_BITMAPS_FLAT_CUDA_H
+#define TESSERA_LAB_KERNELS_BITMAPS_FLAT_CUDA_H
 
 #include "operators/decode/unpack_cuda.h"
 #include "storage/index/wah_format.h"

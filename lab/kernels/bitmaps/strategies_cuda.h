@@ -1,5 +1,6 @@
 /*
- * strategies_cuda.h: the paper's four ways to OR decompressed vectors on a GPU: COA, ROA, hybrid and ideal hybrid.
+ * strategies_cuda.h: four published ways to OR decompressed vectors on a GPU: COA, ROA, hybrid and ideal hybrid (Nelson, Sorenson, Myre,
+ * Sawin and Chiu, Journal of Cloud Computing 9:44, 2020).
  *
  * Vector v is at data + v * stride, a word for each of its n groups; there are m vectors. Reads and writes of global
  * memory, in words, as the paper gives them:
@@ -14,12 +15,12 @@
  * ROA, whose blocks have one row, a thread takes two rows at a time, which is 16 bytes; so the stride is even, and the
  * word after the last one of an odd number is read, and written, and counted too.
  */
-#ifndef TESSERA_OPERATORS_INDEX_STRATEGIES_CUDA_H
-#define TESSERA_OPERATORS_INDEX_STRATEGIES_CUDA_H
+#ifndef TESSERA_LAB_KERNELS_BITMAPS_STRATEGIES_CUDA_H
+#define TESSERA_LAB_KERNELS_BITMAPS_STRATEGIES_CUDA_H
 
 #include "operators/decode/unpack_cuda.h"
 
-#define STRATEGY_THREADS 1024u /* of COA and of both hybrids */
+#define STRATEGY_THREADS 1024u /* of COA, and at most of both hybrids */
 
 struct bitmap_uncounted {
     __device__ __forceinline__ void add(uint32_t, uint32_t)
@@ -126,7 +127,8 @@ TILE_INLINE void bitmap_roa(const uint64_t *data, uint64_t stride, uint32_t vect
 
 /* ---- Hybrid and ideal hybrid (algorithms 5 and 6) ---- */
 
-/* Tiles of 2 k columns and 2 j rows by k x j threads, k = 2^log_k, k j = STRATEGY_THREADS. `tiles` tiles stand side by side;
+/* Tiles of 2 k columns and 2 j rows by thread blocks of k x j threads, k = 2^log_k and j a power of two, k j at most STRATEGY_THREADS;
+ * the paper's tiles have k x 1024/k threads. `tiles` tiles stand side by side;
  * tile q has columns 2 k q ..., of which column c is vector c * step, and its result goes to vector q * out_step of
  * `out`, which may be `data` where that is the tile's first column. A hybrid's first round has step 1 and writes each
  * tile's first vector; its second round combines those. Ideal hybrid: one round with one tile. Shared memory: 16 KiB. */
@@ -136,7 +138,7 @@ TILE_INLINE void bitmap_tile(const uint64_t *data, uint64_t stride, uint64_t wor
                              unsigned long long *traffic)
 {
     __shared__ ulonglong2 tile[STRATEGY_THREADS];
-    const uint32_t k = 1u << log_k, j = STRATEGY_THREADS >> log_k;
+    const uint32_t k = 1u << log_k, j = blockDim.x >> log_k;
     const uint32_t r = threadIdx.x & (j - 1), c = threadIdx.x / j;
     const uint32_t q = blockIdx.x % tiles, low = q * 2 * k + c, high = low + k;
     const uint64_t at = 2 * ((uint64_t)(blockIdx.x / tiles) * j + r);

@@ -1,6 +1,6 @@
 /*
- * wah_decompress_cuda.h: decompression of WAH vectors as published (algorithms 1 and 2 of the paper on range queries over
- * WAH bitmaps on GPUs; after Andrzejewski and Wrembel). A kernel for each step:
+ * wah_decompress_cuda.h: decompression of WAH vectors as published (Nelson, Sorenson, Myre, Sawin and Chiu, Journal of Cloud
+ * Computing 9:44, 2020, algorithms 1 and 2; after Andrzejewski and Wrembel). A kernel for each step:
  *
  *     wah_sizes     DecompSizes[i] = the groups of word i                      (lines 2 to 8)
  *     scan_device   StartingPoints = exclusive sums of DecompSizes, in place   (line 9)
@@ -15,10 +15,10 @@
  * Arrays are used again: starting points replace the sizes, and end points, a byte each, lie in the memory of the result,
  * which is written last. Bytes that move: 16 a word (8 read twice) + 4 + 8 + 4 and about 20 a group.
  */
-#ifndef TESSERA_OPERATORS_INDEX_WAH_DECOMPRESS_CUDA_H
-#define TESSERA_OPERATORS_INDEX_WAH_DECOMPRESS_CUDA_H
+#ifndef TESSERA_LAB_KERNELS_BITMAPS_WAH_DECOMPRESS_CUDA_H
+#define TESSERA_LAB_KERNELS_BITMAPS_WAH_DECOMPRESS_CUDA_H
 
-#include "operators/index/scan_device_cuda.h"
+#include "lab/kernels/bitmaps/scan_device_cuda.h"
 #include "storage/index/wah_format.h"
 
 #define WAH_THREADS 256u
