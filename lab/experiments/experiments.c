@@ -20,9 +20,9 @@ const struct lab_experiment lab_experiments[] = {
      "Shanbhag et al., SIGMOD 2022, section 9.4 and figure 11",
      "the 13 queries by system, decoded in the query's kernel or before it; --db, or a temporary database",
      lab_ssb_queries},
-    {"inline-query", "Q1.1, decoded in its kernel as published",
+    {"inline-query", "Q1.1 and Q2.1, decoded in their kernels as published",
      "Shanbhag et al., SIGMOD 2022, sections 4.2, 4.3 and 7",
-     "Q1.1 over columns in GPU-FOR (D = 1 .. 32) and GPU-SIMDBP128, which threads hold in registers (a GPU's "
+     "two queries over columns in GPU-FOR (D = 1 .. 32) and GPU-SIMDBP128, held in registers (a GPU's "
      "kernels)",
      lab_inline_query},
     {"coprocessor", "Columns that are on the host", "Shanbhag et al., SIGMOD 2022, section 9.5 and figure 12",

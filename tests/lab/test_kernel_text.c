@@ -42,6 +42,7 @@ static void simple_kernels_compile(void **state)
 
 static void published_kernels_compile(void **state)
 {
+    static const char *const queries[] = {"q11", "q21"};
     const char *const *options = NULL;
     struct error error = {0};
     char *source = NULL;
@@ -54,9 +55,17 @@ static void published_kernels_compile(void **state)
                 kernel_text_published(method->header, method->type, method->threads, s % 2, &source, &error),
                 &source);
     }
-    compile("q11", kernel_text_q11("for_cuda.h", "for_offsets<16>", 128, &source, &error), &source);
-    compile("q11", kernel_text_q11("simdbp128_cuda.h", "simdbp128", 128, &source, &error), &source);
-    compile("q11", kernel_text_q11("plain_cuda.h", "plain_block<4>", 128, &source, &error), &source);
+    for (size_t q = 0; q < sizeof queries / sizeof *queries; q++) {
+        compile(queries[q],
+                kernel_text_query(queries[q], "for_cuda.h", "for_offsets<16>", 128, &source, &error),
+                &source);
+        compile(queries[q],
+                kernel_text_query(queries[q], "simdbp128_cuda.h", "simdbp128", 128, &source, &error),
+                &source);
+        compile(queries[q],
+                kernel_text_query(queries[q], "plain_cuda.h", "plain_block<4>", 128, &source, &error),
+                &source);
+    }
     for (size_t m = 0; m < PUBLISHED_METHODS; m++) {
         const struct published_method *const method = &published_methods[m];
         if (method->cub && !cub)
