@@ -10,6 +10,7 @@
 
 #include "engine/cuda/cccl.h"
 #include "lab/bench/kernel.h"
+#include "lab/lists/list_gpu.h"
 #include "lab/published/steps.h"
 #include "tests/support/gpu/compile_targets.h"
 
@@ -38,6 +39,7 @@ static void simple_kernels_compile(void **state)
     compile("compare", kernel_text_compare(&source, &error), &source);
     compile("choose", kernel_text_choose(&source, &error), &source);
     compile("expected", kernel_text_expected(&source, &error), &source);
+    compile("lists", list_kernel_text(&source, &error), &source);
 }
 
 static void published_kernels_compile(void **state)

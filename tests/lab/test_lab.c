@@ -195,6 +195,21 @@ static const struct shape shapes[] = {
      "integers,paper_integers,GPU-VByte128_as_published,GPU-VByte128_ours,GPU-VByte128_paper,GPU-VByte1024_"
      "as_published,GPU-VByte1024_ours,GPU-VByte1024_paper",
      false},
+    {"posting-queries", "queries over synthetic lists",
+     "lists,shortest,longest,and_documents,or_documents,sum_cpu_ms,sum_gpu_ms,and_cpu_ms,and_gpu_ms,or_cpu_"
+     "ms,"
+     "or_gpu_ms,whole_and_simd_bp_ms,whole_and_published_ms,whole_and_ours_ms,whole_or_simd_bp_ms,"
+     "whole_or_published_ms,whole_or_ours_ms",
+     false},
+    {"posting-queries", "decoding all lists of a query",
+     "lists,shortest,longest,BP32_ms,SIMD-BP_ms,GPU-BP128_as_published_ms,GPU-BP128_ours_ms,"
+     "GPU-BP256_as_published_ms,GPU-BP256_ours_ms,VarintGB_ms,StreamVByte_ms,GPU-VByte128_as_published_ms,"
+     "GPU-VByte128_ours_ms,GPU-VByte1024_as_published_ms,GPU-VByte1024_ours_ms",
+     false},
+    {"posting-queries", "decoding the lists of all queries",
+     "method,bits,paper_gov2_bits,paper_clueweb09_bits,published_rate,ours_rate,paper_gov2_rate,"
+     "paper_clueweb09_rate,over,published_times,ours_times,paper_gov2_times,paper_clueweb09_times",
+     false},
     {"pattern", "a pattern of 1024 values",
      "codec,way,level,ratio,io_ms,paper_io_ms,memory_ms,paper_memory_ms,computation_ms,computation_least_ms,"
      "computation_most_ms,paper_computation_ms,sum_ms,paper_sum_ms,computation_to_none,"
