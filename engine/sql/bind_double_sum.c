@@ -70,16 +70,8 @@ static enum status find_sum(struct binder *binder, uint32_t argument, uint32_t *
         RETURN_IF_ERROR(add_limb(binder, argument, finest + (int)(l * sum.width), sum.width, &limb));
         *index = l ? *index : limb;
     }
-    struct plan_aggregate whole = {.argument = argument,
-                                   .type = value.type,
-                                   .low = value.low,
-                                   .high = value.high,
-                                   .kind = AGGREGATE_MIN};
-    if (sum.infinite) {
-        RETURN_IF_ERROR(bind_aggregate_find(binder, whole, &sum.least));
-        whole.kind = AGGREGATE_MAX;
-        RETURN_IF_ERROR(bind_aggregate_find(binder, whole, &sum.greatest));
-    }
+    if (sum.infinite)
+        RETURN_IF_ERROR(bind_extremes_of(binder, argument, &sum.least, &sum.greatest));
     plan->aggregates[*index].doubles = sum;
     return STATUS_OK;
 }

@@ -27,12 +27,9 @@ enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate agg
 
 void bind_sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf)
 {
-    const __int128 rows = table_whole_rows(binder->plan->fact);
-    const __int128 low = aggregate->low < 0 ? aggregate->low * rows : 0;
-    const __int128 high = aggregate->high > 0 ? aggregate->high * rows : 0;
-    aggregate->kind = low > INT64_MIN && high <= INT64_MAX ? AGGREGATE_SUM : AGGREGATE_SUM_WIDE;
-    leaf->low = aggregate->kind == AGGREGATE_SUM ? (int64_t)low : INT64_MIN + 1;
-    leaf->high = aggregate->kind == AGGREGATE_SUM ? (int64_t)high : INT64_MAX;
+    leaf->low = aggregate->low;
+    leaf->high = aggregate->high;
+    aggregate->kind = aggregate_sum_of(&leaf->low, &leaf->high, table_whole_rows(binder->plan->fact));
 }
 
 enum status bind_aggregate_argument(struct binder *binder, const struct sql_expression *ast,
@@ -50,6 +47,16 @@ enum status bind_count_of(struct binder *binder, uint32_t argument, uint32_t *co
                                         .low = of->nullable ? of->low : 0,
                                         .high = of->nullable ? of->high : 0};
     return bind_aggregate_find(binder, made, count);
+}
+
+enum status bind_extremes_of(struct binder *binder, uint32_t argument, uint32_t *least, uint32_t *greatest)
+{
+    const struct expression of = *bind_node(binder, argument);
+    struct plan_aggregate made = {
+        .kind = AGGREGATE_MIN, .argument = argument, .type = of.type, .low = of.low, .high = of.high};
+    RETURN_IF_ERROR(bind_aggregate_find(binder, made, least));
+    made.kind = AGGREGATE_MAX;
+    return bind_aggregate_find(binder, made, greatest);
 }
 
 enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count, uint32_t *index)
@@ -75,7 +82,7 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
                            "count(DISTINCT *) is not supported; name the columns: SELECT count(*) FROM "
                            "(SELECT DISTINCT a, b FROM ...) t");
     if (ast->distinct && binder->regroups && ast->child_count == 1)
-        return bind_values_aggregate(binder, ast, MEASURE_COUNT_DISTINCT, node);
+        return bind_values_aggregate(binder, ast, aggregate_name_find(ast->name)->distinct, node);
     if (ast->child_count && ast->children[0]->operation != SQL_STAR) {
         RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &aggregate.argument));
         aggregate.low = bind_node(binder, aggregate.argument)->low;
@@ -105,14 +112,14 @@ static enum status bind_average(struct binder *binder, const struct sql_expressi
 
 enum status bind_aggregate(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
+    const struct aggregate_name *const name = aggregate_name_find(ast->name);
     const bool sums = strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0;
-    if (aggregate_name_find(ast->name)->family != FAMILY_BASIC)
+    if (name->family != FAMILY_BASIC)
         return bind_other_aggregate(binder, ast, node);
     if (strcmp(ast->name, "total") == 0)
         return bind_refuse(binder, ast->position, "total() is SQLite's own; use sum()");
     if (ast->distinct && sums)
-        return bind_values_aggregate(binder, ast,
-                                     ast->name[0] == 's' ? MEASURE_SUM_DISTINCT : MEASURE_AVG_DISTINCT, node);
+        return bind_values_aggregate(binder, ast, name->distinct, node);
     if (strcmp(ast->name, "count") == 0)
         return bind_count(binder, ast, node);
     if (ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
@@ -130,7 +137,7 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
                                        .type = value.type,
                                        .low = value.low,
                                        .high = value.high,
-                                       .kind = strcmp(ast->name, "min") == 0 ? AGGREGATE_MIN : AGGREGATE_MAX};
+                                       .kind = name->aggregate};
     struct expression leaf = {.operation = EXPRESSION_AGGREGATE,
                               .type = value.type,
                               .nullable = true,

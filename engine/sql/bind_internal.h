@@ -256,6 +256,9 @@ NODISCARD enum status bind_aggregate_argument(struct binder *binder, const struc
 /* Find or add the number of a node's values that are not NULL, and its sum, if it is a number; `count` is the former. */
 NODISCARD enum status bind_count_of(struct binder *binder, uint32_t argument, uint32_t *count);
 NODISCARD enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count, uint32_t *index);
+/* Find or add the least and the greatest of a node's values. What they are of no values is not defined. */
+NODISCARD enum status bind_extremes_of(struct binder *binder, uint32_t argument, uint32_t *least,
+                                       uint32_t *greatest);
 /* Finds an aggregate of the plan, or adds it. */
 NODISCARD enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate aggregate,
                                           uint32_t *index);

@@ -1,10 +1,10 @@
 /*
- * measure_doubles.c: variances of floating-point numbers (regrouped.h). The values come sorted, and are summed with a
+ * double_spread.c: variances of floating-point numbers (measure.h). The values come sorted, and are summed with a
  * compensation of each rounding (Neumaier, 1974), in two passes: so the result does not depend on the order of rows, and
  * is accurate to some units of its last place. Values are divided by a power of two first, so that no square leaves the
  * doubles; that is exact, but for values that are too small beside the greatest one to matter.
  */
-#include "engine/answer/regrouped.h"
+#include "engine/aggregate/measure.h"
 #include "storage/base/double_key.h"
 
 #include <math.h>
@@ -33,13 +33,16 @@ static int exponent_of(const struct measure_entry *entries, uint64_t count)
     return exponent > -1000 ? exponent : -1000;
 }
 
-bool measure_double_spread(enum measure_kind kind, const struct measure_entry *entries, uint64_t count,
-                           uint64_t rows, double *value)
+enum status measure_double_spread(const struct measure *measure, const struct measure_list *list,
+                                  int64_t *value, bool *null, struct error *error)
 {
-    const bool sample = kind == MEASURE_VAR_SAMP || kind == MEASURE_STDDEV_SAMP;
+    const struct measure_entry *const entries = list->entries;
+    const uint64_t count = list->count, rows = list->rows;
     struct compensated all = {0}, distances = {0}, squares = {0};
-    if (rows <= (uint64_t)sample)
-        return false;
+    (void)error;
+    *null = rows <= (uint64_t)measure->sample;
+    if (*null)
+        return STATUS_OK;
     const int exponent = exponent_of(entries, count);
     const double unit = ldexp(1, -exponent);
     for (uint64_t e = 0; e < count; e++)
@@ -51,8 +54,9 @@ bool measure_double_spread(enum measure_kind kind, const struct measure_entry *e
         add(&squares, distance * distance * (double)entries[e].rows);
     }
     const double off = distances.sum + distances.lost, /* 0, but for the mean's rounding */
-        variance = (squares.sum + squares.lost - off * off / (double)rows) / (double)(rows - sample);
-    const bool root = kind == MEASURE_STDDEV_POP || kind == MEASURE_STDDEV_SAMP;
-    *value = variance < 0 ? 0 : root ? ldexp(sqrt(variance), exponent) : ldexp(variance, 2 * exponent);
-    return true;
+        variance = (squares.sum + squares.lost - off * off / (double)rows) / (double)(rows - measure->sample);
+    *value = double_key_of(variance < 0    ? 0
+                           : measure->root ? ldexp(sqrt(variance), exponent)
+                                           : ldexp(variance, 2 * exponent));
+    return STATUS_OK;
 }
