@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ncu-byte-streams.sh: why the decoders of byte streams wait: `tessera lab byte-streams` under Nsight Compute. It prints the
-# table that stands for figures 2, 3, 5 and 6 of CODAG (Park et al., 2023): stalls by reason, issue slots, and the throughput of
+# table, in Markdown, that stands for figures 2, 3, 5 and 6 of CODAG (Park et al., 2023): stalls by reason, issue slots, and the throughput of
 # computing and of memory, of the thread block that RAPIDS gives to a block, of the warp as published, and of ours.
 #
 #     tests/ncu-byte-streams.sh [--scale F] [--csv FOLDER] [TESSERA]
@@ -74,10 +74,10 @@ awk '
     function stall(reason) { return stalled(reason) < 0 ? 0 : value }
     function percent(metric) { return shown(of(metric)) }
     function shown(number) { return number < 0 ? "-" : sprintf("%.1f", number) }
-    function paper(key) { return key in claims ? claims[key] : "-" }
+    function paper(key) { return (key in claims) ? claims[key] : "" }
     function line(format, set, decoder,   f) { # and the cells of `row`
-        printf "%-8s %-4s %-20s", format, set, decoder
-        for (f = 1; f <= fields; f++) printf " %*s", width[f], row[f]
+        printf "| %-7s | %-3s | %-19s |", format, set, decoder
+        for (f = 1; f <= fields; f++) printf " %*s |", width[f], row[f]
         print ""
     }
     BEGIN {
@@ -125,9 +125,11 @@ awk '
                 percent("sm__inst_executed_pipe_" tolower(head[p]) ".avg.pct_of_peak_sustained_active")
     }
     END {
-        print "% of peak throughput (compute, memory, DRAM), of issue slots and of warps; % of stalled warps by reason; % of each pipe"
+        print "% of peak throughput (compute, memory, DRAM), of issue slots and of warps; of stalled warps by reason; of each pipe"
+        print ""
         for (f = 1; f <= fields; f++) row[f] = head[f]
         line("format", "set", "decoder")
+        for (f = -2; f <= fields; f++) printf "%s", (f < fields ? "|---" : "|---|\n")
         for (i = 1; i <= 3; i++) {
             for (f = 1; f <= fields; f++) row[f] = paper(formats[i] SUBSEP head[f])
             line(name[formats[i]], "", "thread block, paper")
@@ -135,7 +137,7 @@ awk '
                 for (d = 1; d <= 3; d++) {
                     at = sets[s] SUBSEP formats[i] SUBSEP decoders[d]
                     if (!(at in cells)) missing = missing " " sets[s] "." formats[i] "." decoders[d]
-                    split(at in cells ? cells[at] : "", row, " ")
+                    split((at in cells) ? cells[at] : "", row, " ")
                     for (f = 1; f <= fields; f++) if (!(f in row)) row[f] = "-"
                     line(name[formats[i]], sets[s], name[decoders[d]])
                 }
