@@ -71,26 +71,34 @@ static const struct comparison {
 
 /* ---- Lists ---- */
 
+static uint32_t rows_of(const struct lab *lab, uint32_t bits)
+{
+    return (uint32_t)lab_rows(lab, UINT64_C(1) << bits);
+}
+
 /* The d-gaps of a clustered list; the first one is the first integer and 1, as if the list began at -1. */
+static void fill_clustered(uint32_t bits, uint32_t rows, uint64_t random, uint32_t *gaps)
+{
+    const double limit = (double)rows * (1u << (LIMIT_BITS - bits));
+    list_clustered(gaps, rows, (uint32_t)limit, &random);
+    for (uint32_t i = rows; i-- > 1;)
+        gaps[i] -= gaps[i - 1];
+    gaps[0]++;
+}
+
 static enum status clustered(struct lab *lab, uint32_t bits, struct dataset *dataset, struct error *error)
 {
-    const uint32_t rows = (uint32_t)lab_rows(lab, UINT64_C(1) << bits);
-    const double limit = (double)rows * (1u << (LIMIT_BITS - bits));
-    uint64_t random = bits;
+    const uint32_t rows = rows_of(lab, bits);
     uint32_t *list = NULL;
     RETURN_IF_ERROR(memory_take(&list, rows * sizeof *list, "a list", error));
-    list_clustered(list, rows, (uint32_t)limit, &random);
-    for (uint32_t i = rows; i-- > 1;)
-        list[i] -= list[i - 1];
-    list[0]++;
+    fill_clustered(bits, rows, bits, list);
     return dataset_adopt(lab, (int32_t *)list, rows, dataset, error);
 }
 
 static enum status uniform(struct lab *lab, uint32_t bits, struct dataset *dataset, struct error *error)
 {
     const double mean = (double)(1u << (LIMIT_BITS - bits));
-    return dataset_make(lab, "making a list", lab_rows(lab, UINT64_C(1) << bits), fill_gaps, &mean, dataset,
-                        error);
+    return dataset_make(lab, "making a list", rows_of(lab, bits), fill_gaps, &mean, dataset, error);
 }
 
 typedef enum status make_list(struct lab *lab, uint32_t bits, struct dataset *dataset, struct error *error);
@@ -177,6 +185,88 @@ static double rate(const struct lab *lab, const struct measured *measured, uint3
     return lab->cuda ? rate_of(grid->rows[point], &grid->cells[point][grid_row(name)].speed.memory) : NAN;
 }
 
+/* ---- The draws of clustered lists ---- */
+
+#define SPARSE_DRAWS 100u
+#define DENSE_DRAWS  8u
+
+/* Sizes of a method over several clustered lists, which differ much: the model is drawn anew for each half of a list, and the first
+ * halves decide. */
+struct draws {
+    double least, sum, most;
+};
+
+/* `gaps` and `stream` have room for a list. */
+static void draw(const struct list_codec codecs[LIST_CODECS], uint32_t bits, uint32_t rows, uint32_t draw,
+                 uint32_t *gaps, uint8_t *stream, struct draws draws[LIST_CODECS])
+{
+    fill_clustered(bits, rows, bits + ((uint64_t)draw << 32), gaps);
+    for (uint32_t c = 0; c < LIST_CODECS; c++) {
+        const double size = 8.0 * (double)codecs[c].encode(gaps, rows, stream) / rows;
+        draws[c].least = draw == 0 || size < draws[c].least ? size : draws[c].least;
+        draws[c].most = draw == 0 || size > draws[c].most ? size : draws[c].most;
+        draws[c].sum += size;
+    }
+}
+
+static enum status draw_all(struct lab *lab, const struct measured *measured, uint32_t bits, uint32_t count,
+                            struct draws draws[LIST_CODECS], struct error *error)
+{
+    const uint32_t rows = rows_of(lab, bits);
+    uint32_t *gaps = NULL;
+    uint8_t *stream = NULL;
+    enum status status = memory_take(&gaps, rows * sizeof *gaps, "a list", error);
+    if (status == STATUS_OK)
+        status = memory_take(&stream, LIST_BYTES_MAX(rows), "an encoded list", error);
+    for (uint32_t d = 0; d < count && status == STATUS_OK; d++) {
+        progress_report(lab->progress, "drawing", "clustered lists", d, count);
+        draw(measured->codecs, bits, rows, d, gaps, stream, draws);
+        status = cancel_check(error);
+    }
+    free(stream);
+    free(gaps);
+    return status;
+}
+
+static enum status show_draws(struct lab *lab, const struct measured *measured, struct error *error)
+{
+    static const struct {
+        uint32_t bits, draws, list; /* list: of table 1 */
+    } kinds[] = {{SPARSE_BITS, SPARSE_DRAWS, 2}, {DENSE_BITS, DENSE_DRAWS, 3}};
+    static const struct sheet_column columns[] = {
+        {.key = "integers", .name = "integers", .whole = true},
+        {.key = "draws", .name = "draws", .whole = true},
+        {.key = "method", .name = "method", .text = true},
+        {.key = "least", .name = "least", .group = "bits an integer", .digits = 2},
+        {.key = "mean", .name = "mean", .group = "bits an integer", .digits = 2},
+        {.key = "most", .name = "most", .group = "bits an integer", .digits = 2},
+        {.key = "paper", .name = "paper", .group = "bits an integer", .digits = 2},
+    };
+    struct sheet *sheet;
+    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct draws draws[LIST_CODECS] = {{0}};
+        const enum status status = draw_all(lab, measured, kinds[k].bits, kinds[k].draws, draws, error);
+        if (status != STATUS_OK) {
+            sheet_destroy(sheet);
+            return status;
+        }
+        for (size_t m = 0; m < METHODS; m++) {
+            if (methods[m].codec)
+                continue;
+            const struct draws *const of = &draws[methods[m].list_codec];
+            sheet_number(sheet, rows_of(lab, kinds[k].bits));
+            sheet_number(sheet, kinds[k].draws);
+            sheet_text(sheet, methods[m].name);
+            sheet_number(sheet, of->least);
+            sheet_number(sheet, of->sum / kinds[k].draws);
+            sheet_number(sheet, of->most);
+            sheet_number(sheet, methods[m].bits[kinds[k].list]);
+        }
+    }
+    return lab_sheet(lab, "clustered lists: the paper's is one draw of many (table 1)", sheet, error);
+}
+
 /* ---- Table 1 ---- */
 
 static enum status show_sizes(struct lab *lab, const struct measured *measured, struct error *error)
@@ -219,8 +309,8 @@ static enum status sizes(struct lab *lab, struct measured *measured, struct erro
         {"clustered sparse", clustered, SPARSE_BITS},
         {"clustered dense", clustered, DENSE_BITS},
     };
-    snprintf(measured->title, sizeof measured->title, "lists of %" PRIu64 " and %" PRIu64 " integers",
-             lab_rows(lab, UINT64_C(1) << SPARSE_BITS), lab_rows(lab, UINT64_C(1) << DENSE_BITS));
+    snprintf(measured->title, sizeof measured->title, "lists of %u and %u integers",
+             rows_of(lab, SPARSE_BITS), rows_of(lab, DENSE_BITS));
     measured->grid =
         (struct grid){.title = measured->title, .x.title = "list", .charted = charted, .rates = true};
     for (uint32_t l = 0; l < LISTS; l++) {
@@ -228,6 +318,7 @@ static enum status sizes(struct lab *lab, struct measured *measured, struct erro
         RETURN_IF_ERROR(measure(lab, measured, lists[l].make, lists[l].bits, error));
     }
     RETURN_IF_ERROR(show_sizes(lab, measured, error));
+    RETURN_IF_ERROR(show_draws(lab, measured, error));
     return grid_report(lab, &measured->grid, error);
 }
 

@@ -224,6 +224,7 @@ static enum status decode_ours(void *context, struct error *error)
     return STATUS_OK;
 }
 
+/* Without a GPU the lists are only encoded, for their sizes. */
 static enum status open_lists(struct lab *lab, const struct list_query *query, const struct method *method,
                               struct device_lists *device, double *bytes, struct error *error)
 {
@@ -232,9 +233,11 @@ static enum status open_lists(struct lab *lab, const struct list_query *query, c
         device->lists++;
         RETURN_IF_ERROR(
             encoded_make(lab, codec_by_name(method->codec), &query->gaps[l], &device->encoded[l], error));
+        *bytes += (double)device->encoded[l].bytes;
+        if (!lab->cuda)
+            continue;
         RETURN_IF_ERROR(lab_column_open(lab, &device->encoded[l], &device->columns[l], error));
         device->gaps[l] = cuda_decode_values(device->columns[l].decode, 0);
-        *bytes += (double)device->encoded[l].bytes;
     }
     return STATUS_OK;
 }
@@ -295,7 +298,7 @@ static enum status measure_gpu(struct queries *queries, const struct list_query 
     RETURN_IF_ERROR(memory_zeros(&device, sizeof *device, "encoded lists", error));
     enum status status =
         open_lists(queries->lab, query, &methods[method], device, &answered->bytes[method], error);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && queries->lab->cuda)
         status = measure_opened(queries, query, method, device, answered, error);
     close_lists(device);
     free(device);
@@ -306,7 +309,7 @@ static enum status measure_gpu(struct queries *queries, const struct list_query 
 
 static bool is_left_out(const struct lab *lab, const struct method *method)
 {
-    return method->codec && (!lab->cuda || lab->left_out[codec_by_name(method->codec)->id]);
+    return method->codec && lab->left_out[codec_by_name(method->codec)->id];
 }
 
 static void lengths_of(const struct list_query *query, struct answered *answered)
@@ -524,11 +527,11 @@ static enum status show_rates(const struct queries *queries, struct error *error
         sheet_number(sheet, bits(queries, m));
         sheet_number(sheet, method->bits[0]);
         sheet_number(sheet, method->bits[1]);
-        if (method->codec)
-            gpu_cell(queries, sheet, rates[AS_PUBLISHED]);
-        else
-            sheet_number(sheet, rates[AS_PUBLISHED]);
-        sheet_number(sheet, rates[OURS]);
+        for (uint32_t way = 0; way < WHOSE; way++)
+            if (method->codec)
+                gpu_cell(queries, sheet, rates[way]);
+            else
+                sheet_number(sheet, rates[way]);
         sheet_number(sheet, method->speeds[0]);
         sheet_number(sheet, method->speeds[1]);
         sheet_text(sheet, base->name);

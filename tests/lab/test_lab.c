@@ -174,6 +174,7 @@ static const struct shape shapes[] = {
      "method,uniform_sparse,paper_uniform_sparse,uniform_dense,paper_uniform_dense,clustered_sparse,"
      "paper_clustered_sparse,clustered_dense,paper_clustered_dense",
      false},
+    {"posting-lists", "clustered lists: the paper's", "integers,draws,method,least,mean,most,paper", false},
     {"posting-lists", "uniform lists: G integers/s",
      "integers,BP32,SIMD-BP,GPU-BP128_as_published,GPU-BP128_ours,GPU-BP256_as_published,GPU-BP256_ours,"
      "VarintGB,StreamVByte,GPU-VByte128_as_published,GPU-VByte128_ours,GPU-VByte1024_as_published,"

@@ -1,6 +1,7 @@
 /*
  * test_posting_lists.c: `tessera lab posting-lists` on a processor: headings are the lengths that were measured, and the paper's sizes of
- * dense lists are found again, also at a hundredth of their length, because the gaps are alike.
+ * dense lists are found again, also at a hundredth of their length, because the gaps are alike. `posting-queries`: every method has
+ * its size, and a processor's its speed, also without a GPU.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -11,6 +12,7 @@
 #include "tests/support/lab_tables.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 static json_t *result, *tables;
@@ -68,12 +70,30 @@ static void processors_codecs_have_speeds(void **state)
     assert_true(json_is_null(json_object_get(json_array_get(rows, 0), "GPU-BP128_ours"))); /* no GPU */
 }
 
+static void queries_have_sizes_and_speeds(void **state)
+{
+    json_t *queries, *const measured = lab_tables("posting-queries --scale 0.001 --repeat 1", &queries);
+    json_t *const rows = lab_rows_of(queries, "decoding the lists of all queries");
+    (void)state;
+    assert_int_equal(json_array_size(rows), 8);
+    for (uint32_t r = 0; r < 8; r++) {
+        json_t *const row = json_array_get(rows, r);
+        const bool serial = strncmp(json_string_value(json_object_get(row, "method")), "GPU", 3) != 0;
+        assert_true(lab_number(row, "bits") > 4);
+        assert_true(json_is_number(json_object_get(row, "published_rate")) == serial);
+        assert_true(lab_number(row, "paper_gov2_rate") > 1000);
+    }
+    assert_float_equal(lab_number(json_array_get(rows, 2), "paper_gov2_times"), 33.64, 0.01);
+    json_decref(measured);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headings_are_what_is_measured),
         cmocka_unit_test(dense_sizes_are_the_papers),
         cmocka_unit_test(processors_codecs_have_speeds),
+        cmocka_unit_test(queries_have_sizes_and_speeds),
     };
     return cmocka_run_group_tests(tests, measure, forget);
 }
