@@ -384,8 +384,11 @@ static enum status make_chart(const struct lab *lab, const struct grid *grid,
         if (is_left_out(lab, row) || !is_charted(grid, grid_row_name(row)) || *note_of(grid, row))
             continue;
         chart_series(*chart, grid_row_name(row));
-        for (uint32_t p = 0; p < grid->point_count; p++)
-            chart_point(*chart, metric->figure(grid, p, row));
+        for (uint32_t p = 0; p < grid->point_count; p++) {
+            struct chart_point point = metric->figure(grid, p, row);
+            point.x = grid->names[0] ? p : point.x; /* of the categories */
+            chart_point(*chart, point);
+        }
     }
     return STATUS_OK;
 }

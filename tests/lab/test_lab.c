@@ -488,6 +488,22 @@ static void encode_has_the_sizes_of_widths(void **state)
 
 /* ---- Report and formats ---- */
 
+/* A mark has a tooltip. */
+static void every_chart_has_marks(void **state)
+{
+    uint32_t charts = 0;
+    (void)state;
+    for (const char *at = report; (at = strstr(at, "<svg ")); charts++) {
+        const char *const end = strstr(at, "</svg>"), *const mark = strstr(at, "<title>");
+        const char *const name = strstr(at, "aria-label=\"");
+        assert_true(end && name);
+        if (!mark || mark > end)
+            fail_msg("nothing is drawn in %.80s", name);
+        at = end;
+    }
+    assert_true(charts > EXPERIMENTS_MAX);
+}
+
 static void the_report_has_every_section(void **state)
 {
     static struct xml xml;
@@ -742,6 +758,7 @@ int main(void)
         cmocka_unit_test(sizes_of_uniform_values),
         cmocka_unit_test(sizes_of_sorted_values),
         cmocka_unit_test(encode_has_the_sizes_of_widths),
+        cmocka_unit_test(every_chart_has_marks),
         cmocka_unit_test(the_report_has_every_section),
         cmocka_unit_test(csv_is_a_table_after_each_caption),
         cmocka_unit_test(tables_are_for_people),
