@@ -502,6 +502,8 @@ static void every_chart_has_marks(void **state)
         at = end;
     }
     assert_true(charts > EXPERIMENTS_MAX);
+    assert_non_null(
+        strstr(report, "aria-label=\"lists of 13 and 6710 integers: size\"")); /* empty ones are not shown */
 }
 
 static void the_report_has_every_section(void **state)
