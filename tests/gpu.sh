@@ -243,7 +243,10 @@ step_lab() {
 
 sanitize_program() { # TOOL PROGRAM
     # Warps write the same ones to shared memory, or OR bits of them, which racecheck takes for races.
-    if [ "$1.$2" != racecheck.test_cuda_index ]; then job "$1.$2" sanitized "$1" "build/gpu/$2"; fi
+    case $1.$2 in
+    racecheck.test_cuda_index | racecheck.test_cuda_bitmaps) ;;
+    *) job "$1.$2" sanitized "$1" "build/gpu/$2" ;;
+    esac
 }
 
 sanitize_experiment() { # TOOL NAME
