@@ -29,6 +29,7 @@ const struct grid_paper grid_tile_based[] = {
     {"planner", "Planner"},
     {"gpu-simdbp128, published", "GPU-SIMDBP128"},
     {"gpu-bp128, published", "GPU-BP"},
+    {"gpu-bp128", "GPU-BP, our decoder"},
     {"gpu-vbyte128, published", "GPU-VByte"},
     {"nvCOMP FOR+BP", "nvCOMP(FOR+BitPacking)"},
     {"nvCOMP Delta+FOR+BP", "nvCOMP(Delta+FOR+BitPacking)"},

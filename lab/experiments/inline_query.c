@@ -184,8 +184,19 @@ static enum status upload_dimensions(struct query *query, struct error *error)
     return cuda_synchronize(cuda, error);
 }
 
+static enum status compile_method(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct query *const query = context;
+    char *source;
+    (void)thread;
+    RETURN_IF_ERROR(kernel_text_query(query->kind->kernel, methods[item].header, methods[item].type, THREADS,
+                                      &source, error));
+    return lab_text_compile(query->lab, source, NULL, error);
+}
+
 static enum status measure(struct query *query, struct sheet *sheet, struct error *error)
 {
+    RETURN_IF_ERROR(parallel_for(query->lab->threads, METHODS, compile_method, query, error));
     RETURN_IF_ERROR(query_data_make(query->lab, query->kind, &query->data, error));
     RETURN_IF_ERROR(cuda_allocate(query->lab->cuda, sizeof query->data.sums, "sums", &query->out, error));
     RETURN_IF_ERROR(upload_dimensions(query, error));

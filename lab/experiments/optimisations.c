@@ -109,10 +109,19 @@ static enum status show_missing(struct steps *steps, const struct published_step
     return lab_row_done(steps->lab, sheet, error);
 }
 
+static enum status compile_step(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct steps *const steps = context;
+    (void)thread;
+    return published_compile(steps->lab, &published_steps[item].method, error);
+}
+
 static enum status measure_steps(struct steps *steps, struct error *error)
 {
     struct encoded encoded = {0};
     enum status status = STATUS_OK;
+    if (steps->lab->cuda) /* side by side, because compiling takes longer than all the rest */
+        status = parallel_for(steps->lab->threads, PUBLISHED_STEPS, compile_step, steps, error);
     for (size_t s = 0; status == STATUS_OK && s < PUBLISHED_STEPS; s++) {
         progress_report(steps->lab->progress, "decoding", "kernels", s, PUBLISHED_STEPS);
         status = steps->lab->cuda ? measure_step(steps, &published_steps[s], &encoded, error)
