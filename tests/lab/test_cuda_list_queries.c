@@ -13,6 +13,8 @@
 #include "lab/lists/list_gpu.h"
 #include "tests/support/gpu/on_a_gpu.h"
 
+#include <stdlib.h>
+
 static const struct {
     uint32_t documents, lists, lengths[LIST_QUERY_MAX];
 } queries[] = {
@@ -47,6 +49,7 @@ static void check_query(struct list_gpu *gpu, size_t q)
 
 static void check_all(const char *device)
 {
+    const uint32_t most = getenv("TESSERA_UNDER_SANITIZER") ? 300000 : UINT32_MAX;
     struct error error = {0};
     struct lab lab = {.threads = 4, .scale = 1, .repeat = 2};
     struct list_gpu gpu;
@@ -57,7 +60,8 @@ static void check_all(const char *device)
     if (list_gpu_open(&lab, &gpu, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     for (size_t q = 0; q < sizeof queries / sizeof *queries; q++)
-        check_query(&gpu, q);
+        if (queries[q].documents <= most)
+            check_query(&gpu, q);
     list_gpu_close(&gpu);
     engine_close(lab.engine);
 }

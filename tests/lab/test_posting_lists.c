@@ -83,7 +83,7 @@ static void queries_have_sizes_and_speeds(void **state)
         assert_true(json_is_number(json_object_get(row, "published_rate")) == serial);
         assert_true(lab_number(row, "paper_gov2_rate") > 1000);
     }
-    assert_float_equal(lab_number(json_array_get(rows, 2), "paper_gov2_times"), 33.64, 0.01);
+    assert_float_equal(lab_number(json_array_get(rows, 2), "paper_gov2_times"), 33.64, 1e-6);
     json_decref(measured);
 }
 
