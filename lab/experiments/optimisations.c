@@ -3,7 +3,7 @@
  * sections 4.2 and 4.3, figure 5: 18 ms for the base algorithm, 7 with shared memory, 2.39 with D = 4 blocks, 2.1 with precomputed
  * offsets, 2 without miniblocks, on a V100; reading the values uncompressed takes 2.4.
  *
- * The paper's times stand beside those of decoding to a sum: writing the values back as well would move 3 GB, which take a V100 3.4 ms.
+ * The paper's times stand beside those of decoding to a sum: writing the values back as well would move 3 GB, which take a V100 3.5 ms.
  *
  * The steps are in lab/published/steps.h. Beside them the same bytes decoded by our own decoders, and the same values by lane-for and
  * plain. On a processor only these are measured.
