@@ -69,6 +69,25 @@ static const struct comparison {
 };
 #define COMPARISONS (sizeof comparisons / sizeof *comparisons)
 
+/* The paper's remarks on figure 3, as ratios of two speeds; its own follow from table 3, where that has them (0: it has not). */
+enum { SHORTEST, LONGEST = LENGTHS - 1 };
+static const struct remark {
+    const char *text;
+    uint32_t method, length, to_method, to_length;
+    double paper;
+} remarks[] = {
+    {"SIMD-BP to BP32, shortest list", 1, SHORTEST, 0, SHORTEST, 2.94 / 1.58},
+    {"SIMD-BP to BP32, longest list", 1, LONGEST, 0, LONGEST, 63.29 / 47.95},
+    {"StreamVByte to VarintGB, shortest list", 5, SHORTEST, 4, SHORTEST, 6.26 / 1.53},
+    {"StreamVByte to VarintGB, longest list", 5, LONGEST, 4, LONGEST, 36.19 / 37.05},
+    {"BP32, longest list to shortest", 0, LONGEST, 0, SHORTEST, 0},
+    {"GPU-BP128, longest list to shortest", 2, LONGEST, 2, SHORTEST, 0},
+    {"GPU-BP256, longest list to shortest", 3, LONGEST, 3, SHORTEST, 0},
+    {"GPU-BP256 to GPU-BP128, longest list", 3, LONGEST, 2, LONGEST, 78.02 / 63.29},
+    {"GPU-VByte1024 to GPU-VByte128, longest list", 7, LONGEST, 6, LONGEST, 29.46 / 36.19},
+    {"GPU-BP128 to GPU-VByte128, longest list", 2, LONGEST, 6, LONGEST, 0},
+};
+
 /* ---- Lists ---- */
 
 static uint32_t rows_of(const struct lab *lab, uint32_t bits)
@@ -387,6 +406,34 @@ static enum status show_speeds(struct lab *lab, const struct measured *measured,
     return lab_sheet(lab, "uniform lists: G integers/s decoded to memory (figure 3)", sheet, error);
 }
 
+static enum status show_remarks(struct lab *lab, const struct measured *measured, struct error *error)
+{
+    static const struct sheet_column columns[] = {
+        {.key = "remark", .name = "speed", .text = true},
+        {.key = "as_published", .name = "as published", .suffix = "x", .digits = 2},
+        {.key = "ours", .name = "ours", .suffix = "x", .digits = 2},
+        {.key = "paper", .name = "paper", .suffix = "x", .digits = 2},
+    };
+    struct sheet *sheet;
+    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
+    for (size_t r = 0; r < sizeof remarks / sizeof *remarks; r++) {
+        const struct remark *const remark = &remarks[r];
+        const struct method *const method = &methods[remark->method];
+        const struct method *const to = &methods[remark->to_method];
+        sheet_text(sheet, remark->text);
+        for (int whose = AS_PUBLISHED; whose <= OURS; whose++)
+            if (method->codec || whose == AS_PUBLISHED)
+                speed_cell(lab, sheet, method,
+                           rate(lab, measured, remark->length, method, (enum whose)whose) /
+                               rate(lab, measured, remark->to_length, to, (enum whose)whose));
+            else
+                sheet_missing(sheet, NULL);
+        sheet_number(sheet, remark->paper > 0 ? remark->paper : NAN);
+    }
+    return lab_sheet(lab, "uniform lists: the paper's remarks on speeds (section 4; paper: from table 3)",
+                     sheet, error);
+}
+
 /* ---- Table 3 ---- */
 
 static enum status show_speedups(struct lab *lab, const struct measured *measured,
@@ -433,6 +480,7 @@ static enum status lengths(struct lab *lab, struct measured *measured, struct er
         RETURN_IF_ERROR(measure(lab, measured, uniform, bits, error));
     RETURN_IF_ERROR(chart_speeds(lab, measured, error));
     RETURN_IF_ERROR(show_speeds(lab, measured, error));
+    RETURN_IF_ERROR(show_remarks(lab, measured, error));
     for (size_t c = 0; c < COMPARISONS; c++)
         RETURN_IF_ERROR(show_speedups(lab, measured, &comparisons[c], error));
     return grid_report(lab, &measured->grid, error);

@@ -180,6 +180,7 @@ static const struct shape shapes[] = {
      "VarintGB,StreamVByte,GPU-VByte128_as_published,GPU-VByte128_ours,GPU-VByte1024_as_published,"
      "GPU-VByte1024_ours",
      false},
+    {"posting-lists", "uniform lists: the paper's remarks", "remark,as_published,ours,paper", false},
     {"posting-lists", "uniform lists: speed-up over BP32 on",
      "integers,paper_integers,GPU-BP128_as_published,GPU-BP128_ours,GPU-BP128_paper,GPU-BP256_as_published,"
      "GPU-BP256_ours,GPU-BP256_paper",
