@@ -475,6 +475,29 @@ static void sizes_of_sorted_values(void **state)
     assert_float_equal(lab_number(claim, "mean"), width_bits(rows, "gpu-dfor", 50000), 1e-6);
 }
 
+/* A claim's figures are those of its points alone: here the means above 2^16. */
+static void claims_are_ratios_of_the_tables(void **state)
+{
+    static const char *const keys[] = {"bits_262144", "bits_4194304", "bits_67108864", "bits_1073741824"};
+    json_t *const sizes = lab_rows_of(tables_of("distributions"), "D2, normal: size");
+    json_t *const nsf = lab_row_of(sizes, "codec", "nsf"), *const dfor =
+                                                               lab_row_of(sizes, "codec", "gpu-dfor");
+    json_t *const claims = lab_rows_of(tables_of("distributions"), "what the paper says of figure 8, D2");
+    json_t *const claim = lab_row_of(claims, "claim", "NSF / GPU-DFOR, size, mean above 2^16");
+    double least = INFINITY, most = 0, product = 1;
+    (void)state;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        const double ratio = lab_number(nsf, keys[k]) / lab_number(dfor, keys[k]);
+        least = fmin(least, ratio);
+        most = fmax(most, ratio);
+        product *= ratio;
+    }
+    assert_float_equal(lab_number(claim, "least"), least, 1e-6);
+    assert_float_equal(lab_number(claim, "most"), most, 1e-6);
+    assert_float_equal(lab_number(claim, "mean"), sqrt(sqrt(product)), 1e-6);
+    assert_float_equal(lab_number(claim, "paper"), 3, 1e-9);
+}
+
 /* Both experiments encode the same values. */
 static void encode_has_the_sizes_of_widths(void **state)
 {
@@ -760,6 +783,7 @@ int main(void)
         cmocka_unit_test(numbers_are_not_negative),
         cmocka_unit_test(sizes_of_uniform_values),
         cmocka_unit_test(sizes_of_sorted_values),
+        cmocka_unit_test(claims_are_ratios_of_the_tables),
         cmocka_unit_test(encode_has_the_sizes_of_widths),
         cmocka_unit_test(every_chart_has_marks),
         cmocka_unit_test(the_report_has_every_section),
