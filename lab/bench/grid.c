@@ -142,8 +142,8 @@ static const struct grid_metric {
      {"memory_ms", "decode to memory", "ms", 4, figure_memory},
      {"sum_ms", "decode and sum", "ms", 4, figure_sum}},
     {{"bits", "size", "bits a value", 2, figure_bits},
-     {"memory_rate", "decode to memory", "G values/s", 1, rate_memory},
-     {"sum_rate", "decode and sum", "G values/s", 1, rate_sum}},
+     {"memory_gvalues_per_second", "decode to memory", "G values/s", 1, rate_memory},
+     {"sum_gvalues_per_second", "decode and sum", "G values/s", 1, rate_sum}},
 };
 
 /* ---- Measuring ---- */

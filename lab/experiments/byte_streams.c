@@ -334,15 +334,17 @@ static void add_rows(const struct view *view, struct sheet *sheet)
     }
 }
 
-static uint32_t list_columns(const struct view *view, struct sheet_column *columns)
+/* The columns have their keys in `keys`. */
+static uint32_t list_columns(const struct view *view, char keys[DECODERS][64], struct sheet_column *columns)
 {
     uint32_t count = 0;
     columns[count++] = (struct sheet_column){.key = "set", .name = "set", .text = true};
     for (uint32_t d = 0; d < DECODERS; d++)
-        if (is_measured(view->place, view->format, d))
-            columns[count++] = (struct sheet_column){.key = decoder_key(view->place, view->format, d),
-                                                     .name = decoder_name(view->place, view->format, d),
-                                                     .significant = 3};
+        if (is_measured(view->place, view->format, d)) {
+            snprintf(keys[d], sizeof *keys, "%s_gb_per_second", decoder_key(view->place, view->format, d));
+            columns[count++] = (struct sheet_column){
+                .key = keys[d], .name = decoder_name(view->place, view->format, d), .significant = 3};
+        }
     for (const struct quotient *q = quotients; q < quotients + QUOTIENTS; q++)
         if (has_quotient(view, q))
             columns[count++] = (struct sheet_column){
@@ -387,7 +389,7 @@ static enum status show_speeds(const struct view *view, struct error *error)
     const char *const format = byte_format_names[view->format];
     struct sheet_column columns[COLUMNS_MAX];
     struct sheet *sheet;
-    char caption[128];
+    char keys[DECODERS][64], caption[128];
     if (view->place == HOST)
         snprintf(caption, sizeof caption, "%s on the processor, %u threads: GB/s of output", format,
                  experiment->lab->threads);
@@ -396,7 +398,7 @@ static enum status show_speeds(const struct view *view, struct error *error)
                  experiment->block_counts[view->place],
                  experiment->lab->scale < SMALL_SCALE ? "" : words[view->place]);
     RETURN_IF_ERROR(show_chart(view, caption, error));
-    RETURN_IF_ERROR(sheet_create(columns, list_columns(view, columns), &sheet, error));
+    RETURN_IF_ERROR(sheet_create(columns, list_columns(view, keys, columns), &sheet, error));
     add_rows(view, sheet);
     return lab_sheet(experiment->lab, caption, sheet, error);
 }

@@ -101,9 +101,9 @@ enum status lab_decode_threads(struct lab *lab, struct error *error)
         {.key = "operations", .name = "operations an access", .whole = true},
         {.key = "accesses", .name = "accesses", .whole = true},
         {.key = "one_ms", .name = "ms", .group = "one lane", .digits = 3},
-        {.key = "one_rate", .name = "G operations/s", .group = "one lane", .digits = 1},
+        {.key = "one_goperations_per_second", .name = "G operations/s", .group = "one lane", .digits = 1},
         {.key = "all_ms", .name = "ms", .group = "all lanes", .digits = 3},
-        {.key = "all_rate", .name = "G operations/s", .group = "all lanes", .digits = 1},
+        {.key = "all_goperations_per_second", .name = "G operations/s", .group = "all lanes", .digits = 1},
         {.key = "difference_percent", .name = "here", .unit = "%", .group = "all to one", .digits = 2},
         {.key = "paper_percent", .name = "paper, at most", .unit = "%", .group = "all to one", .digits = 1},
     };

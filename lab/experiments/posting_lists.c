@@ -256,10 +256,10 @@ static enum status show_draws(struct lab *lab, const struct measured *measured, 
         {.key = "integers", .name = "integers", .whole = true},
         {.key = "draws", .name = "draws", .whole = true},
         {.key = "method", .name = "method", .text = true},
-        {.key = "least", .name = "least", .group = "bits an integer", .digits = 2},
-        {.key = "mean", .name = "mean", .group = "bits an integer", .digits = 2},
-        {.key = "most", .name = "most", .group = "bits an integer", .digits = 2},
-        {.key = "paper", .name = "paper", .group = "bits an integer", .digits = 2},
+        {.key = "least_bits", .name = "least", .group = "bits an integer", .digits = 2},
+        {.key = "mean_bits", .name = "mean", .group = "bits an integer", .digits = 2},
+        {.key = "most_bits", .name = "most", .group = "bits an integer", .digits = 2},
+        {.key = "paper_bits", .name = "paper", .group = "bits an integer", .digits = 2},
     };
     struct sheet *sheet;
     RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
@@ -295,8 +295,8 @@ static enum status show_sizes(struct lab *lab, const struct measured *measured, 
     struct sheet *sheet;
     for (uint32_t l = 0; l < LISTS; l++) {
         const char *const name = measured->grid.names[l];
-        snprintf(keys[2 * l], sizeof *keys, "%s", name);
-        snprintf(keys[2 * l + 1], sizeof *keys, "paper %s", name);
+        snprintf(keys[2 * l], sizeof *keys, "bits %s", name);
+        snprintf(keys[2 * l + 1], sizeof *keys, "paper bits %s", name);
         for (uint32_t k = 2 * l; k < 2 * l + 2; k++) {
             lab_key(keys[k]);
             columns[1 + k] = (struct sheet_column){
@@ -387,8 +387,8 @@ static enum status show_speeds(struct lab *lab, const struct measured *measured,
     uint32_t c = 0;
     for (size_t m = 0; m < METHODS; m++)
         for (int whose = AS_PUBLISHED; whose <= (methods[m].codec ? OURS : AS_PUBLISHED); whose++, c++) {
-            snprintf(keys[c], sizeof *keys, "%s%s%s", methods[m].name, methods[m].codec ? " " : "",
-                     methods[m].codec ? whose_names[whose] : "");
+            snprintf(keys[c], sizeof *keys, "%s%s%s gintegers_per_second", methods[m].name,
+                     methods[m].codec ? " " : "", methods[m].codec ? whose_names[whose] : "");
             lab_key(keys[c]);
             columns[1 + c] =
                 (struct sheet_column){.key = keys[c],

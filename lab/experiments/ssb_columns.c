@@ -309,10 +309,11 @@ static double milliseconds(const struct columns *columns, uint32_t system, uint3
 }
 
 /* Figure 9, and the same for times: a row for each column, a column for each system that has bars, and the columns' sum. */
-static enum status show_columns(struct columns *columns, const char *caption, uint32_t digits,
-                                column_figure figure, struct error *error)
+static enum status show_columns(struct columns *columns, const char *caption, const char *unit,
+                                uint32_t digits, column_figure figure, struct error *error)
 {
     struct sheet_column head[SYSTEMS_MAX + 1] = {{.key = "column", .name = "column", .text = true}};
+    char keys[SYSTEMS_MAX][64];
     uint32_t shown[SYSTEMS_MAX], count = 0;
     double sums[SYSTEMS_MAX] = {0};
     struct sheet *sheet;
@@ -320,8 +321,9 @@ static enum status show_columns(struct columns *columns, const char *caption, ui
         const struct system *const system = &columns->systems[s];
         if (!system->charted && !system->fastest)
             continue;
+        snprintf(keys[count], sizeof *keys, "%s_%s", system->name, unit);
         shown[count++] = s;
-        head[count] = (struct sheet_column){.key = system->name,
+        head[count] = (struct sheet_column){.key = keys[count - 1],
                                             .name = system->name,
                                             .group = system->paper ? system->paper : "ours",
                                             .digits = digits};
@@ -449,10 +451,10 @@ static enum status show(struct columns *columns, struct error *error)
     take_rows(columns);
     RETURN_IF_ERROR(show_systems(columns, error));
     RETURN_IF_ERROR(
-        show_columns(columns, "figure 9: size of each column by system, MB", 2, megabytes, error));
+        show_columns(columns, "figure 9: size of each column by system, MB", "mb", 2, megabytes, error));
     RETURN_IF_ERROR(show_schemes(columns, error));
     RETURN_IF_ERROR(
-        show_columns(columns, "decoding each column to memory by system, ms", 4, milliseconds, error));
+        show_columns(columns, "decoding each column to memory by system, ms", "ms", 4, milliseconds, error));
     RETURN_IF_ERROR(chart_columns(columns, "size of the columns",
                                   (struct chart_axis){.title = "size", .unit = "bits a value"}, size_point,
                                   error));

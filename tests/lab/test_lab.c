@@ -144,10 +144,10 @@ static const struct shape shapes[] = {
      "system,paper,bytes,ratio,paper_ratio,memory_ms,memory_to_gpu_star,paper_memory_to_gpu_star,sum_ms",
      false},
     {"ssb-columns", "figure 9: size of each column by system, MB",
-     "column,plain,gpu-star,auto,planner,gpu-bp128,cascades", false},
+     "column,plain_mb,gpu-star_mb,auto_mb,planner_mb,gpu-bp128_mb,cascades_mb", false},
     {"ssb-columns", "figure 10a: decoding to memory", "claim,paper,least,mean,most", false},
     {"ssb-columns", "decoding each column to memory by system, ms",
-     "column,plain,gpu-star,auto,planner,gpu-bp128,cascades", false},
+     "column,plain_ms,gpu-star_ms,auto_ms,planner_ms,gpu-bp128_ms,cascades_ms", false},
     {"ssb-columns", "which codec",
      "column,gpu-star,gpu-star_bits,smallest,smallest_bits,auto,auto_bits,cascades,cascades_bits", false},
     {"ssb-queries", "queries over",
@@ -171,14 +171,17 @@ static const struct shape shapes[] = {
      "paper_values_per_second_1e9,paper_values_per_second_and_core_1e9",
      true},
     {"posting-lists", "bits an integer: lists of 13 and 6710",
-     "method,uniform_sparse,paper_uniform_sparse,uniform_dense,paper_uniform_dense,clustered_sparse,"
-     "paper_clustered_sparse,clustered_dense,paper_clustered_dense",
+     "method,bits_uniform_sparse,paper_bits_uniform_sparse,bits_uniform_dense,paper_bits_uniform_dense,"
+     "bits_clustered_sparse,paper_bits_clustered_sparse,bits_clustered_dense,paper_bits_clustered_dense",
      false},
-    {"posting-lists", "clustered lists: the paper's", "integers,draws,method,least,mean,most,paper", false},
+    {"posting-lists", "clustered lists: the paper's",
+     "integers,draws,method,least_bits,mean_bits,most_bits,paper_bits", false},
     {"posting-lists", "uniform lists: G integers/s",
-     "integers,BP32,SIMD-BP,GPU-BP128_as_published,GPU-BP128_ours,GPU-BP256_as_published,GPU-BP256_ours,"
-     "VarintGB,StreamVByte,GPU-VByte128_as_published,GPU-VByte128_ours,GPU-VByte1024_as_published,"
-     "GPU-VByte1024_ours",
+     "integers,BP32_gintegers_per_second,SIMD-BP_gintegers_per_second,GPU-BP128_as_published_gintegers_per_"
+     "second,GPU-BP128_ours_gintegers_per_second,GPU-BP256_as_published_gintegers_per_second,GPU-BP256_ours_"
+     "gintegers_per_second,VarintGB_gintegers_per_second,StreamVByte_gintegers_per_second,GPU-VByte128_as_"
+     "published_gintegers_per_second,GPU-VByte128_ours_gintegers_per_second,GPU-VByte1024_as_published_"
+     "gintegers_per_second,GPU-VByte1024_ours_gintegers_per_second",
      false},
     {"posting-lists", "uniform lists: the paper's remarks", "remark,as_published,ours,paper", false},
     {"posting-lists", "uniform lists: speed-up over BP32 on",
@@ -209,8 +212,10 @@ static const struct shape shapes[] = {
      "GPU-VByte128_ours_ms,GPU-VByte1024_as_published_ms,GPU-VByte1024_ours_ms",
      false},
     {"posting-queries", "decoding the lists of all queries",
-     "method,bits,paper_gov2_bits,paper_clueweb09_bits,published_rate,ours_rate,paper_gov2_rate,"
-     "paper_clueweb09_rate,over,published_times,ours_times,paper_gov2_times,paper_clueweb09_times",
+     "method,bits,paper_gov2_bits,paper_clueweb09_bits,published_mintegers_per_second,ours_mintegers_per_"
+     "second,"
+     "paper_gov2_mintegers_per_second,paper_clueweb09_mintegers_per_second,over,published_times,ours_times,"
+     "paper_gov2_times,paper_clueweb09_times",
      false},
     {"pattern", "a pattern of 1024 values",
      "codec,way,level,ratio,io_ms,paper_io_ms,memory_ms,paper_memory_ms,computation_ms,computation_least_ms,"
@@ -230,11 +235,13 @@ static const struct shape shapes[] = {
      "deflate_ratio_paper,rle1_symbol,rle1_run,rle1_symbol_paper,deflate_symbol,deflate_copy,"
      "deflate_symbol_paper",
      false},
-    {"byte-streams", "RLE v1 on the processor", "set,ours", false},
-    {"byte-streams", "RLE v2 on the processor", "set,ours", false},
-    {"byte-streams", "Deflate on the processor", "set,libdeflate,zlib", false},
+    {"byte-streams", "RLE v1 on the processor", "set,ours_gb_per_second", false},
+    {"byte-streams", "RLE v2 on the processor", "set,ours_gb_per_second", false},
+    {"byte-streams", "Deflate on the processor", "set,libdeflate_gb_per_second,zlib_gb_per_second", false},
     {"decode-threads", "decoding by one lane and by all",
-     "operations,accesses,one_ms,one_rate,all_ms,all_rate,difference_percent,paper_percent", false},
+     "operations,accesses,one_ms,one_goperations_per_second,all_ms,all_goperations_per_second,difference_"
+     "percent,paper_percent",
+     false},
     {"bitmaps", "on the processor",
      "column,vectors,rows,compressed_bytes,pairs_ms,levels_ms,sequential_ms,pieces_ms,flat_ms,croaring_ms,"
      "croaring_bytes",
@@ -325,7 +332,7 @@ static void tables_have_their_columns(void **state)
 static void grid_key(const struct grid_shape *grid, uint32_t metric, const char *point, char key[64])
 {
     static const char *const keys[2][3] = {{"bits", "memory_ms", "sum_ms"},
-                                           {"bits", "memory_rate", "sum_rate"}};
+                                           {"bits", "memory_gvalues_per_second", "sum_gvalues_per_second"}};
     snprintf(key, 64, "%s_%.*s", keys[grid->rates][metric], (int)strcspn(point, ","), point);
 }
 
@@ -401,6 +408,65 @@ static void assert_numbers(json_t *row)
         const double number = json_is_number(cell) ? json_number_value(cell) : 0;
         assert_true(isfinite(number) && number >= 0);
     }
+}
+
+/* The unit of all figures of a table, as its caption has it and as keys have it. */
+static const struct {
+    const char *caption, *key;
+} units[] = {{", ms", "ms"},
+             {"milliseconds", "ms"},
+             {", MB", "mb"},
+             {"GB/s", "gb_per_second"},
+             {"bits a", "bits"},
+             {": bits", "bits"},
+             {"G values/s", "gvalues_per_second"},
+             {"G integers/s", "gintegers_per_second"}};
+#define UNITS (sizeof units / sizeof *units)
+
+/* Numbers that say what a row is of. */
+static bool is_count(const char *key)
+{
+    static const char *const counts[] = {"integers", "draws",   "lists", "shortest",
+                                         "longest",  "vectors", "rows"};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        if (strcmp(key, counts[c]) == 0)
+            return true;
+    return strstr(key, "bytes") != NULL;
+}
+
+static void assert_keys_have(json_t *table, const char *unit)
+{
+    const char *key;
+    size_t r;
+    json_t *row, *cell;
+    json_array_foreach(json_object_get(table, "rows"), r, row)
+    {
+        json_object_foreach(row, key, cell)
+        {
+            if (json_is_number(cell) && !is_count(key) && !strstr(key, unit))
+                fail_msg("%s: '%s' does not say %s", text_of(table, "table"), key, unit);
+        }
+    }
+}
+
+static void units_of_captions_are_in_keys(void **state)
+{
+    size_t e, t;
+    uint32_t tables = 0;
+    json_t *experiment, *table;
+    (void)state;
+    json_array_foreach(experiments, e, experiment)
+    {
+        json_array_foreach(json_object_get(experiment, "tables"), t, table)
+        {
+            for (size_t u = 0; u < UNITS; u++)
+                if (strstr(text_of(table, "table"), units[u].caption)) {
+                    assert_keys_have(table, units[u].key);
+                    tables++;
+                }
+        }
+    }
+    assert_true(tables > 3 * GRIDS);
 }
 
 static void no_other_tables(void **state)
@@ -779,6 +845,7 @@ int main(void)
         cmocka_unit_test(tables_have_their_columns),
         cmocka_unit_test(grids_have_their_columns),
         cmocka_unit_test(grids_have_all_figures_of_a_codec),
+        cmocka_unit_test(units_of_captions_are_in_keys),
         cmocka_unit_test(no_other_tables),
         cmocka_unit_test(numbers_are_not_negative),
         cmocka_unit_test(sizes_of_uniform_values),
