@@ -123,7 +123,7 @@ set_tests_properties(test_formatting PROPERTIES SKIP_RETURN_CODE 77)
 
 # The longest begin first.
 foreach(name test_sql_fuzz test_kernels test_hostile test_ssb_sort test_kernel test_generator test_ssb_run test_database_fuzz
-             test_table_sorter test_calibrate test_lab)
+             test_table_sorter test_calibrate test_lab test_lab_runs)
     if(TEST ${name})
         set_tests_properties(${name} PROPERTIES COST 10)
     endif()
