@@ -28,13 +28,15 @@
 #define OPTION_DEVICE     "device"
 #define OPTION_THREADS    "threads"
 #define OPTION_GPU_MEMORY "gpu_memory"
+#define OPTION_MEMORY     "memory"
+#define OPTION_SPILL      "spill"
 /* Options of a statement: the script of the tables that an ingest creates, with keys and references. */
 #define OPTION_INGEST_SCHEMA "tessera.ingest.schema"
 
 #define NAME_OF_CATALOGUE "" /* databases here have no catalogues and no schemas */
 
 struct driver_options {
-    char *path, *device, *gpu_memory;
+    char *path, *device, *gpu_memory, *memory, *spill;
     unsigned threads;
 };
 

@@ -34,6 +34,7 @@ void group_table_free(struct group_table *table)
 {
     free(table->entries);
     free(table->places);
+    memory_charge_drop(&table->charge);
     *table = (struct group_table){.layout = table->layout};
 }
 
@@ -72,6 +73,7 @@ static enum status grow(struct group_table *table, uint64_t capacity, struct err
     const uint64_t bytes = capacity * table->layout->stride * sizeof *table->entries,
                    places_bytes = 2 * capacity * sizeof *table->places;
     uint32_t *places;
+    RETURN_IF_ERROR(memory_charge_set(&table->charge, bytes + places_bytes, "a table of groups", error));
     RETURN_IF_ERROR(memory_grow(&table->entries, bytes, "groups", error));
     huge_pages_prefer(table->entries, bytes);
     RETURN_IF_ERROR(memory_zeros(&places, places_bytes, "groups", error));

@@ -10,6 +10,7 @@
 
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/partial.h"
+#include "storage/base/execution/memory_account.h"
 #include "storage/base/hash.h"
 
 /* The words of an entry. Aggregate a's state begins at word offset[a], and its words follow each other; a distinct
@@ -42,6 +43,7 @@ struct group_table {
     uint64_t count, capacity; /* the capacity is 0 or a power of two */
     uint64_t *entries;        /* in the order in which they were added */
     uint32_t *places;         /* 2 * capacity: entry + 1, or 0 for a free place */
+    struct memory_charge charge;
 };
 
 void group_table_free(struct group_table *table);

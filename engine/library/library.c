@@ -65,17 +65,22 @@ int tessera_version(void)
     return TESSERA_API_VERSION;
 }
 
+/* The size of the options of the first version. */
+#define OPTIONS_LEAST offsetof(struct tessera_options, memory)
+
 enum tessera_status tessera_open_with(const char *path, const struct tessera_options *options,
                                       struct tessera_database **out, struct tessera_error *error)
 {
     struct error inner = {0};
-    if (options->size != sizeof *options)
+    struct tessera_options all = {.size = 0};
+    if (options->size < OPTIONS_LEAST || options->size > sizeof *options)
         return give(
             error_set(&inner, STATUS_BAD_INPUT,
                       "options.size is %zu and should be %zu: the program was compiled for another version "
                       "of the library",
                       options->size, sizeof *options),
             &inner, error);
+    memcpy(&all, options, options->size);
     atomic_fetch_add(&users, 1);
     struct execution call = {.outer = NULL};
     library_call_begin(&call);
@@ -83,9 +88,11 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
     enum status status = opened ? database_open(path, &opened->database, &inner)
                                 : error_out_of_memory(&inner, sizeof *opened, "a database");
     if (status == STATUS_OK)
-        status = engine_open(&(struct engine_options){.device = options->device ? options->device : "auto",
-                                                      .threads = options->threads,
-                                                      .gpu_memory = options->gpu_memory},
+        status = engine_open(&(struct engine_options){.device = all.device ? all.device : "auto",
+                                                      .threads = all.threads,
+                                                      .gpu_memory = all.gpu_memory,
+                                                      .memory = all.memory,
+                                                      .spill = all.spill},
                              &opened->engine, &inner);
     execution_leave(&call);
     if (status == STATUS_OK)
@@ -257,14 +264,21 @@ enum tessera_status tessera_run(struct tessera_statement *statement, struct tess
     return give(status, &inner, error);
 }
 
+/* Before the rows have gone, which tell how many columns there are. */
+static void free_bits(struct tessera_result *result)
+{
+    for (uint32_t c = 0; result->bits && c < result->rows.column_count; c++)
+        free(result->bits[c]);
+    free(result->bits);
+    result->bits = NULL;
+}
+
 void tessera_result_free(struct tessera_result *result)
 {
-    for (uint32_t c = 0; result && result->bits && c < result->rows.column_count; c++)
-        free(result->bits[c]);
-    if (result) {
-        free(result->bits);
-        rowset_free(&result->rows);
-    }
+    if (!result)
+        return;
+    free_bits(result);
+    rowset_free(&result->rows);
     free(result);
 }
 
@@ -343,6 +357,7 @@ enum tessera_status tessera_result_arrow(struct tessera_result *result, struct A
                                          struct tessera_error *error)
 {
     struct error inner = {0};
+    free_bits(result);
     const enum status status = arrow_export_rows(&result->rows, stream, &inner);
     tessera_result_free(result);
     return give(status, &inner, error);

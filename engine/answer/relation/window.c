@@ -440,6 +440,11 @@ static enum status compute_all(struct partition *partition, const struct compari
     return STATUS_OK;
 }
 
+/* A row's place of its last peer, its sum, its count, and its place in the queue of extrema. */
+#define SCRATCH_BYTES                                                     \
+    (sizeof(uint64_t) + sizeof(__typeof__(*(struct partition){0}.sums)) + \
+     sizeof(__typeof__(*(struct partition){0}.counts)) + sizeof(__typeof__(*(struct partition){0}.queue)))
+
 enum status relation_window(const struct rowset *rows, const struct window *window, const char *name,
                             unsigned threads, struct window_sort *sort, struct rowset_column *column,
                             struct error *error)
@@ -451,12 +456,20 @@ enum status relation_window(const struct rowset *rows, const struct window *wind
                                   .orders = window->orders};
     const uint64_t count = rows->rows;
     struct value_type type;
+    struct memory_charge charge = {0}, scratch = {0};
     RETURN_IF_ERROR(type_of(rows, window, &type, error));
     RETURN_IF_ERROR(sort_rows(&by, window, threads, sort, error));
+    RETURN_IF_ERROR(memory_charge_add(&charge, count * ROWSET_VALUE_BYTES, "a window", error));
+    const enum status fits = memory_charge_add(&scratch, count * SCRATCH_BYTES, "a window", error);
+    if (fits != STATUS_OK) {
+        memory_charge_drop(&charge);
+        return fits;
+    }
     *column = (struct rowset_column){.name = strdup(name),
                                      .type = type,
                                      .values = malloc((count + 1) * sizeof *column->values),
-                                     .nulls = calloc(count + 1, 1)};
+                                     .nulls = calloc(count + 1, 1),
+                                     .charge = charge};
     uint64_t *const peers = malloc((count + 1) * sizeof *peers);
     struct partition partition = {
         .rows = rows,
@@ -477,6 +490,7 @@ enum status relation_window(const struct rowset *rows, const struct window *wind
     free(partition.sums);
     free(partition.counts);
     free(partition.queue);
+    memory_charge_drop(&scratch);
     if (status != STATUS_OK)
         relation_column_free(column);
     return status;

@@ -2,7 +2,7 @@
 #include "storage/base/execution/execution.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
+#include <stdlib.h>
 
 _Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler cannot wait for locks");
 
@@ -28,6 +28,25 @@ struct execution *execution_switch(struct execution *execution)
     struct execution *const before = current;
     current = execution;
     return before;
+}
+
+struct memory_account *execution_memory(void)
+{
+    const struct execution *execution = current;
+    while (execution && !execution->memory)
+        execution = execution->outer;
+    return execution ? execution->memory : NULL;
+}
+
+const char *execution_spill(void)
+{
+    const struct execution *execution = current;
+    while (execution && !execution->spill)
+        execution = execution->outer;
+    if (execution)
+        return execution->spill;
+    const char *const folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
 }
 
 void execution_stop(struct execution *execution)

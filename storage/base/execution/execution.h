@@ -1,5 +1,6 @@
 /*
- * execution.h: what one statement, load or check runs in. It carries the request to stop.
+ * execution.h: what one statement, load or check runs in: the request to stop, its account of memory, and the folder
+ * where rows are kept that are more than memory.
  *
  * Invariant: the current execution of a thread is the one that it works for. Whoever begins work enters an execution on
  * its thread, and parallel_for sets that of its caller for each item on the threads of the pool. So a function deep
@@ -16,12 +17,16 @@
 
 #include <stdbool.h>
 
+struct memory_account;
+
 /* On the stack of whoever begins the work, or where others find it to stop it. Zero-initialise it, with `outer` if it is
  * a part. */
 struct execution {
     struct execution *outer; /* it is a part of this one, which lives longer; or NULL */
     _Atomic bool stopped;
-    struct execution *before; /* of its thread; between enter and leave */
+    struct memory_account *memory; /* NULL: that of `outer` */
+    const char *spill;             /* a folder; NULL: that of `outer` */
+    struct execution *before;      /* of its thread; between enter and leave */
 };
 
 /* Make it the current execution of this thread, and the one before it again. Each thread that enters an execution has
@@ -30,6 +35,13 @@ void execution_enter(struct execution *execution);
 void execution_leave(struct execution *execution);
 
 struct execution *execution_current(void); /* NULL: this thread works for none, and cannot be stopped */
+
+/* The account of the current execution, or of the nearest one that it is a part of and that has one; NULL: nothing is
+ * counted (memory_account.h). */
+struct memory_account *execution_memory(void);
+
+/* The folder of the current execution in the same way, or $TMPDIR, or /tmp. */
+const char *execution_spill(void);
 
 /* For the threads of a pool: makes `execution` the current one, and returns the one before. */
 struct execution *execution_switch(struct execution *execution);

@@ -224,6 +224,14 @@ static void options(void **state)
     ok(driver.DatabaseGetOption(&other, "device", text, &length, &error));
     assert_int_equal(length, sizeof "cuda:1"); /* what it needs; nothing is written */
     assert_string_equal(text, "shop one.db");
+    ok(driver.DatabaseSetOption(&other, "memory", "1G", &error));
+    ok(driver.DatabaseSetOption(&other, "spill", "/var/tmp", &error));
+    length = sizeof text;
+    ok(driver.DatabaseGetOption(&other, "memory", text, &length, &error));
+    assert_string_equal(text, "1G");
+    length = sizeof text;
+    ok(driver.DatabaseGetOption(&other, "spill", text, &length, &error));
+    assert_string_equal(text, "/var/tmp");
     length = sizeof text;
     ok(driver.DatabaseGetOption(&other, "threads", text, &length, &error));
     assert_string_equal(text, "3");

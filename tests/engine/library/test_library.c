@@ -337,6 +337,39 @@ static void one_of_two_statements_is_cancelled(void **state)
     }
 }
 
+/* A program that was compiled before `memory` was there has a smaller struct. */
+static void options_of_an_older_program_are_taken(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    struct tessera_options options = {.device = "cpu", .threads = 1, .memory = "1"};
+    (void)state;
+    options.size = sizeof options;
+    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_OK);
+    assert_int_equal(tessera_prepare(database, "select shop, paid from sales", &statement, &error),
+                     TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_MACHINE);
+    assert_non_null(strstr(error.text, "of the 1 that are allowed are in use; allow more (--memory)"));
+    tessera_finalize(statement);
+    tessera_close(database);
+    options.size = offsetof(struct tessera_options, memory);
+    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_OK);
+    assert_int_equal(tessera_prepare(database, "select shop, paid from sales", &statement, &error),
+                     TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_OK);
+    tessera_result_free(result);
+    tessera_finalize(statement);
+    tessera_close(database);
+    options.size = sizeof options + 8;
+    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_BAD_INPUT);
+    options.size = offsetof(struct tessera_options, gpu_memory);
+    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_BAD_INPUT);
+    options = (struct tessera_options){.size = sizeof options, .device = "cpu", .memory = "much"};
+    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_BAD_INPUT);
+    assert_non_null(strstr(error.text, "--memory: 'much' is no number of bytes"));
+}
+
 static unsigned count_threads(void)
 {
     unsigned count = 0;
@@ -383,6 +416,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(parameters_have_the_type_that_they_are_bound_with, setup, teardown),
         cmocka_unit_test_setup_teardown(decimals_without_digits_are_decimals_of_arrow, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
+        cmocka_unit_test_setup_teardown(options_of_an_older_program_are_taken, setup, teardown),
         cmocka_unit_test_setup_teardown(one_of_two_statements_is_cancelled, setup, teardown),
         cmocka_unit_test_setup_teardown(no_thread_is_left_after_the_last_database, setup, teardown),
     };
