@@ -115,6 +115,29 @@ AGGREGATE_STATES(sum_wide, 2)
 AGGREGATE_STATES(min, 1)
 AGGREGATE_STATES(max, 1)
 
+/* ---- Ranges ---- */
+
+static void count_range(int64_t *low, int64_t *high, uint64_t rows)
+{
+    *low = 0;
+    *high = (int64_t)rows;
+}
+
+/* Of values that are known to fit. */
+static void sum_range(int64_t *low, int64_t *high, uint64_t rows)
+{
+    *low = *low < 0 ? (int64_t)(*low * (__int128)rows) : 0;
+    *high = *high > 0 ? (int64_t)(*high * (__int128)rows) : 0;
+}
+
+/* What does not fit 64 bits is an error of the answer. */
+static void sum_wide_range(int64_t *low, int64_t *high, uint64_t rows)
+{
+    (void)rows;
+    *low = INT64_MIN + 1;
+    *high = INT64_MAX;
+}
+
 /* ---- The table ---- */
 
 #define SUM_STATE      "state_sum<%s, false, %u, %u>"
@@ -127,6 +150,7 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                          .words = 1,
                          .bits = 64,
                          .counts = true,
+                         .range = count_range,
                          .add = count_add,
                          .fold = count_fold,
                          .merge = sum_merge,
@@ -135,6 +159,7 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                        .scanned = "sum in 64 bits",
                        .words = 1,
                        .bits = 64,
+                       .range = sum_range,
                        .by_hand = true,
                        .add = sum_add,
                        .fold = sum_fold,
@@ -144,6 +169,7 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                             .scanned = "sum in 128 bits",
                             .words = 2,
                             .bits = 128,
+                            .range = sum_wide_range,
                             .add = sum_wide_add,
                             .fold = sum_wide_fold,
                             .merge = sum_wide_merge,
@@ -172,18 +198,19 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                                   .bits = 64,
                                   .counts = true,
                                   .distinct = true,
+                                  .range = count_range,
                                   .merge = sum_merge,
                                   .device = {.merge = MERGE_ADD}},
 };
 
-/* ---- Ranges ---- */
+/* ---- Sums ---- */
 
 enum aggregate_kind aggregate_sum_of(int64_t *low, int64_t *high, uint64_t rows)
 {
     const __int128 least = *low < 0 ? *low * (__int128)rows : 0,
                    most = *high > 0 ? *high * (__int128)rows : 0;
-    const bool fits = least > INT64_MIN && most <= INT64_MAX;
-    *low = fits ? (int64_t)least : INT64_MIN + 1;
-    *high = fits ? (int64_t)most : INT64_MAX;
-    return fits ? AGGREGATE_SUM : AGGREGATE_SUM_WIDE;
+    const enum aggregate_kind kind =
+        least > INT64_MIN && most <= INT64_MAX ? AGGREGATE_SUM : AGGREGATE_SUM_WIDE;
+    aggregate_of(kind)->range(low, high, rows);
+    return kind;
 }

@@ -67,6 +67,10 @@ struct aggregate {
      * it, hash tables and a block's shared memory have no word for it. */
     bool distinct;
 
+    /* Makes the result's range of the argument's, for up to `rows` values. NULL: it stays. The result's type is a whole number
+     * if the aggregate counts, else the argument's. */
+    void (*range)(int64_t *low, int64_t *high, uint64_t rows);
+
     bool by_hand; /* a hand-written kernel may make it (operators/dialect/tile.h: tile_sum) */
     aggregate_add *add;
     aggregate_fold *fold;

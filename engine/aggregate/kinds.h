@@ -35,6 +35,8 @@ enum measure_kind {
     MEASURE_ARG_MIN, /* the value in the row of the least, or greatest, order */
     MEASURE_ARG_MAX,
     MEASURE_STRINGS, /* string_agg */
+    MEASURE_APPROX_COUNT_DISTINCT,
+    MEASURE_APPROX_QUANTILE,
     MEASURE_KINDS
 };
 

@@ -20,6 +20,7 @@ enum aggregate_family {
     FAMILY_ARGUMENT, /* arg_max(x, y) */
     FAMILY_VALUES,   /* mode: needs all values of its argument */
     FAMILY_QUANTILE, /* so do quantiles, whose last argument is the fraction, and the median */
+    FAMILY_SKETCH,   /* approximations: a sketch of the values (operators/group/sketch.h) */
     FAMILY_STRINGS,  /* string_agg */
     FAMILY_GROUPING  /* grouping(a): above the groups, as aggregates are */
 };

@@ -14,8 +14,9 @@ struct measuring {
     const struct plan *plan;
     const struct plan_measure *measure;
     struct measure_entry *entries;
-    uint64_t *starts; /* of each group's entries, and their end */
-    uint64_t first;   /* group 0 of `starts` is this one of the result */
+    uint64_t *starts;             /* of each group's entries, and their end */
+    uint64_t first;               /* group 0 of `starts` is this one of the result */
+    const struct partial *groups; /* the result's */
     struct measure_column *column;
     struct strings_joined strings; /* RESULT_TEXT */
 };
@@ -116,8 +117,9 @@ static bool sort_by_digits(struct measure_entry *entries, uint64_t count)
     return true;
 }
 
-/* Sorts the entries and joins those that are alike; returns their number. `plain`: the order is that of the values. */
-static uint64_t sort_entries(struct measure_entry *entries, uint64_t count, bool plain)
+/* Sorts the entries and joins those that are alike; returns their number. `plain`: the order is that of the values.
+ * `weighs`: an entry has a weight in place of rows, and the greatest stays. */
+static uint64_t sort_entries(struct measure_entry *entries, uint64_t count, bool plain, bool weighs)
 {
     uint64_t kept = 0;
     bool sorted = true;
@@ -126,15 +128,18 @@ static uint64_t sort_entries(struct measure_entry *entries, uint64_t count, bool
     if (!sorted && !(plain && count >= RADIX_LEAST && sort_by_digits(entries, count)))
         qsort(entries, count, sizeof *entries, compare_entries);
     for (uint64_t e = 0; e < count; e++)
-        if (kept && compare_entries(&entries[kept - 1], &entries[e]) == 0)
-            entries[kept - 1].rows += entries[e].rows;
-        else
+        if (!kept || compare_entries(&entries[kept - 1], &entries[e]) != 0)
             entries[kept++] = entries[e];
+        else if (!weighs)
+            entries[kept - 1].rows += entries[e].rows;
+        else if (entries[kept - 1].rows < entries[e].rows)
+            entries[kept - 1].rows = entries[e].rows;
     return kept;
 }
 
 static enum status measure_group(const struct measuring *measuring, const struct measure_entry *entries,
-                                 uint64_t count, int64_t *value, bool *null, struct error *error)
+                                 uint64_t count, uint64_t group, int64_t *value, bool *null,
+                                 struct error *error)
 {
     const struct plan_measure *const measure = measuring->measure;
     const struct measure *const of = measure_of(measure->kind);
@@ -144,7 +149,12 @@ static enum status measure_group(const struct measuring *measuring, const struct
                                         VALUE_DOUBLE,
                                 .scale = measure->scale,
                                 .fraction = measure->fraction,
-                                .whole = measure->whole};
+                                .whole = measure->whole,
+                                .most = measure_most(measure->kind, table_whole_rows(measuring->plan->fact))};
+    if (of->sketch && of->sketch->extremes) {
+        list.least = measuring->groups->states[measure->least][group];
+        list.greatest = measuring->groups->states[measure->greatest][group];
+    }
     for (uint64_t e = 0; e < count; e++)
         list.rows += entries[e].rows;
     if (of->of_values)
@@ -162,13 +172,14 @@ static enum status measure_item(void *context, uint64_t group, unsigned thread, 
     struct measure_entry *const entries = measuring->entries + measuring->starts[group];
     uint64_t count = measuring->starts[group + 1] - measuring->starts[group];
     if (!of->by_other)
-        count = sort_entries(entries, count, measuring->measure->order_term == measuring->measure->term);
+        count = sort_entries(entries, count, measuring->measure->order_term == measuring->measure->term,
+                             of->sketch && of->sketch->weight);
     const uint64_t at = measuring->first + group;
     bool null = count == 0 && of->result != RESULT_COUNT;
     (void)thread;
     if (count > 0)
         RETURN_IF_ERROR(
-            measure_group(measuring, entries, count, &measuring->column->values[at], &null, error));
+            measure_group(measuring, entries, count, at, &measuring->column->values[at], &null, error));
     if (null)
         measuring->column->values[at] = 0;
     measuring->column->nulls[at] = null;
@@ -210,8 +221,11 @@ enum status regrouped_measure(const struct plan *plan, const struct partial *sca
         if (!plan->measures[m].of_values)
             continue;
         const bool texts = measure_of(plan->measures[m].kind)->result == RESULT_TEXT;
-        struct measuring measuring = {
-            .plan = plan, .measure = &plan->measures[m], .first = first, .column = &regrouped->measures[m]};
+        struct measuring measuring = {.plan = plan,
+                                      .measure = &plan->measures[m],
+                                      .first = first,
+                                      .groups = &regrouped->groups,
+                                      .column = &regrouped->measures[m]};
         if (texts)
             measuring.strings = strings_of(plan, measuring.measure);
         measuring.column->texts = texts;

@@ -70,8 +70,10 @@ static enum status find_sum(struct binder *binder, uint32_t argument, uint32_t *
         RETURN_IF_ERROR(add_limb(binder, argument, finest + (int)(l * sum.width), sum.width, &limb));
         *index = l ? *index : limb;
     }
-    if (sum.infinite)
-        RETURN_IF_ERROR(bind_extremes_of(binder, argument, &sum.least, &sum.greatest));
+    if (sum.infinite) {
+        RETURN_IF_ERROR(bind_extreme_of(binder, argument, false, &sum.least));
+        RETURN_IF_ERROR(bind_extreme_of(binder, argument, true, &sum.greatest));
+    }
     plan->aggregates[*index].doubles = sum;
     return STATUS_OK;
 }

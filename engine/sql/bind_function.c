@@ -25,6 +25,14 @@ enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate agg
     return STATUS_OK;
 }
 
+/* Makes the range of an aggregate's leaf of that of its argument. */
+static void bind_aggregate_range(const struct binder *binder, enum aggregate_kind kind,
+                                 struct expression *leaf)
+{
+    if (aggregate_of(kind)->range)
+        aggregate_of(kind)->range(&leaf->low, &leaf->high, table_whole_rows(binder->plan->fact));
+}
+
 void bind_sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf)
 {
     leaf->low = aggregate->low;
@@ -49,14 +57,21 @@ enum status bind_count_of(struct binder *binder, uint32_t argument, uint32_t *co
     return bind_aggregate_find(binder, made, count);
 }
 
-enum status bind_extremes_of(struct binder *binder, uint32_t argument, uint32_t *least, uint32_t *greatest)
+enum status bind_extreme_of(struct binder *binder, uint32_t argument, bool greatest, uint32_t *index)
 {
     const struct expression of = *bind_node(binder, argument);
-    struct plan_aggregate made = {
-        .kind = AGGREGATE_MIN, .argument = argument, .type = of.type, .low = of.low, .high = of.high};
-    RETURN_IF_ERROR(bind_aggregate_find(binder, made, least));
-    made.kind = AGGREGATE_MAX;
-    return bind_aggregate_find(binder, made, greatest);
+    const struct plan_aggregate made = {.kind = greatest ? AGGREGATE_MAX : AGGREGATE_MIN,
+                                        .argument = argument,
+                                        .type = of.type,
+                                        .low = of.low,
+                                        .high = of.high};
+    RETURN_IF_ERROR(bind_aggregate_find(binder, made, index));
+    if (!of.nullable)
+        return STATUS_OK;
+    uint32_t count;
+    RETURN_IF_ERROR(bind_count_of(binder, argument, &count));
+    binder->plan->aggregates[*index].count = count;
+    return STATUS_OK;
 }
 
 enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count, uint32_t *index)
@@ -74,9 +89,7 @@ enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count
 static enum status bind_count(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     struct plan_aggregate aggregate = {.kind = AGGREGATE_COUNT, .argument = EXPRESSION_NONE};
-    struct expression leaf = {.operation = EXPRESSION_AGGREGATE,
-                              .type = {.kind = VALUE_INTEGER},
-                              .high = (int64_t)table_whole_rows(binder->plan->fact)};
+    struct expression leaf = {.operation = EXPRESSION_AGGREGATE, .type = {.kind = VALUE_INTEGER}};
     if (ast->distinct && (ast->child_count == 0 || ast->children[0]->operation == SQL_STAR))
         return bind_refuse(binder, ast->position,
                            "count(DISTINCT *) is not supported; name the columns: SELECT count(*) FROM "
@@ -93,6 +106,7 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
             aggregate.argument = EXPRESSION_NONE;
     }
     aggregate.type = leaf.type;
+    bind_aggregate_range(binder, aggregate.kind, &leaf);
     RETURN_IF_ERROR(bind_aggregate_find(binder, aggregate, &leaf.index));
     return expression_add(binder->list, &leaf, node, binder->error);
 }
@@ -146,6 +160,8 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
     if (sums) {
         leaf.type.untyped = false;
         bind_sum_range(binder, &aggregate, &leaf);
+    } else {
+        bind_aggregate_range(binder, aggregate.kind, &leaf);
     }
     RETURN_IF_ERROR(bind_aggregate_find(binder, aggregate, &leaf.index));
     if (value.nullable)

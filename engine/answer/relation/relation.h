@@ -8,6 +8,7 @@
 #ifndef TESSERA_ENGINE_ANSWER_RELATION_RELATION_H
 #define TESSERA_ENGINE_ANSWER_RELATION_RELATION_H
 
+#include "engine/aggregate/measure.h"
 #include "engine/answer/rowset.h"
 
 #define RELATION_NO_ROW UINT64_MAX
@@ -77,7 +78,8 @@ enum window_function {
     WINDOW_SUM,
     WINDOW_AVG,
     WINDOW_MIN,
-    WINDOW_MAX
+    WINDOW_MAX,
+    WINDOW_MEASURE /* `measure` of the frame's values: a sketch */
 };
 
 enum window_bound {
@@ -100,6 +102,8 @@ struct window {
     enum window_function function;
     uint32_t argument, otherwise; /* or WINDOW_NO_COLUMN; `otherwise`: what lag gives where no row is */
     int64_t number;
+    enum measure_kind measure;
+    int64_t fraction, whole; /* of a quantile: fraction / whole */
     uint32_t partition_count, order_count;
     const uint32_t *partitions;
     const struct window_order *orders;

@@ -7,7 +7,7 @@
  *
  * The values of an argument are found by grouping by it: select a, median(x) ... group by a scans with the terms a and x.
  * The answer then merges the groups of the scan that have the same a, and takes the values of x from them, with their
- * counts. A grouping set is the same: the groups of the scan that are alike in the terms of the set are merged. So partial
+ * counts. The scan for a sketch has the values' cells as a term. A grouping set is the same: the groups of the scan that are alike in the terms of the set are merged. So partial
  * results of segments, devices and processes are merged as ever.
  */
 #ifndef TESSERA_ENGINE_PLAN_GROUPING_GROUPING_H
@@ -43,8 +43,10 @@ struct plan_measure {
     uint32_t other_sum;
     uint8_t other_scale;
 
-    /* of_values: `count` is count(*). Values are taken in their order, or in that of another term. */
-    uint32_t term, order_term;                      /* of GROUP BY */
+    /* of_values: `count` is count(*), or the weight of a sketch's cells. Values are taken in their order, or in that of
+     * another term. */
+    uint32_t term, order_term;                      /* of GROUP BY; of a sketch, the cell */
+    uint32_t least, greatest;                       /* aggregates of the values, if a sketch wants them */
     bool descending, nulls_last;                    /* of the order */
     bool distinct;                                  /* string_agg: each value once */
     int64_t fraction, whole;                        /* quantiles: fraction / whole */

@@ -219,6 +219,8 @@ enum status bind_other_aggregate(struct binder *binder, const struct sql_express
     const struct aggregate_name *const name = aggregate_name_find(ast->name);
     if (name->family == FAMILY_QUANTILE)
         return bind_quantile(binder, ast, name->measure, node);
+    if (name->family == FAMILY_SKETCH)
+        return bind_sketch(binder, ast, name->measure, node);
     if (name->family == FAMILY_STRINGS)
         return bind_strings(binder, ast, node);
     if (name->family == FAMILY_PAIR)
@@ -244,6 +246,7 @@ enum status bind_other_aggregate(struct binder *binder, const struct sql_express
     case FAMILY_PAIR:
     case FAMILY_ARGUMENT:
     case FAMILY_QUANTILE:
+    case FAMILY_SKETCH:
     case FAMILY_STRINGS:
     case FAMILY_GROUPING:
         break;

@@ -1,8 +1,9 @@
 /*
  * bind_values.c: binds aggregates that need all values of their argument: sum and avg of distinct values, quantiles, mode
- * and string_agg. The argument becomes a term of the scan's groups (engine/plan/grouping/grouping.h).
+ * and string_agg; and approximations, which need the cells of all values. The argument, or its cell, becomes a term of the scan's groups (engine/plan/grouping/grouping.h).
  */
 #include "engine/sql/bind_internal.h"
+#include "engine/sql/functions/functions.h"
 #include "storage/base/double_key.h"
 
 /* The strings of string_agg until the answer is made. */
@@ -62,7 +63,7 @@ static struct expression leaf_of(const struct binder *binder, enum measure_kind 
         return double_leaf();
     case RESULT_COUNT:
         return (struct expression){.type = {.kind = VALUE_INTEGER},
-                                   .high = (int64_t)table_whole_rows(binder->plan->fact)};
+                                   .high = measure_most(kind, table_whole_rows(binder->plan->fact))};
     case RESULT_SUM:
         bind_sum_range(binder, &(struct plan_aggregate){.low = of.low, .high = of.high}, &leaf);
         break;
@@ -152,6 +153,63 @@ enum status bind_quantile(struct binder *binder, const struct sql_expression *as
                            "%s takes ascending values; write quantile_disc(x, 1 - fraction)", ast->name);
     RETURN_IF_ERROR(take_values(binder, ast, value, kind, &measure));
     RETURN_IF_ERROR(take_fraction(binder, ast, &measure));
+    return bind_measure(binder, ast, &measure, leaf_of(binder, kind, value), node);
+}
+
+/* ---- Sketches ---- */
+
+/* Adds a scalar function of a value. */
+static enum status apply_named(struct binder *binder, const struct sql_expression *ast, const char *function,
+                               uint32_t value, uint32_t *node)
+{
+    return bind_scalar_call(binder, ast->position, scalar_call_named(function), 0, value, EXPRESSION_NONE,
+                            EXPRESSION_NONE, node);
+}
+
+/* Fills in a measure of the cells of a value. */
+static enum status take_cells(struct binder *binder, const struct sql_expression *ast, uint32_t value,
+                              enum measure_kind kind, struct plan_measure *measure)
+{
+    const struct measure_sketch *const sketch = measure_of(kind)->sketch;
+    const bool real = bind_kind(binder, value) == VALUE_DOUBLE;
+    uint32_t cell, weight;
+    RETURN_IF_ERROR(apply_named(binder, ast, real ? sketch->double_cell : sketch->cell, value, &cell));
+    RETURN_IF_ERROR(take_values(binder, ast, cell, kind, measure));
+    measure->argument = value;
+    measure->scale = bind_node(binder, value)->type.scale;
+    if (sketch->weight) {
+        RETURN_IF_ERROR(apply_named(binder, ast, sketch->weight, value, &weight));
+        RETURN_IF_ERROR(bind_extreme_of(binder, weight, true, &measure->count));
+    }
+    if (!sketch->extremes)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_extreme_of(binder, value, false, &measure->least));
+    return bind_extreme_of(binder, value, true, &measure->greatest);
+}
+
+enum status bind_sketch(struct binder *binder, const struct sql_expression *ast, enum measure_kind kind,
+                        uint32_t *node)
+{
+    const struct measure *const of = measure_of(kind);
+    struct plan_measure measure;
+    uint32_t value;
+    if (ast->child_count != 1u + of->fraction || ast->distinct || ast->ordered ||
+        ast->children[0]->operation == SQL_STAR)
+        return bind_refuse(binder, ast->position,
+                           of->fraction ? "%s takes a value and a constant from 0 to 1, as in %s(x, 0.5)"
+                                        : "%s takes one value",
+                           ast->name, ast->name);
+    RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
+    const enum value_kind type = bind_kind(binder, value);
+    if (of->dates && (type == VALUE_DATE || type == VALUE_TIMESTAMP))
+        return bind_quantile(binder, ast, of->dates, node);
+    if (of->dates && type != VALUE_INTEGER && type != VALUE_DOUBLE)
+        return bind_refuse(binder, ast->position,
+                           "%s takes numbers and dates; write quantile_disc(x, 0.5) for other values",
+                           ast->name);
+    RETURN_IF_ERROR(take_cells(binder, ast, value, kind, &measure));
+    if (of->fraction)
+        RETURN_IF_ERROR(take_fraction(binder, ast, &measure));
     return bind_measure(binder, ast, &measure, leaf_of(binder, kind, value), node);
 }
 
