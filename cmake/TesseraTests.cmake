@@ -85,6 +85,10 @@ endif()
 add_test(NAME test_gpu_slices COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_gpu_slices.sh $<TARGET_FILE:tessera_program>)
 set_tests_properties(test_gpu_slices PROPERTIES TIMEOUT ${test_timeout})
 
+# What tests/ncu-byte-streams.sh makes of a profiler's figures, without one.
+add_test(NAME test_ncu_byte_streams
+         COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_ncu_byte_streams.sh $<TARGET_FILE:tessera_program>)
+
 # tessera_python_test(NAME SCRIPT ARGUMENT...): a test that Python runs.
 function(tessera_python_test name script)
     add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/tests/${script} ${ARGN})
@@ -119,7 +123,7 @@ set_tests_properties(test_formatting PROPERTIES SKIP_RETURN_CODE 77)
 
 # The longest begin first.
 foreach(name test_sql_fuzz test_kernels test_hostile test_ssb_sort test_kernel test_generator test_ssb_run test_database_fuzz
-             test_table_sorter test_calibrate test_lab)
+             test_table_sorter test_calibrate test_lab test_lab_runs)
     if(TEST ${name})
         set_tests_properties(${name} PROPERTIES COST 10)
     endif()

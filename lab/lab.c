@@ -26,6 +26,10 @@ void lab_key(char *key)
 
 void lab_chart(struct lab *lab, struct chart *chart)
 {
+    if (chart_is_empty(chart)) {
+        chart_destroy(chart);
+        return;
+    }
     if (lab->format == LAB_TABLE) {
         progress_report(lab->progress, "", "", 1, 1);
         putchar('\n');

@@ -28,6 +28,7 @@ struct lab {
     struct ssb_databases *ssb;  /* the open ones of ssb-queries, until the engine is closed; or NULL */
     uint32_t block_bytes;       /* of output of a block of byte-streams: a power of two, 64 KiB .. 1 MiB */
     bool left_out[CODEC_COUNT]; /* codecs that --codecs does not name */
+    uint32_t sets_left_out;     /* of byte-streams, a bit for each set that --sets does not name */
     struct progress *progress;
     enum lab_format format;
     struct page *page; /* gets all charts and tables */
@@ -67,7 +68,7 @@ NODISCARD enum status lab_log(struct lab *lab, const char *caption, const struct
                               uint32_t count, struct sheet **sheet, struct error *error);
 
 /* Shows a table: prints it, or keeps it for the JSON object, and gives it to the page. lab_chart prints a chart with
- * LAB_TABLE only. Both take what they are given, also after an error. */
+ * LAB_TABLE only, and shows none that has no points. Both take what they are given, also after an error. */
 NODISCARD enum status lab_sheet(struct lab *lab, const char *caption, struct sheet *sheet,
                                 struct error *error);
 void lab_chart(struct lab *lab, struct chart *chart);

@@ -4,6 +4,7 @@
 #include "loader/orc/orc_file.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/clock.h"
+#include "storage/base/bytes_parse.h"
 #include "storage/base/command_line.h"
 #include "storage/base/parallel.h"
 #include "storage/base/words/word.h"
@@ -36,19 +37,12 @@ struct arguments {
     uint32_t columns_count;
 };
 
-/* Reads 512M, 4G, 100000K, or a number of bytes. */
 static enum status read_memory(void *arguments, const char *text, struct error *error)
 {
-    static const char units[] = "KMGT";
     struct arguments *const all = arguments;
-    char *end;
-    const unsigned long long number = strtoull(text, &end, 10);
-    const char *const unit = *end ? strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end) : NULL;
-    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-    if (end == text || *text == '-' || (*end && (!unit || end[1])) || number == 0 ||
-        number > UINT64_MAX >> shift)
-        return error_set(error, STATUS_BAD_INPUT, "--memory '%s' is no size; give 512M or 4G, say", text);
-    all->load.memory = (uint64_t)number << shift;
+    RETURN_IF_ERROR(bytes_parse(text, "--memory", &all->load.memory, error));
+    if (all->load.memory == 0)
+        return error_set(error, STATUS_BAD_INPUT, "--memory 0: a load needs memory; give 512M or 4G, say");
     return STATUS_OK;
 }
 
@@ -279,8 +273,13 @@ static const struct command_option option_list[] = {
      TO_NUMBER(struct arguments, load.threads, 0, PARALLEL_THREADS_MAX)},
     {"memory", 'M', "SIZE",
      "Memory for rows and for columns that are encoded: 512M, 4G; by default half of what is available. Rows "
-     "beyond it are kept in a file without a name in the database's directory meanwhile",
+     "beyond it are kept in a file meanwhile (--spill)",
      BY_FUNCTION(read_memory)},
+    {"spill", 0, "DIR",
+     "Where rows are kept meanwhile that are sorted, or more than --memory, in files without names; by "
+     "default "
+     "$TMPDIR, or else the database's directory",
+     TO_TEXT(struct arguments, load.spill)},
     {0}};
 
 static const struct command_line line = {
@@ -390,6 +389,8 @@ static enum status run(struct arguments *arguments, struct progress *progress, s
     fprintf(stderr, "%s: %" PRIu64 " row%s in %.2f s (%.2f million rows a second)\n",
             arguments->load.directory, report.rows, report.rows == 1 ? "" : "s", took,
             1e-6 * (double)report.rows / took);
+    if (report.spilled)
+        fprintf(stderr, "%.1f MB were kept in files meanwhile\n", 1e-6 * (double)report.spilled);
     if (report.rejected)
         fprintf(stderr, "%" PRIu64 " row%s left out%s%s; the first: %s\n", report.rejected,
                 report.rejected == 1 ? " was" : "s were", arguments->load.reject ? " and written to " : "",

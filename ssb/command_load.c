@@ -74,6 +74,10 @@ static const struct command_option option_list[] = {
      BY_FUNCTION(read_part)},
     {"force", 0, NULL, "Replace the tables of a database that exists",
      TO_FLAG(struct arguments, load.replace)},
+    {"spill", 0, "DIR",
+     "Where rows are kept while they are sorted, in files without names; by default $TMPDIR, or else the "
+     "database's directory",
+     TO_TEXT(struct arguments, load.spill)},
     {"threads", 'j', "N", "Threads; all processors by default",
      TO_NUMBER(struct arguments, load.threads, 1, PARALLEL_THREADS_MAX)},
     {0}};

@@ -243,7 +243,10 @@ step_lab() {
 
 sanitize_program() { # TOOL PROGRAM
     # Warps write the same ones to shared memory, or OR bits of them, which racecheck takes for races.
-    if [ "$1.$2" != racecheck.test_cuda_index ]; then job "$1.$2" sanitized "$1" "build/gpu/$2"; fi
+    case $1.$2 in
+    racecheck.test_cuda_index | racecheck.test_cuda_bitmaps) ;;
+    *) job "$1.$2" sanitized "$1" "build/gpu/$2" ;;
+    esac
 }
 
 sanitize_experiment() { # TOOL NAME
@@ -262,7 +265,7 @@ sanitize_queries() { # TOOL SF CODEC
 step_sanitize() {
     local sf codec tool unit all=() chosen=() of_queries=()
     for unit in $(programs); do all+=("program:$unit"); done
-    for unit in random-access optimisations pattern byte-streams; do # they use all of lab/kernels
+    for unit in random-access optimisations pattern byte-streams decode-threads; do # they use all of lab/kernels
         all+=("lab:$unit")
     done
     for sf in 0.1 0.01; do

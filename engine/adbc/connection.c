@@ -23,7 +23,9 @@ static AdbcStatusCode open_state(const struct driver_options *options, struct dr
     const struct tessera_options with = {.size = sizeof with,
                                          .device = options->device,
                                          .threads = options->threads,
-                                         .gpu_memory = options->gpu_memory};
+                                         .gpu_memory = options->gpu_memory,
+                                         .memory = options->memory,
+                                         .spill = options->spill};
     struct tessera_error inner;
     struct driver_state *const made = calloc(1, sizeof *made);
     if (!made)
@@ -193,7 +195,8 @@ AdbcStatusCode driver_connection_rollback(struct AdbcConnection *connection, str
 
 AdbcStatusCode driver_connection_cancel(struct AdbcConnection *connection, struct AdbcError *error)
 {
-    (void)connection, (void)error;
-    driver_cancel();
+    struct driver_connection *of;
+    RETURN_IF_FAILED(made_of(connection, &of, error));
+    driver_cancel(&of->calls);
     return ADBC_STATUS_OK;
 }

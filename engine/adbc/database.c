@@ -15,6 +15,8 @@ void driver_options_free(struct driver_options *options)
     free(options->path);
     free(options->device);
     free(options->gpu_memory);
+    free(options->memory);
+    free(options->spill);
     *options = (struct driver_options){0};
 }
 
@@ -24,7 +26,9 @@ AdbcStatusCode driver_options_copy(const struct driver_options *from, struct dri
     to->threads = from->threads;
     RETURN_IF_FAILED(driver_copy(from->path, &to->path, error));
     RETURN_IF_FAILED(driver_copy(from->device, &to->device, error));
-    return driver_copy(from->gpu_memory, &to->gpu_memory, error);
+    RETURN_IF_FAILED(driver_copy(from->gpu_memory, &to->gpu_memory, error));
+    RETURN_IF_FAILED(driver_copy(from->memory, &to->memory, error));
+    return driver_copy(from->spill, &to->spill, error);
 }
 
 static AdbcStatusCode set_threads(struct driver_options *options, const char *value, struct AdbcError *error)
@@ -48,10 +52,15 @@ static AdbcStatusCode set_option(struct driver_options *options, const char *key
         return driver_copy(value, &options->device, error);
     if (strcmp(key, OPTION_GPU_MEMORY) == 0)
         return driver_copy(value, &options->gpu_memory, error);
+    if (strcmp(key, OPTION_MEMORY) == 0)
+        return driver_copy(value, &options->memory, error);
+    if (strcmp(key, OPTION_SPILL) == 0)
+        return driver_copy(value, &options->spill, error);
     if (strcmp(key, OPTION_THREADS) == 0)
         return set_threads(options, value, error);
-    return driver_error(error, ADBC_STATUS_NOT_IMPLEMENTED,
-                        "there is no option '%s'; there are uri, path, device, threads and gpu_memory", key);
+    return driver_error(
+        error, ADBC_STATUS_NOT_IMPLEMENTED,
+        "there is no option '%s'; there are uri, path, device, threads, gpu_memory, memory and spill", key);
 }
 
 /* Replaces %20 and the like, in place. */
@@ -143,6 +152,8 @@ AdbcStatusCode driver_database_get(struct AdbcDatabase *database, const char *ke
                                  ? of->options.path
                              : strcmp(key, OPTION_DEVICE) == 0     ? of->options.device
                              : strcmp(key, OPTION_GPU_MEMORY) == 0 ? of->options.gpu_memory
+                             : strcmp(key, OPTION_MEMORY) == 0     ? of->options.memory
+                             : strcmp(key, OPTION_SPILL) == 0      ? of->options.spill
                              : strcmp(key, OPTION_THREADS) == 0    ? threads
                                                                    : NULL;
     return driver_give_option(key, text, value, length, error);

@@ -87,32 +87,42 @@ AdbcStatusCode driver_give_option(const char *key, const char *text, char *value
     return ADBC_STATUS_OK;
 }
 
-/* ---- Cancelling ---- tessera_interrupt is for the whole process and stays; so it is called only while a call runs, and
- * the last call that ends takes it back. */
+/* ---- Cancelling ---- A request that comes while nothing runs is for nothing; the last call that ends takes it back. */
 
-static pthread_mutex_t running_mutex = PTHREAD_MUTEX_INITIALIZER;
-static unsigned running;
+static pthread_mutex_t running_mutex = PTHREAD_MUTEX_INITIALIZER; /* of all counts */
 
-void driver_begin(void)
+static void end_one(struct driver_calls *calls)
+{
+    if (--calls->running == 0)
+        execution_resume(&calls->execution);
+}
+
+void driver_begin(struct driver_statement *statement)
 {
     pthread_mutex_lock(&running_mutex);
-    running++;
+    statement->connection->calls.running++;
+    statement->calls.running++;
+    statement->calls.execution.outer = &statement->connection->calls.execution;
+    pthread_mutex_unlock(&running_mutex);
+    pthread_mutex_lock(&statement->connection->mutex);
+    execution_enter(&statement->calls.execution);
+}
+
+void driver_end(struct driver_statement *statement)
+{
+    execution_leave(&statement->calls.execution);
+    pthread_mutex_unlock(&statement->connection->mutex);
+    pthread_mutex_lock(&running_mutex);
+    end_one(&statement->connection->calls);
+    end_one(&statement->calls);
     pthread_mutex_unlock(&running_mutex);
 }
 
-void driver_end(void)
+void driver_cancel(struct driver_calls *calls)
 {
     pthread_mutex_lock(&running_mutex);
-    if (--running == 0)
-        tessera_resume();
-    pthread_mutex_unlock(&running_mutex);
-}
-
-void driver_cancel(void)
-{
-    pthread_mutex_lock(&running_mutex);
-    if (running)
-        tessera_interrupt();
+    if (calls->running)
+        execution_stop(&calls->execution);
     pthread_mutex_unlock(&running_mutex);
 }
 

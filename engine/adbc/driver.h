@@ -15,6 +15,7 @@
 
 #include "engine/adbc/adbc.h"
 #include "engine/library/tessera.h"
+#include "storage/base/execution/execution.h"
 #include "storage/database/database.h"
 
 #include <pthread.h>
@@ -27,13 +28,15 @@
 #define OPTION_DEVICE     "device"
 #define OPTION_THREADS    "threads"
 #define OPTION_GPU_MEMORY "gpu_memory"
+#define OPTION_MEMORY     "memory"
+#define OPTION_SPILL      "spill"
 /* Options of a statement: the script of the tables that an ingest creates, with keys and references. */
 #define OPTION_INGEST_SCHEMA "tessera.ingest.schema"
 
 #define NAME_OF_CATALOGUE "" /* databases here have no catalogues and no schemas */
 
 struct driver_options {
-    char *path, *device, *gpu_memory;
+    char *path, *device, *gpu_memory, *memory, *spill;
     unsigned threads;
 };
 
@@ -48,12 +51,19 @@ struct driver_state {
     struct tessera_database *database;
 };
 
+/* Calls that ConnectionCancel or StatementCancel stops: those that run now, not later ones. */
+struct driver_calls {
+    unsigned running;
+    struct execution execution; /* those of a statement are a part of its connection's */
+};
+
 struct driver_connection {
     struct driver_options options;
     pthread_mutex_t mutex;
     struct driver_state *state; /* NULL until it is needed, and after an ingest */
     bool initialised, manual_commit;
     bool ingested; /* since the last commit */
+    struct driver_calls calls;
 };
 
 enum ingest_mode { INGEST_CREATE, INGEST_APPEND, INGEST_REPLACE, INGEST_CREATE_APPEND };
@@ -66,6 +76,7 @@ struct driver_statement {
     struct ArrowArrayStream bound; /* released: nothing is bound */
     char *target, *script;         /* of an ingest; NULL */
     enum ingest_mode mode;
+    struct driver_calls calls;
 };
 
 /* ---- Errors (driver.c) ---- */
@@ -92,10 +103,11 @@ AdbcStatusCode driver_copy(const char *value, char **text, struct AdbcError *err
 AdbcStatusCode driver_give_option(const char *key, const char *text, char *value, size_t *length,
                                   struct AdbcError *error);
 
-/* Between these two, DatabaseCancel and the like stop the call (tessera_interrupt). */
-void driver_begin(void);
-void driver_end(void);
-void driver_cancel(void);
+/* A call that runs the statement: the only one of its connection at a time. Between these two, ConnectionCancel and
+ * StatementCancel stop it, also while it waits for its turn. */
+void driver_begin(struct driver_statement *statement);
+void driver_end(struct driver_statement *statement);
+void driver_cancel(struct driver_calls *calls);
 
 /* ---- Options (database.c) ---- */
 

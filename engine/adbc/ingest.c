@@ -114,10 +114,8 @@ static AdbcStatusCode load(struct driver_statement *statement, const char *scrip
     uint64_t loaded = 0;
     const char *const table = statement->target;
     struct ArrowArrayStream *const stream = &statement->bound;
-    driver_begin();
     const enum tessera_status status = tessera_load_arrow(statement->connection->options.path, script, &table,
                                                           &stream, LOADED_TABLES, mode, &loaded, &inner);
-    driver_end();
     if (status != TESSERA_OK)
         return driver_failed(error, &inner);
     if (rows)

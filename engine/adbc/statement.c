@@ -200,9 +200,7 @@ static AdbcStatusCode answer(struct driver_statement *statement, struct answers 
     struct answers *const answers = calloc(1, sizeof *answers);
     if (!answers)
         return driver_out_of_memory(error);
-    driver_begin();
     const AdbcStatusCode code = run_all(statement, answers, error);
-    driver_end();
     if (code == ADBC_STATUS_OK)
         *out = answers;
     else
@@ -410,9 +408,9 @@ AdbcStatusCode driver_statement_execute(struct AdbcStatement *statement, struct 
     RETURN_IF_FAILED(made_of(statement, &of, error));
     if (out)
         *out = (struct ArrowArrayStream){0};
-    pthread_mutex_lock(&of->connection->mutex);
+    driver_begin(of);
     const AdbcStatusCode code = execute(of, out, rows, error);
-    pthread_mutex_unlock(&of->connection->mutex);
+    driver_end(of);
     return code;
 }
 
@@ -424,12 +422,12 @@ AdbcStatusCode driver_statement_schema(struct AdbcStatement *statement, struct A
     struct driver_statement *of;
     struct answers *answers = NULL;
     RETURN_IF_FAILED(made_of(statement, &of, error));
-    pthread_mutex_lock(&of->connection->mutex);
+    driver_begin(of);
     const struct ArrowArrayStream bound = of->bound;
     of->bound.release = NULL;
     const AdbcStatusCode code = answer(of, &answers, error);
     of->bound = bound;
-    pthread_mutex_unlock(&of->connection->mutex);
+    driver_end(of);
     RETURN_IF_FAILED(code);
     const int given = answers->streams[0].get_schema(&answers->streams[0], schema);
     answers_free(answers);
@@ -468,7 +466,8 @@ AdbcStatusCode driver_statement_parameter_schema(struct AdbcStatement *statement
 
 AdbcStatusCode driver_statement_cancel(struct AdbcStatement *statement, struct AdbcError *error)
 {
-    (void)statement, (void)error;
-    driver_cancel();
+    struct driver_statement *of;
+    RETURN_IF_FAILED(made_of(statement, &of, error));
+    driver_cancel(&of->calls);
     return ADBC_STATUS_OK;
 }

@@ -129,11 +129,7 @@ int64_t double_sum_of(const struct plan *plan, const struct partial *groups, uin
                                                               : DOUBLE_KEY_MINUS_INFINITY;
     }
     for (uint32_t l = 0; l < doubles->limbs; l++) {
-        const uint64_t low = (uint64_t)groups->states[aggregate + l][group];
-        const int64_t high = plan->aggregates[aggregate + l].kind == AGGREGATE_SUM_WIDE
-                                 ? groups->states_high[aggregate + l][group]
-                                 : (int64_t)low >> 63;
-        add(&sum, (__int128)((unsigned __int128)(uint64_t)high << 64 | low), l * doubles->width);
+        add(&sum, partial_number(plan, groups, aggregate + l, group), l * doubles->width);
     }
     const bool negative = make_positive(&sum), more = divisor > 1 && divide(&sum, divisor);
     const double number = nearest(&sum, doubles->first - 64 * (int)FRACTION_WORDS, more);

@@ -4,8 +4,6 @@
  */
 #include "engine/answer/regrouped.h"
 #include "engine/plan/partial/regroup.h"
-#include "storage/base/decimal.h"
-#include "storage/base/double_key.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
@@ -16,10 +14,11 @@ struct measuring {
     const struct plan *plan;
     const struct plan_measure *measure;
     struct measure_entry *entries;
-    uint64_t *starts; /* of each group's entries, and their end */
-    uint64_t first;   /* group 0 of `starts` is this one of the result */
+    uint64_t *starts;             /* of each group's entries, and their end */
+    uint64_t first;               /* group 0 of `starts` is this one of the result */
+    const struct partial *groups; /* the result's */
     struct measure_column *column;
-    struct strings_joined strings; /* MEASURE_STRINGS */
+    struct strings_joined strings; /* RESULT_TEXT */
 };
 
 /* ---- Lists of values ---- */
@@ -43,7 +42,7 @@ static bool entry_of(const struct plan *plan, const struct plan_measure *measure
     if (!plan_group_value(term, partial_group_code(scanned, term, group), &entry->value))
         return false;
     const bool ordered = plan_group_value(order, partial_group_code(scanned, order, group), &entry->order);
-    if (!ordered && (measure->kind == MEASURE_ARG_MIN || measure->kind == MEASURE_ARG_MAX))
+    if (!ordered && measure_of(measure->kind)->by_other)
         return false;
     entry->last = !ordered && measure->nulls_last;
     if (!ordered)
@@ -118,8 +117,9 @@ static bool sort_by_digits(struct measure_entry *entries, uint64_t count)
     return true;
 }
 
-/* Sorts the entries and joins those that are alike; returns their number. `plain`: the order is that of the values. */
-static uint64_t sort_entries(struct measure_entry *entries, uint64_t count, bool plain)
+/* Sorts the entries and joins those that are alike; returns their number. `plain`: the order is that of the values.
+ * `weighs`: an entry has a weight in place of rows, and the greatest stays. */
+static uint64_t sort_entries(struct measure_entry *entries, uint64_t count, bool plain, bool weighs)
 {
     uint64_t kept = 0;
     bool sorted = true;
@@ -128,157 +128,60 @@ static uint64_t sort_entries(struct measure_entry *entries, uint64_t count, bool
     if (!sorted && !(plain && count >= RADIX_LEAST && sort_by_digits(entries, count)))
         qsort(entries, count, sizeof *entries, compare_entries);
     for (uint64_t e = 0; e < count; e++)
-        if (kept && compare_entries(&entries[kept - 1], &entries[e]) == 0)
-            entries[kept - 1].rows += entries[e].rows;
-        else
+        if (!kept || compare_entries(&entries[kept - 1], &entries[e]) != 0)
             entries[kept++] = entries[e];
+        else if (!weighs)
+            entries[kept - 1].rows += entries[e].rows;
+        else if (entries[kept - 1].rows < entries[e].rows)
+            entries[kept - 1].rows = entries[e].rows;
     return kept;
 }
 
-/* ---- Measures of a list, which has at least one entry ---- */
-
-static double number_of(const struct plan_measure *measure, const struct value_type type, __int128 value)
-{
-    return type.kind == VALUE_DOUBLE ? double_of_key((int64_t)value)
-                                     : (double)value / (double)power_of_ten(measure->scale);
-}
-
-static enum status sum_entries(const struct measuring *measuring, const struct measure_entry *entries,
-                               uint64_t count, int64_t *value, struct error *error)
-{
-    __int128 sum = 0;
-    for (uint64_t e = 0; e < count; e++)
-        sum += entries[e].value;
-    *value = (int64_t)sum;
-    if (measuring->measure->kind == MEASURE_AVG_DISTINCT)
-        *value = double_key_of((double)sum / (double)power_of_ten(measuring->measure->scale) / (double)count);
-    else if (sum != (int64_t)sum)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "a sum leaves 64 bits (it is about %.6g); sum smaller values or fewer rows",
-                         (double)sum);
-    return STATUS_OK;
-}
-
-static int64_t most_frequent(const struct measure_entry *entries, uint64_t count)
-{
-    uint64_t most = 0;
-    for (uint64_t e = 1; e < count; e++)
-        if (entries[e].rows > entries[most].rows)
-            most = e;
-    return entries[most].value;
-}
-
-/* The least value of the least order or, if `greatest`, of the greatest one. */
-static int64_t value_of_order(const struct measure_entry *entries, uint64_t count, bool greatest)
-{
-    uint64_t best = 0;
-    for (uint64_t e = 1; e < count; e++) {
-        const int64_t order = entries[e].order, known = entries[best].order;
-        if (order == known ? entries[e].value < entries[best].value : (order > known) == greatest)
-            best = e;
-    }
-    return entries[best].value;
-}
-
-/* The value of row `place` of the sorted rows. */
-static int64_t value_at(const struct measure_entry *entries, uint64_t place)
-{
-    while (place >= entries->rows)
-        place -= entries++->rows;
-    return entries->value;
-}
-
-/* The first value that at least this fraction of the rows reaches. */
-static int64_t discrete(const struct plan_measure *measure, const struct measure_entry *entries,
-                        uint64_t rows)
-{
-    const unsigned __int128 product = (unsigned __int128)rows * (uint64_t)measure->fraction;
-    const uint64_t place = (uint64_t)((product + (uint64_t)measure->whole - 1) / (uint64_t)measure->whole);
-    return value_at(entries, place ? place - 1 : 0);
-}
-
-/* Between the values of two rows, linearly. The numerator is exact, unless values are floating-point numbers. */
-static int64_t continuous(const struct plan_measure *measure, const struct value_type type,
-                          const struct measure_entry *entries, uint64_t rows)
-{
-    const unsigned __int128 product = (unsigned __int128)(rows - 1) * (uint64_t)measure->fraction;
-    const uint64_t place = (uint64_t)(product / (uint64_t)measure->whole);
-    const int64_t part = (int64_t)(product % (uint64_t)measure->whole), whole = measure->whole,
-                  low = value_at(entries, place), high = part ? value_at(entries, place + 1) : low;
-    if (low == high)
-        return double_key_of(number_of(measure, type, low));
-    if (type.kind == VALUE_DOUBLE) {
-        const double a = double_of_key(low), b = double_of_key(high), share = (double)part / (double)whole;
-        return double_key_of(a * (1 - share) + b * share);
-    }
-    const __int128 numerator = (__int128)low * (whole - part) + (__int128)high * part;
-    return double_key_of((double)numerator / ((double)whole * (double)power_of_ten(measure->scale)));
-}
-
 static enum status measure_group(const struct measuring *measuring, const struct measure_entry *entries,
-                                 uint64_t count, int64_t *value, uint8_t *null, struct error *error)
+                                 uint64_t count, uint64_t group, int64_t *value, bool *null,
+                                 struct error *error)
 {
     const struct plan_measure *const measure = measuring->measure;
-    const struct value_type type = measuring->plan->expressions.nodes[measure->argument].type;
-    uint64_t rows = 0;
+    const struct measure *const of = measure_of(measure->kind);
+    struct measure_list list = {.entries = entries,
+                                .count = count,
+                                .real = measuring->plan->expressions.nodes[measure->argument].type.kind ==
+                                        VALUE_DOUBLE,
+                                .scale = measure->scale,
+                                .fraction = measure->fraction,
+                                .whole = measure->whole,
+                                .most = measure_most(measure->kind, table_whole_rows(measuring->plan->fact))};
+    if (of->sketch && of->sketch->extremes) {
+        list.least = measuring->groups->states[measure->least][group];
+        list.greatest = measuring->groups->states[measure->greatest][group];
+    }
     for (uint64_t e = 0; e < count; e++)
-        rows += entries[e].rows;
-    switch (measure->kind) {
-    case MEASURE_SUM_DISTINCT:
-    case MEASURE_AVG_DISTINCT:
-        return sum_entries(measuring, entries, count, value, error);
-    case MEASURE_MODE:
-        *value = most_frequent(entries, count);
-        break;
-    case MEASURE_QUANTILE_CONT:
-        *value = continuous(measure, type, entries, rows);
-        break;
-    case MEASURE_QUANTILE_DISC:
-        *value = discrete(measure, entries, rows);
-        break;
-    case MEASURE_DOUBLE_SPREAD: {
-        double spread = 0;
-        *null = !measure_double_spread(measure->spread, entries, count, rows, &spread);
-        *value = *null ? 0 : double_key_of(spread);
-        break;
-    }
-    case MEASURE_ARG_MIN:
-    case MEASURE_ARG_MAX:
-        *value = value_of_order(entries, count, measure->kind == MEASURE_ARG_MAX);
-        break;
-    case MEASURE_STRINGS: {
-        struct measure_text *text;
-        RETURN_IF_ERROR(measure_text_make(&measuring->strings, entries, count, &text, error));
-        *value = (int64_t)(intptr_t)text;
-        break;
-    }
-    default: /* MEASURE_COUNT_DISTINCT */
-        *value = (int64_t)count;
-        break;
-    }
+        list.rows += entries[e].rows;
+    if (of->of_values)
+        return of->of_values(of, &list, value, null, error);
+    struct measure_text *text;
+    RETURN_IF_ERROR(measure_text_make(&measuring->strings, entries, count, &text, error));
+    *value = (int64_t)(intptr_t)text;
     return STATUS_OK;
-}
-
-/* True if the measure needs the values in order. */
-static bool is_sorted(const struct plan_measure *measure)
-{
-    return measure->kind != MEASURE_ARG_MIN && measure->kind != MEASURE_ARG_MAX;
 }
 
 static enum status measure_item(void *context, uint64_t group, unsigned thread, struct error *error)
 {
     const struct measuring *const measuring = context;
+    const struct measure *const of = measure_of(measuring->measure->kind);
     struct measure_entry *const entries = measuring->entries + measuring->starts[group];
     uint64_t count = measuring->starts[group + 1] - measuring->starts[group];
-    if (is_sorted(measuring->measure))
-        count = sort_entries(entries, count, measuring->measure->order_term == measuring->measure->term);
+    if (!of->by_other)
+        count = sort_entries(entries, count, measuring->measure->order_term == measuring->measure->term,
+                             of->sketch && of->sketch->weight);
     const uint64_t at = measuring->first + group;
-    const bool counts = measuring->measure->kind == MEASURE_COUNT_DISTINCT;
-    uint8_t null = count == 0 && !counts;
+    bool null = count == 0 && of->result != RESULT_COUNT;
     (void)thread;
     if (count > 0)
         RETURN_IF_ERROR(
-            measure_group(measuring, entries, count, &measuring->column->values[at], &null, error));
+            measure_group(measuring, entries, count, at, &measuring->column->values[at], &null, error));
+    if (null)
+        measuring->column->values[at] = 0;
     measuring->column->nulls[at] = null;
     return STATUS_OK;
 }
@@ -315,13 +218,17 @@ enum status regrouped_measure(const struct plan *plan, const struct partial *sca
 {
     enum status status = STATUS_OK;
     for (uint32_t m = 0; status == STATUS_OK && m < plan->measure_count; m++) {
-        if (plan->measures[m].kind <= MEASURE_VALUES)
+        if (!plan->measures[m].of_values)
             continue;
-        struct measuring measuring = {
-            .plan = plan, .measure = &plan->measures[m], .first = first, .column = &regrouped->measures[m]};
-        if (measuring.measure->kind == MEASURE_STRINGS)
+        const bool texts = measure_of(plan->measures[m].kind)->result == RESULT_TEXT;
+        struct measuring measuring = {.plan = plan,
+                                      .measure = &plan->measures[m],
+                                      .first = first,
+                                      .groups = &regrouped->groups,
+                                      .column = &regrouped->measures[m]};
+        if (texts)
             measuring.strings = strings_of(plan, measuring.measure);
-        measuring.column->texts = measuring.measure->kind == MEASURE_STRINGS;
+        measuring.column->texts = texts;
         status = measure_all(&measuring, scanned, to, regrouped->groups.count - first, threads, error);
         free(measuring.entries);
         free(measuring.starts);

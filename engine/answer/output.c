@@ -86,20 +86,15 @@ static enum status aggregate_values(const struct output *output, const struct ex
 {
     const struct partial *groups = output->groups;
     const struct plan_aggregate *aggregate = &output->plan->aggregates[node->index];
-    const int64_t *const low = groups->states[node->index] + first,
-                         *const high = aggregate->kind == AGGREGATE_SUM_WIDE
-                                           ? groups->states_high[node->index] + first
-                                           : NULL;
     const int64_t *const counts =
         aggregate->count != node->index ? groups->states[aggregate->count] + first : NULL;
-    const bool counting = aggregate->kind == AGGREGATE_COUNT || aggregate->kind == AGGREGATE_COUNT_DISTINCT;
+    const bool counting = aggregate_of(aggregate->kind)->counts;
     const bool no_row = (output->plan->shape == PLAN_TOTAL && groups->total_rows == 0) ||
                         (output->regrouped && output->regrouped->none);
     const bool doubles = aggregate->doubles.limbs && node->type.kind == VALUE_DOUBLE;
     for (uint32_t i = 0; i < count; i++) {
         const bool null = !counting && (no_row || (counts && counts[i] == 0));
-        const __int128 whole =
-            high ? (__int128)high[i] * ((__int128)1 << 64) + (__int128)(uint64_t)low[i] : (__int128)low[i];
+        const __int128 whole = partial_number(output->plan, groups, node->index, first + i);
         if (leaf.nulls)
             leaf.nulls[i] = null;
         leaf.values[i] = null ? 0 : (int64_t)whole;

@@ -5,6 +5,7 @@
 #ifndef TESSERA_ENGINE_ANSWER_REGROUPED_H
 #define TESSERA_ENGINE_ANSWER_REGROUPED_H
 
+#include "engine/aggregate/measure.h"
 #include "engine/answer/rowset.h"
 #include "engine/plan/partial.h"
 
@@ -13,7 +14,7 @@ struct measure_column {
     int64_t *values;
     uint8_t *nulls;
 
-    /* MEASURE_STRINGS: values are codes of this dictionary, which is sorted. Until regrouped_finish, values are pointers
+    /* RESULT_TEXT: values are codes of this dictionary, which is sorted. Until regrouped_finish, values are pointers
      * to blocks of memory, struct measure_text, that belong to the column. */
     struct dictionary *strings;
     bool texts;
@@ -51,13 +52,6 @@ NODISCARD enum status regrouped_measure(const struct plan *plan, const struct pa
                                         const uint64_t *to, uint64_t first, unsigned threads,
                                         struct regrouped *regrouped, struct error *error);
 
-/* ---- Variances of floating-point numbers (measure_doubles.c) ---- */
-
-struct measure_entry;
-/* The variance, or its root, of values whose entries are sorted, `rows` in all; false: it is NULL. */
-bool measure_double_spread(enum measure_kind kind, const struct measure_entry *entries, uint64_t count,
-                           uint64_t rows, double *value);
-
 /* ---- string_agg (measure_strings.c) ---- */
 
 /* Joins strings, of `dictionary`, with a separator: each entry's as often as it has rows. */
@@ -66,12 +60,6 @@ struct strings_joined {
     const char *separator;
     uint32_t separator_length;
     bool distinct;
-};
-struct measure_entry {
-    int64_t order; /* by which values are sorted; the value itself if there is no other order */
-    int64_t value;
-    uint64_t rows;
-    bool last; /* its order is NULL, which comes after all others */
 };
 NODISCARD enum status measure_text_make(const struct strings_joined *strings,
                                         const struct measure_entry *entries, uint64_t count,

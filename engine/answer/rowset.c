@@ -13,6 +13,7 @@ void rowset_cut(struct rowset *rows, uint32_t columns)
         free(rows->columns[c].name);
         free(rows->columns[c].values);
         free(rows->columns[c].nulls);
+        memory_charge_drop(&rows->columns[c].charge);
         free(rows->dictionaries[c]);
     }
     rows->column_count = columns;
@@ -21,6 +22,21 @@ void rowset_cut(struct rowset *rows, uint32_t columns)
 void rowset_free(struct rowset *rows)
 {
     rowset_cut(rows, 0);
+    free(rows->columns);
+    free(rows->dictionaries);
+    *rows = (struct rowset){0};
+}
+
+void rowset_hand_over(struct rowset *rows)
+{
+    for (uint32_t c = 0; c < rows->column_count; c++)
+        memory_charge_drop(&rows->columns[c].charge);
+}
+
+static void free_unmade(struct rowset *rows)
+{
+    if (rows->columns && rows->dictionaries)
+        rowset_cut(rows, 0);
     free(rows->columns);
     free(rows->dictionaries);
     *rows = (struct rowset){0};
@@ -35,6 +51,12 @@ enum status rowset_create(struct rowset *rows, uint32_t count, const char *const
     rows->column_count = fits ? count : 0;
     for (uint32_t c = 0; fits && c < count; c++) {
         struct rowset_column *column = &rows->columns[c];
+        const enum status status =
+            memory_charge_add(&column->charge, capacity * ROWSET_VALUE_BYTES, "an answer", error);
+        if (status != STATUS_OK) {
+            free_unmade(rows);
+            return status;
+        }
         column->type = types[c];
         column->name = strdup(names[c]);
         column->values = malloc((capacity + 1) * sizeof *column->values);
@@ -43,11 +65,7 @@ enum status rowset_create(struct rowset *rows, uint32_t count, const char *const
     }
     if (fits)
         return STATUS_OK;
-    if (rows->columns && rows->dictionaries)
-        rowset_free(rows);
-    free(rows->columns);
-    free(rows->dictionaries);
-    *rows = (struct rowset){0};
+    free_unmade(rows);
     return error_out_of_memory(error, count * capacity * sizeof(int64_t), "an answer");
 }
 

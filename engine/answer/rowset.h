@@ -9,6 +9,7 @@
 #define TESSERA_ENGINE_ANSWER_ROWSET_H
 
 #include "engine/plan/expression.h"
+#include "storage/base/execution/memory_account.h"
 
 #include <stdio.h>
 
@@ -17,7 +18,11 @@ struct rowset_column {
     struct value_type type;
     int64_t *values;
     uint8_t *nulls; /* 1: the value is NULL; NULL: none is */
+    struct memory_charge charge;
 };
+
+/* What the account of memory is asked for, for each value: with its mark of NULL. */
+#define ROWSET_VALUE_BYTES (sizeof(int64_t) + 1)
 
 /* Valid if zero-initialised: no columns, no rows. */
 struct rowset {
@@ -28,6 +33,9 @@ struct rowset {
 };
 
 void rowset_free(struct rowset *rows);
+
+/* The answer is the program's from now on: it counts no more in the account of its statement, and may outlive it. */
+void rowset_hand_over(struct rowset *rows);
 
 /* Frees all columns but the first `columns`, which must exist. */
 void rowset_cut(struct rowset *rows, uint32_t columns);

@@ -38,6 +38,8 @@ static enum status reserve_rows(struct rowset_builder *builder, uint64_t capacit
 {
     for (uint32_t c = 0; c < builder->count; c++) {
         struct rowset_column *const column = &builder->rows.columns[c];
+        RETURN_IF_ERROR(
+            memory_charge_set(&column->charge, capacity * ROWSET_VALUE_BYTES, "an answer", error));
         RETURN_IF_ERROR(memory_grow(&column->values, capacity * sizeof *column->values, "an answer", error));
         RETURN_IF_ERROR(memory_grow(&column->nulls, capacity * sizeof *column->nulls, "an answer", error));
         if (column->type.kind == VALUE_STRING)

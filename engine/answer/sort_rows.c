@@ -5,6 +5,7 @@
 #include "engine/answer/sort_rows.h"
 
 #include "engine/plan/partial/parts.h"
+#include "storage/base/execution/memory_account.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
@@ -304,11 +305,17 @@ static enum status sort_rows(struct sorting *sorting, unsigned threads, struct e
     return parallel_for(threads, 1u << bits, sort_part, sorting, error);
 }
 
+/* A row's place and its part; threads' scratch for a part each is not counted. */
+#define ROW_BYTES (2 * sizeof(uint64_t))
+
 static enum status order_all(const struct ordering *ordering, unsigned threads, uint64_t **places,
                              struct error *error)
 {
     struct sorting sorting = {.ranking = {.ordering = ordering}};
-    const enum status status = sort_rows(&sorting, threads, error);
+    struct memory_charge charge = {0};
+    enum status status = memory_charge_add(&charge, ordering->rows * ROW_BYTES, "an answer's order", error);
+    if (status == STATUS_OK)
+        status = sort_rows(&sorting, threads, error);
     if (status == STATUS_OK) {
         *places = sorting.deal.order;
         sorting.deal.order = NULL;
@@ -319,6 +326,7 @@ static enum status order_all(const struct ordering *ordering, unsigned threads, 
     free(sorting.scratch);
     free(sorting.room);
     free(sorting.ranking.parts);
+    memory_charge_drop(&charge);
     return status;
 }
 

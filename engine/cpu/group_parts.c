@@ -39,6 +39,7 @@ void group_parts_free(struct group_parts *parts)
     }
     group_table_free(&parts->scratch);
     free(parts->parts);
+    memory_charge_drop(&parts->charge);
     *parts = (struct group_parts){.layout = parts->layout};
 }
 
@@ -59,6 +60,7 @@ static enum status add_block(struct group_parts *parts, struct error *error)
     const uint64_t had = parts->blocks ? parts->blocks->bytes : BLOCK_LEAST / 2,
                    bytes = 2 * had < BLOCK_MOST ? 2 * had : BLOCK_MOST;
     struct group_block *block;
+    RETURN_IF_ERROR(memory_charge_add(&parts->charge, bytes, "a table of groups", error));
     RETURN_IF_ERROR(memory_take(&block, bytes, "groups", error));
     huge_pages_prefer(block, bytes);
     *block = (struct group_block){.older = parts->blocks, .bytes = bytes, .used = sizeof *block};

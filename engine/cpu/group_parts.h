@@ -33,6 +33,7 @@ struct group_parts {
     struct group_chunk *spare[GROUP_CHUNK_SIZES];
     struct group_block *blocks;
     struct group_table scratch; /* merges a part */
+    struct memory_charge charge;
 };
 
 void group_parts_free(struct group_parts *parts);

@@ -8,20 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t initial(enum aggregate_kind kind)
-{
-    return kind == AGGREGATE_MIN ? INT64_MAX : kind == AGGREGATE_MAX ? INT64_MIN : 0;
-}
-
 static void clear_slots(struct group_states *states)
 {
     memset(states->rows, 0, states->capacity * sizeof *states->rows);
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
-        const int64_t value = initial(states->plan->aggregates[a].kind);
+        const int64_t *const identity = plan_aggregate_of(states->plan, a)->identity;
         for (uint64_t slot = 0; slot < states->capacity; slot++)
-            states->low[a][slot] = value;
-        if (states->high[a])
-            memset(states->high[a], 0, states->capacity * sizeof(int64_t));
+            states->low[a][slot] = identity[0];
+        for (uint64_t slot = 0; states->high[a] && slot < states->capacity; slot++)
+            states->high[a][slot] = identity[1];
     }
 }
 
@@ -40,7 +35,7 @@ static enum status make_slots(struct group_states *states, struct error *error)
     RETURN_IF_ERROR(make_words(&states->rows, slots, error));
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
         RETURN_IF_ERROR(make_words(&states->low[a], slots, error));
-        if (states->plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
+        if (plan_aggregate_of(states->plan, a)->words > 1)
             RETURN_IF_ERROR(make_words(&states->high[a], slots, error));
     }
     states->capacity = slots;
@@ -62,7 +57,7 @@ enum status group_states_create(const struct plan *plan, struct group_states **o
     enum status status =
         states->hashed ? group_hash_open(&states->hash, &states->layout, error) : make_slots(states, error);
     for (uint32_t a = 0; status == STATUS_OK && a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+        if (plan_is_distinct(plan, a))
             status = distinct_set_open(plan, a, &states->pairs, &states->sets[a], error);
     if (status == STATUS_OK)
         *out = states;
@@ -109,79 +104,30 @@ static uint64_t slot_of(const struct group_states *states, uint64_t number)
 
 /* ---- Adding ---- */
 
-static void add_wide(int64_t *low, int64_t *high, int64_t value)
+/* The argument of an aggregate; one without has no values. */
+static struct vector argument_of(const struct plan *plan, uint32_t a, const struct vector *arguments)
 {
-    const uint64_t sum = (uint64_t)*low + (uint64_t)value;
-    *high += (value < 0 ? -1 : 0) + (sum < (uint64_t)value);
-    *low = (int64_t)sum;
+    return plan->aggregates[a].argument == EXPRESSION_NONE ? (struct vector){0} : arguments[a];
 }
 
-static bool present(struct vector argument, uint32_t row)
-{
-    return !argument.nulls || !argument.nulls[row];
-}
-
-/* Adds row i's value to low[at[i]], and its high word. */
-static void add_values(const struct plan_aggregate *aggregate, int64_t *low, int64_t *high, uint32_t count,
-                       const uint64_t *at, struct vector argument)
-{
-    switch (aggregate->kind) {
-    case AGGREGATE_COUNT:
-        if (aggregate->argument == EXPRESSION_NONE)
-            for (uint32_t i = 0; i < count; i++)
-                low[at[i]]++;
-        else
-            for (uint32_t i = 0; i < count; i++)
-                low[at[i]] += present(argument, i);
-        break;
-    case AGGREGATE_SUM:
-        if (!argument.nulls)
-            for (uint32_t i = 0; i < count; i++)
-                low[at[i]] = (int64_t)((uint64_t)low[at[i]] + (uint64_t)argument.values[i]);
-        else
-            for (uint32_t i = 0; i < count; i++)
-                low[at[i]] =
-                    (int64_t)((uint64_t)low[at[i]] + (argument.nulls[i] ? 0 : (uint64_t)argument.values[i]));
-        break;
-    case AGGREGATE_SUM_WIDE:
-        for (uint32_t i = 0; i < count; i++)
-            if (present(argument, i))
-                add_wide(&low[at[i]], &high[at[i]], argument.values[i]);
-        break;
-    case AGGREGATE_MIN:
-        for (uint32_t i = 0; i < count; i++)
-            if (present(argument, i) && argument.values[i] < low[at[i]])
-                low[at[i]] = argument.values[i];
-        break;
-    case AGGREGATE_MAX:
-        for (uint32_t i = 0; i < count; i++)
-            if (present(argument, i) && argument.values[i] > low[at[i]])
-                low[at[i]] = argument.values[i];
-        break;
-    case AGGREGATE_COUNT_DISTINCT: /* its values are in a set */
-        break;
-    }
-}
-
-/* Adds rows to the only group: sums stay in a register. Sums in memory would wait in every row for the store
- * of the row before. */
 static void add_to_one(struct group_states *states, uint32_t count, const struct vector *arguments)
 {
-    static const uint64_t slots[VECTOR_ROWS];
     states->rows[0] += count;
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
-        const struct plan_aggregate *aggregate = &states->plan->aggregates[a];
-        uint64_t sum = 0;
-        if (aggregate->kind == AGGREGATE_COUNT && aggregate->argument == EXPRESSION_NONE) {
-            sum = count;
-        } else if (aggregate->kind == AGGREGATE_SUM && !arguments[a].nulls) {
-            for (uint32_t i = 0; i < count; i++)
-                sum += (uint64_t)arguments[a].values[i];
-        } else {
-            add_values(aggregate, states->low[a], states->high[a], count, slots, arguments[a]);
-        }
-        states->low[a][0] = (int64_t)((uint64_t)states->low[a][0] + sum);
+        const struct vector argument = argument_of(states->plan, a, arguments);
+        if (!plan_is_distinct(states->plan, a))
+            plan_aggregate_of(states->plan, a)
+                ->fold(states->low[a], states->high[a], count, argument.values, argument.nulls);
     }
+}
+
+/* Adds row i's value to the state at[i]. The values of a distinct aggregate are in a set. */
+static void add_values(const struct plan *plan, uint32_t a, int64_t *low, int64_t *high, uint32_t count,
+                       const uint64_t *at, const struct vector *arguments)
+{
+    const struct vector argument = argument_of(plan, a, arguments);
+    if (!plan_is_distinct(plan, a))
+        plan_aggregate_of(plan, a)->add(low, high, count, at, argument.values, argument.nulls);
 }
 
 static void add_to_slots(struct group_states *states, uint32_t count, const uint64_t *numbers,
@@ -193,7 +139,7 @@ static void add_to_slots(struct group_states *states, uint32_t count, const uint
     for (uint32_t i = 0; i < count; i++)
         states->rows[slots[i]]++;
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
-        add_values(&states->plan->aggregates[a], states->low[a], states->high[a], count, slots, arguments[a]);
+        add_values(states->plan, a, states->low[a], states->high[a], count, slots, arguments);
 }
 
 static enum status add_to_hash(struct group_states *states, uint32_t count,
@@ -208,7 +154,7 @@ static enum status add_to_hash(struct group_states *states, uint32_t count,
     RETURN_IF_ERROR(group_hash_find(&states->hash, count, &base, index, error));
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
         int64_t *const low = (int64_t *)base + layout->offset[a];
-        add_values(&states->plan->aggregates[a], low, low + 1, count, index, arguments[a]);
+        add_values(states->plan, a, low, low + 1, count, index, arguments);
     }
     return group_hash_added(&states->hash, count, error);
 }
@@ -224,7 +170,7 @@ enum status group_states_add(struct group_states *states, uint32_t count,
     else
         add_to_slots(states, count, numbers[0], arguments);
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
-        if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+        if (plan_is_distinct(states->plan, a))
             RETURN_IF_ERROR(
                 distinct_set_add(&states->sets[a], states->words, count, numbers, arguments[a], error));
     return STATUS_OK;

@@ -20,7 +20,7 @@ struct group_states {
     uint64_t capacity;                  /* the number of slots */
     uint64_t *rows;                     /* the number of rows of each slot */
     int64_t *low[PLAN_AGGREGATES_MAX];  /* the states: [aggregate][slot] */
-    int64_t *high[PLAN_AGGREGATES_MAX]; /* the high words of AGGREGATE_SUM_WIDE */
+    int64_t *high[PLAN_AGGREGATES_MAX]; /* the second words of states that have two */
 
     struct distinct_set sets[PLAN_AGGREGATES_MAX];
 };

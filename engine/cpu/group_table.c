@@ -23,18 +23,10 @@ void group_layout_make(struct group_layout *layout, const struct plan_aggregate 
     layout->words = layout->stride = words;
     layout->part_words = part_words;
     for (uint32_t a = 0; a < aggregate_count; a++) {
-        int64_t *const clear = layout->clear + (layout->stride - words);
+        const struct aggregate *const aggregate = aggregate_of(aggregates[a].kind);
         layout->offset[a] = layout->stride;
-        if (aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
-            continue;
-        clear[0] = aggregates[a].kind == AGGREGATE_MIN   ? INT64_MAX
-                   : aggregates[a].kind == AGGREGATE_MAX ? INT64_MIN
-                                                         : 0;
-        layout->stride++;
-        if (aggregates[a].kind == AGGREGATE_SUM_WIDE) {
-            clear[1] = 0;
-            layout->stride++;
-        }
+        for (uint32_t word = 0; !aggregate->distinct && word < aggregate->words; word++)
+            layout->clear[layout->stride++ - words] = aggregate->identity[word];
     }
 }
 
@@ -42,6 +34,7 @@ void group_table_free(struct group_table *table)
 {
     free(table->entries);
     free(table->places);
+    memory_charge_drop(&table->charge);
     *table = (struct group_table){.layout = table->layout};
 }
 
@@ -80,6 +73,7 @@ static enum status grow(struct group_table *table, uint64_t capacity, struct err
     const uint64_t bytes = capacity * table->layout->stride * sizeof *table->entries,
                    places_bytes = 2 * capacity * sizeof *table->places;
     uint32_t *places;
+    RETURN_IF_ERROR(memory_charge_set(&table->charge, bytes + places_bytes, "a table of groups", error));
     RETURN_IF_ERROR(memory_grow(&table->entries, bytes, "groups", error));
     huge_pages_prefer(table->entries, bytes);
     RETURN_IF_ERROR(memory_zeros(&places, places_bytes, "groups", error));
@@ -175,16 +169,11 @@ static void merge_states(const struct group_table *table, uint32_t a, uint32_t c
                          const uint64_t *entries)
 {
     const struct group_layout *layout = table->layout;
-    const enum aggregate_kind kind = layout->aggregates[a].kind;
-    const uint64_t stride = layout->stride;
+    const struct aggregate *const aggregate = aggregate_of(layout->aggregates[a].kind);
     int64_t *const to = (int64_t *)table->entries + layout->offset[a];
     const int64_t *const from = (const int64_t *)entries + layout->offset[a];
-    if (kind == AGGREGATE_COUNT || kind == AGGREGATE_SUM)
-        for (uint32_t i = 0; i < count; i++)
-            to[index[i]] = (int64_t)((uint64_t)to[index[i]] + (uint64_t)from[i * stride]);
-    else if (kind != AGGREGATE_COUNT_DISTINCT)
-        for (uint32_t i = 0; i < count; i++)
-            state_merge(kind, to, to + 1, index[i], from, from + 1, i * stride);
+    if (!aggregate->distinct)
+        aggregate->merge(to, to + 1, count, index, from, from + 1, layout->stride);
 }
 
 enum status group_table_merge(struct group_table *table, uint64_t count, const uint64_t *entries,

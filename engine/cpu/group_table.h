@@ -10,10 +10,11 @@
 
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/partial.h"
+#include "storage/base/execution/memory_account.h"
 #include "storage/base/hash.h"
 
-/* The words of an entry. Aggregate a's state begins at word offset[a]; AGGREGATE_SUM_WIDE has two words, low and high;
- * AGGREGATE_COUNT_DISTINCT has none. */
+/* The words of an entry. Aggregate a's state begins at word offset[a], and its words follow each other; a distinct
+ * aggregate has none. */
 struct group_layout {
     const struct plan_aggregate *aggregates;
     uint32_t aggregate_count;
@@ -21,7 +22,7 @@ struct group_layout {
     uint32_t part_words; /* those of its first words whose hash decides the part (group_parts.h) */
     uint32_t stride;     /* of an entry */
     uint32_t offset[PLAN_AGGREGATES_MAX];
-    int64_t clear[2 * PLAN_AGGREGATES_MAX]; /* the states' words before the first value */
+    int64_t clear[AGGREGATE_WORDS_MAX * PLAN_AGGREGATES_MAX]; /* the states' words before the first value */
 };
 
 /* Makes a layout, which is large: threads share it. `aggregates` must outlive it. */
@@ -42,6 +43,7 @@ struct group_table {
     uint64_t count, capacity; /* the capacity is 0 or a power of two */
     uint64_t *entries;        /* in the order in which they were added */
     uint32_t *places;         /* 2 * capacity: entry + 1, or 0 for a free place */
+    struct memory_charge charge;
 };
 
 void group_table_free(struct group_table *table);

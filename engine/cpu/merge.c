@@ -7,18 +7,24 @@
 
 #include <stdlib.h>
 
-/* Merges one source's slots into the first one's. */
+/* Merges one source's slots into the first one's. A slot without rows has identities, which change nothing. */
 static void merge_slots_of(const struct merge *merge, const struct group_states *from)
 {
     struct group_states *const states = merge->from[0];
     const struct plan *plan = merge->plan;
-    for (uint64_t slot = 0; slot < states->capacity; slot++) {
-        if (from->rows[slot] == 0)
-            continue;
+    uint64_t at[VECTOR_ROWS];
+    for (uint64_t slot = 0; slot < states->capacity; slot++)
         states->rows[slot] += from->rows[slot];
-        for (uint32_t a = 0; a < plan->aggregate_count; a++)
-            state_merge(plan->aggregates[a].kind, states->low[a], states->high[a], slot, from->low[a],
-                        from->high[a], slot);
+    for (uint32_t i = 0; i < VECTOR_ROWS; i++)
+        at[i] = i;
+    for (uint64_t first = 0; first < states->capacity; first += VECTOR_ROWS) {
+        const uint64_t left = states->capacity - first;
+        for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+            const bool wide = states->high[a] != NULL;
+            plan_aggregate_of(plan, a)->merge(states->low[a] + first, wide ? states->high[a] + first : NULL,
+                                              (uint32_t)(left < VECTOR_ROWS ? left : VECTOR_ROWS), at,
+                                              from->low[a] + first, wide ? from->high[a] + first : NULL, 1);
+        }
     }
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (states->sets[a].bits)
@@ -57,7 +63,7 @@ static enum status export_slots(const struct merge *merge, uint64_t *place, stru
         }
     }
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
-        if (states->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+        if (plan_is_distinct(states->plan, a))
             RETURN_IF_ERROR(export_set(merge, a, place, error));
     return STATUS_OK;
 }

@@ -88,11 +88,6 @@ struct merging {
     struct group_table *tables; /* two for each thread: of groups, and of pairs */
 };
 
-static bool is_distinct(const struct plan *plan, uint32_t a)
-{
-    return plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT;
-}
-
 /* Copies the groups of a part to the answer, from group `first` on. */
 static void export_part(const struct merge *merge, const struct group_table *part, uint64_t first)
 {
@@ -104,7 +99,7 @@ static void export_part(const struct merge *merge, const struct group_table *par
             groups->keys[word][first + g] = part->entries[g * stride + word];
     for (uint32_t a = 0; a < layout->aggregate_count; a++) {
         const int64_t *const from = (const int64_t *)part->entries + layout->offset[a];
-        for (uint64_t g = 0; !is_distinct(merge->plan, a) && g < part->count; g++)
+        for (uint64_t g = 0; !plan_is_distinct(merge->plan, a) && g < part->count; g++)
             groups->states[a][first + g] = from[g * stride];
         for (uint64_t g = 0; groups->states_high[a] && g < part->count; g++)
             groups->states_high[a][first + g] = from[g * stride + 1];
@@ -151,7 +146,7 @@ static enum status merge_part(void *context, uint64_t item, unsigned thread, str
     const uint64_t first = atomic_fetch_add(&merging->groups.count, table->count);
     export_part(merging->merge, table, first);
     for (uint32_t a = 0; a < merging->merge->plan->aggregate_count; a++)
-        if (is_distinct(merging->merge->plan, a)) {
+        if (plan_is_distinct(merging->merge->plan, a)) {
             RETURN_IF_ERROR(merge_sources(&merging->pairs[a], part, pairs, error));
             RETURN_IF_ERROR(export_pairs(&merging->pairs[a], table, first, pairs, error));
         }
@@ -165,7 +160,7 @@ static enum status choose_parts(struct merging *merging, struct error *error)
     merging->groups = (struct hashes){.merge = merging->merge, .aggregate = -1};
     merging->parted = wants_parts(&merging->groups);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (is_distinct(plan, a)) {
+        if (plan_is_distinct(plan, a)) {
             merging->pairs[a] = (struct hashes){.merge = merging->merge, .aggregate = (int32_t)a};
             merging->parted |= wants_parts(&merging->pairs[a]);
         }
@@ -173,7 +168,7 @@ static enum status choose_parts(struct merging *merging, struct error *error)
         return STATUS_OK;
     RETURN_IF_ERROR(to_parts(&merging->groups, error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (is_distinct(plan, a))
+        if (plan_is_distinct(plan, a))
             RETURN_IF_ERROR(to_parts(&merging->pairs[a], error));
     return STATUS_OK;
 }
@@ -185,13 +180,13 @@ static enum status merge_all(struct merging *merging, struct error *error)
     RETURN_IF_ERROR(choose_parts(merging, error));
     RETURN_IF_ERROR(partial_allocate(plan, merging->groups.entries, merge->groups, error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (is_distinct(plan, a))
+        if (plan_is_distinct(plan, a))
             RETURN_IF_ERROR(open_list(&merging->pairs[a], error));
     RETURN_IF_ERROR(
         parallel_for(merge->threads, merging->parted ? GROUP_PARTS : 1, merge_part, merging, error));
     merge->groups->count = atomic_load(&merging->groups.count);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (is_distinct(plan, a))
+        if (plan_is_distinct(plan, a))
             close_list(&merging->pairs[a]);
     return STATUS_OK;
 }
@@ -201,7 +196,7 @@ static void free_hashes(const struct merge *merge)
     for (uint32_t s = 0; s < merge->from_count; s++) {
         group_hash_clear(&merge->from[s]->hash);
         for (uint32_t a = 0; a < merge->plan->aggregate_count; a++)
-            if (is_distinct(merge->plan, a))
+            if (plan_is_distinct(merge->plan, a))
                 distinct_set_clear(&merge->from[s]->sets[a]);
     }
 }

@@ -103,7 +103,7 @@ NODISCARD enum status cuda_set_words(struct cuda *cuda, cuda_address address, ui
 
 /* Copies a large piece of pageable memory (a mapped column file) through pinned buffers that several threads
  * fill. The copy starts after the work that is already on the stream; the call returns when all bytes are on
- * the device. A cancel request (cancel_request) stops it. */
+ * the device. It stops with its execution. */
 NODISCARD enum status cuda_upload(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
                                   struct error *error);
 

@@ -24,14 +24,13 @@ static void write_leaf(const struct plan *plan, const struct expression *node, u
     if (node->operation == EXPRESSION_GROUP) {
         write_node(plan, plan->groups[node->index].written, left, out);
     } else if (node->operation == EXPRESSION_MEASURE) {
-        fprintf(out, "%s(", measure_name(plan->measures[node->index].kind));
+        fprintf(out, "%s(", measure_of(plan->measures[node->index].kind)->name);
         if (plan->measures[node->index].argument != EXPRESSION_NONE)
             write_node(plan, plan->measures[node->index].argument, left, out);
         fputc(')', out);
     } else if (node->operation == EXPRESSION_AGGREGATE) {
-        static const char *const names[] = {"count", "sum", "sum", "min", "max", "count distinct"};
         const struct plan_aggregate *aggregate = &plan->aggregates[node->index];
-        fprintf(out, "%s(", names[aggregate->kind]);
+        fprintf(out, "%s(", aggregate_of(aggregate->kind)->name);
         if (aggregate->argument == EXPRESSION_NONE)
             fputc('*', out);
         else
@@ -344,18 +343,16 @@ static void write_groups(const struct plan *plan, FILE *out)
     }
     fputc('\n', out);
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        static const char *const names[] = {"count", "sum in 64 bits", "sum in 128 bits", "min",
-                                            "max",   "count distinct"};
         const struct plan_double_sum *const doubles = &plan->aggregates[a].doubles;
         if (doubles->limbs) { /* its limbs follow each other */
-            fprintf(out, "  exact sum in %u words of %s bits of ", doubles->limbs,
-                    plan->aggregates[a].kind == AGGREGATE_SUM ? "64" : "128");
+            fprintf(out, "  exact sum in %u words of %u bits of ", doubles->limbs,
+                    plan_aggregate_of(plan, a)->bits);
             write_value(plan, doubles->argument, out);
             fputc('\n', out);
             a += doubles->limbs - 1;
             continue;
         }
-        fprintf(out, "  %s of ", names[plan->aggregates[a].kind]);
+        fprintf(out, "  %s of ", plan_aggregate_of(plan, a)->scanned);
         if (plan->aggregates[a].argument == EXPRESSION_NONE)
             fputs("rows", out);
         else

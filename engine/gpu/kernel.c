@@ -49,16 +49,14 @@ static enum status write_states(struct maker *maker)
     uint32_t first = 0;
     fputs("struct sums_TYPE {\n", maker->out);
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        const enum aggregate_kind kind = plan->aggregates[a].kind;
-        if (kind == AGGREGATE_COUNT_DISTINCT)
+        const struct aggregate *const aggregate = plan_aggregate_of(plan, a);
+        if (aggregate->distinct)
             continue;
-        if (kind == AGGREGATE_MIN || kind == AGGREGATE_MAX)
-            fprintf(maker->out, "    state_greatest<%s, %u, %u> s%u;\n", place, a, first, a);
-        else
-            fprintf(maker->out, "    state_sum<%s, %s, %u, %u> s%u;\n", place,
-                    kind == AGGREGATE_SUM_WIDE ? "true" : "false", a, first, a);
+        fputs("    ", maker->out);
+        fprintf(maker->out, aggregate->device.state, place, a, first);
+        fprintf(maker->out, " s%u;\n", a);
         fprintf(list, " X(s%u)", a);
-        first += kernel_shared_words(kind);
+        first += kernel_shared_words(aggregate);
     }
     if (present) {
         fprintf(maker->out, "    state_present<%s, %u> present;\n", place, first);
@@ -210,34 +208,23 @@ static void write_addition(struct maker *maker, const struct kernel_body *body, 
     fputs("    ", maker->out);
     if (node != EXPRESSION_NONE && plan->expressions.nodes[node].nullable)
         fprintf(maker->out, "if (!%s) ", kernel_body_null(body, node, name));
-    switch (aggregate->kind) {
-    case AGGREGATE_COUNT:
-        fprintf(maker->out, "q->sums.s%u.add(slot, 1);\n", a);
-        break;
-    case AGGREGATE_MIN:
-    case AGGREGATE_MAX:
-        fprintf(maker->out, "q->sums.s%u.add(slot, greatest_of_%s(v%u));\n", a,
-                aggregate->kind == AGGREGATE_MIN ? "min" : "max", node);
-        break;
-    case AGGREGATE_COUNT_DISTINCT:
+    if (plan_is_distinct(plan, a)) {
         fprintf(maker->out, "distinct_%s<%u>(slot, %sv%u);\n", sets[maker->kernel->distinct[a]], a,
                 maker->kernel->distinct[a] != DISTINCT_BY_KEYS ? ""
                 : plan->shape == PLAN_HASH                     ? "number.words[0], "
                                                                : "slot, ",
                 node);
-        break;
-    case AGGREGATE_SUM:
-    case AGGREGATE_SUM_WIDE:
-        fprintf(maker->out, "q->sums.s%u.add(slot, v%u);\n", a, node);
-        break;
+        return;
     }
+    fprintf(maker->out, "q->sums.s%u.add(slot, ", a);
+    fprintf(maker->out, plan_aggregate_of(plan, a)->device.value, node);
+    fputs(");\n", maker->out);
 }
 
 /* True for count(*) of the only group, which is the number of bits in a lane's mask. */
 static bool counts_by_mask(const struct plan *plan, uint32_t a)
 {
-    return plan->shape == PLAN_TOTAL && plan->aggregates[a].kind == AGGREGATE_COUNT &&
-           plan->aggregates[a].argument == EXPRESSION_NONE;
+    return plan->shape == PLAN_TOTAL && plan_is_row_count(plan, a);
 }
 
 static enum status write_groups(struct maker *maker)

@@ -45,7 +45,7 @@ struct kernel {
     uint32_t constant_count;
     int64_t constants[ARGUMENT_CONSTANTS_MAX];
     enum distinct_kind distinct[PLAN_AGGREGATES_MAX];
-    uint32_t state_words[PLAN_AGGREGATES_MAX]; /* 64-bit words a slot: 2 for sums of 128 bits */
+    uint32_t state_words[PLAN_AGGREGATES_MAX]; /* 64-bit words a slot */
     bool first; /* the scan drops rows that are not among the first of an order (engine/gpu/first/) */
     const struct plan_kernel *hand; /* the hand-written kernel, or NULL */
     bool fetched[PLAN_COLUMNS_MAX]; /* by index in plan->columns: values of survivors are read */
@@ -81,7 +81,7 @@ NODISCARD enum status kernel_shape_make(const struct plan *plan, enum kernel_use
                                         struct error *error);
 
 /* The 32-bit words of a slot that an aggregate's states take in shared memory. */
-uint32_t kernel_shared_words(enum aggregate_kind kind);
+uint32_t kernel_shared_words(const struct aggregate *aggregate);
 
 /* ---- Expressions as text (kernel_expression.c) ---- */
 

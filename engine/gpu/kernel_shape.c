@@ -210,9 +210,9 @@ static enum status find_shape(const struct plan *plan, struct kernel *kernel, st
 
 /* ---- States ---- */
 
-uint32_t kernel_shared_words(enum aggregate_kind kind)
+uint32_t kernel_shared_words(const struct aggregate *aggregate)
 {
-    return kind == AGGREGATE_COUNT_DISTINCT ? 0 : kind == AGGREGATE_SUM_WIDE ? 4 : 2;
+    return aggregate->distinct ? 0 : 2 * aggregate->words;
 }
 
 /* The number of possible values of an argument, without NULL; 0 stands for 2^64. */
@@ -247,11 +247,11 @@ static void place_states(const struct plan *plan, const struct kernel_target *ta
 {
     uint32_t words = 0; /* 32-bit words a slot if the states were in shared memory */
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        const struct plan_aggregate *aggregate = &plan->aggregates[a];
-        kernel->state_words[a] = aggregate->kind == AGGREGATE_SUM_WIDE ? 2 : 1;
-        if (aggregate->kind == AGGREGATE_COUNT_DISTINCT)
-            kernel->distinct[a] = distinct_of(plan, aggregate);
-        words += kernel_shared_words(aggregate->kind);
+        const struct aggregate *const aggregate = plan_aggregate_of(plan, a);
+        kernel->state_words[a] = aggregate->words;
+        if (aggregate->distinct)
+            kernel->distinct[a] = distinct_of(plan, &plan->aggregates[a]);
+        words += kernel_shared_words(aggregate);
     }
     const uint64_t bytes = (words + 1) * sizeof(uint32_t) * plan->slots;
     const bool slots = (plan->shape == PLAN_TOTAL || plan->shape == PLAN_DENSE) &&

@@ -139,14 +139,14 @@ enum status cuda_sets_list(struct device_run *run, struct partial *partial, stru
     enum status status = STATUS_OK;
     bool any = false;
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
-        any |= run->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT;
+        any |= plan_is_distinct(run->plan, a);
     if (run->nothing || !any)
         return STATUS_OK;
     status = partial_index_make(run->plan, partial, 0, &lister.index, error);
     if (status == STATUS_OK)
         status = map_slots(&lister, error);
     for (uint32_t a = 0; status == STATUS_OK && a < run->plan->aggregate_count; a++)
-        if (run->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+        if (plan_is_distinct(run->plan, a))
             status = list_set(&lister, a, error);
     partial_index_free(&lister.index);
     free(lister.group_of_slot);

@@ -135,7 +135,7 @@ static uint64_t lay_out(struct device_run *run, cuda_address base)
     if (plan->shape != PLAN_HASH && !lists_rows(run))
         run->answer_bytes = used;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+        if (plan_is_distinct(plan, a))
             lay_out_set(run, a, base, &used);
     arguments->clear = base;
     arguments->clear_words = used / 16;
@@ -295,11 +295,13 @@ void cuda_states_points(const struct device_run *run, struct scan_point *points)
             (struct scan_point){.rows = header_of(run)->points[p][0], .ticks = header_of(run)->points[p][1]};
 }
 
-/* Converts the word of a state to that of struct partial (operators/group/states_cuda.h: greatest_of_max). */
-static int64_t state_of(enum aggregate_kind kind, uint64_t word)
+/* Converts the first words of `count` states to those of struct partial. */
+static void states_of(const struct plan *plan, uint32_t a, const uint64_t *words, uint64_t count,
+                      int64_t *states)
 {
-    const uint64_t sign = UINT64_C(1) << 63;
-    return (int64_t)(kind == AGGREGATE_MAX ? word ^ sign : kind == AGGREGATE_MIN ? ~word ^ sign : word);
+    int64_t (*const host)(uint64_t) = plan_aggregate_of(plan, a)->device.host;
+    for (uint64_t group = 0; group < count; group++)
+        states[group] = host ? host(words[group]) : (int64_t)words[group];
 }
 
 static enum status dense_groups(const struct device_run *run, struct partial *groups, struct error *error)
@@ -318,7 +320,7 @@ static enum status dense_groups(const struct device_run *run, struct partial *gr
         groups->keys[0][to] = slot;
         for (uint32_t a = 0; a < plan->aggregate_count; a++) {
             const uint64_t *const words = words_at(run, run->arguments.states[a]);
-            groups->states[a][to] = state_of(plan->aggregates[a].kind, words[slot]);
+            states_of(plan, a, words + slot, 1, groups->states[a] + to);
             if (groups->states_high[a])
                 groups->states_high[a][to] = (int64_t)words[run->slots + slot];
         }
@@ -349,8 +351,7 @@ static void take_collected(const struct device_run *run, const uint64_t *from, u
     from -= count;
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++) {
         from += count;
-        for (uint64_t group = 0; group < count; group++)
-            groups->states[a][group] = state_of(run->plan->aggregates[a].kind, from[group]);
+        states_of(run->plan, a, from, count, groups->states[a]);
         if (!groups->states_high[a])
             continue;
         from += count;

@@ -1,5 +1,6 @@
 /* arrow_sources.c: the sources of exported batches: answers, tables, values in memory (arrow_export.h). */
 #include "engine/library/arrow_export_internal.h"
+#include "engine/library/library.h"
 #include "engine/plan/fact_data.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/value_text.h"
@@ -91,7 +92,7 @@ static enum status decode_tile(struct table_column *column, const struct segment
 }
 
 /* All segments but the last are full, and have a whole number of batches. */
-static enum status table_next(struct export_stream *stream, uint32_t count, struct error *error)
+static enum status decode_batch(struct export_stream *stream, uint32_t count, struct error *error)
 {
     struct table_stream *table = (struct table_stream *)stream;
     RETURN_IF_ERROR(cancel_check(error));
@@ -114,6 +115,15 @@ static enum status table_next(struct export_stream *stream, uint32_t count, stru
         }
     }
     return STATUS_OK;
+}
+
+static enum status table_next(struct export_stream *stream, uint32_t count, struct error *error)
+{
+    struct execution call = {.outer = NULL};
+    library_call_begin(&call);
+    const enum status status = decode_batch(stream, count, error);
+    execution_leave(&call);
+    return status;
 }
 
 static void table_close(struct export_stream *stream)

@@ -6,7 +6,9 @@
 #include "engine/library/statement.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/decimal.h"
+#include "storage/base/parallel.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +29,7 @@ struct tessera_database {
 
 struct tessera_statement {
     struct sql_statement *statement;
+    struct execution execution;
 };
 
 struct tessera_result {
@@ -47,34 +50,57 @@ static enum tessera_status give(enum status status, const struct error *from, st
     return (enum tessera_status)status;
 }
 
+/* ---- Threads ---- live as long as somebody needs them */
+
+static atomic_uint users; /* open databases, and loads */
+
+static void leave(void)
+{
+    if (atomic_fetch_sub(&users, 1) == 1)
+        parallel_release();
+}
+
 int tessera_version(void)
 {
     return TESSERA_API_VERSION;
 }
 
+/* The size of the options of the first version. */
+#define OPTIONS_LEAST offsetof(struct tessera_options, memory)
+
 enum tessera_status tessera_open_with(const char *path, const struct tessera_options *options,
                                       struct tessera_database **out, struct tessera_error *error)
 {
     struct error inner = {0};
-    if (options->size != sizeof *options)
+    struct tessera_options all = {.size = 0};
+    if (options->size < OPTIONS_LEAST || options->size > sizeof *options)
         return give(
             error_set(&inner, STATUS_BAD_INPUT,
                       "options.size is %zu and should be %zu: the program was compiled for another version "
                       "of the library",
                       options->size, sizeof *options),
             &inner, error);
+    memcpy(&all, options, options->size);
+    atomic_fetch_add(&users, 1);
+    struct execution call = {.outer = NULL};
+    library_call_begin(&call);
     struct tessera_database *opened = calloc(1, sizeof *opened);
     enum status status = opened ? database_open(path, &opened->database, &inner)
                                 : error_out_of_memory(&inner, sizeof *opened, "a database");
     if (status == STATUS_OK)
-        status = engine_open(&(struct engine_options){.device = options->device ? options->device : "auto",
-                                                      .threads = options->threads,
-                                                      .gpu_memory = options->gpu_memory},
+        status = engine_open(&(struct engine_options){.device = all.device ? all.device : "auto",
+                                                      .threads = all.threads,
+                                                      .gpu_memory = all.gpu_memory,
+                                                      .memory = all.memory,
+                                                      .spill = all.spill},
                              &opened->engine, &inner);
+    execution_leave(&call);
     if (status == STATUS_OK)
         *out = opened;
-    else
+    else if (opened)
         tessera_close(opened);
+    else
+        leave();
     return give(status, &inner, error);
 }
 
@@ -94,6 +120,7 @@ void tessera_close(struct tessera_database *database)
     if (database->database)
         database_close(database->database);
     free(database);
+    leave();
 }
 
 struct database *library_database(const struct tessera_database *database)
@@ -224,10 +251,12 @@ enum tessera_status tessera_run(struct tessera_statement *statement, struct tess
 {
     struct error inner = {0};
     struct tessera_result *result = calloc(1, sizeof *result);
+    library_call_begin(&statement->execution);
     enum status status = result ? sql_run(statement->statement, &result->rows, NULL, &inner)
                                 : error_out_of_memory(&inner, sizeof *result, "an answer");
     if (status == STATUS_OK)
         status = make_bits(result, &inner);
+    execution_leave(&statement->execution);
     if (status == STATUS_OK)
         *out = result;
     else
@@ -235,14 +264,21 @@ enum tessera_status tessera_run(struct tessera_statement *statement, struct tess
     return give(status, &inner, error);
 }
 
+/* Before the rows have gone, which tell how many columns there are. */
+static void free_bits(struct tessera_result *result)
+{
+    for (uint32_t c = 0; result->bits && c < result->rows.column_count; c++)
+        free(result->bits[c]);
+    free(result->bits);
+    result->bits = NULL;
+}
+
 void tessera_result_free(struct tessera_result *result)
 {
-    for (uint32_t c = 0; result && result->bits && c < result->rows.column_count; c++)
-        free(result->bits[c]);
-    if (result) {
-        free(result->bits);
-        rowset_free(&result->rows);
-    }
+    if (!result)
+        return;
+    free_bits(result);
+    rowset_free(&result->rows);
     free(result);
 }
 
@@ -321,6 +357,7 @@ enum tessera_status tessera_result_arrow(struct tessera_result *result, struct A
                                          struct tessera_error *error)
 {
     struct error inner = {0};
+    free_bits(result);
     const enum status status = arrow_export_rows(&result->rows, stream, &inner);
     tessera_result_free(result);
     return give(status, &inner, error);
@@ -353,7 +390,12 @@ static enum status load_inputs(const char *path, const char *schema, const struc
                                          .input_count = count,
                                          .replace = mode == TESSERA_LOAD_REPLACE,
                                          .append = mode == TESSERA_LOAD_APPEND};
+    struct execution call = {.outer = NULL};
+    atomic_fetch_add(&users, 1);
+    library_call_begin(&call);
     const enum status status = tables_load(&parsed, &options, &report, NULL, error);
+    execution_leave(&call);
+    leave();
     schema_script_free(&parsed);
     if (rows)
         *rows = report.rows;
@@ -408,12 +450,28 @@ enum tessera_status tessera_load_rows(const char *path, const char *schema, cons
     return give(status, &inner, error);
 }
 
+/* ---- Stopping ---- */
+
+static struct execution all_calls;
+
+void library_call_begin(struct execution *call)
+{
+    call->outer = execution_current() ? execution_current() : &all_calls;
+    execution_resume(call);
+    execution_enter(call);
+}
+
+void tessera_cancel(struct tessera_statement *statement)
+{
+    execution_stop(&statement->execution);
+}
+
 void tessera_interrupt(void)
 {
-    cancel_request();
+    execution_stop(&all_calls);
 }
 
 void tessera_resume(void)
 {
-    cancel_reset();
+    execution_resume(&all_calls);
 }

@@ -184,7 +184,7 @@ static enum status forget_if_failed(struct sql_statement *statement, enum status
     return status;
 }
 
-enum status sql_plan(struct sql_statement *statement, const struct plan **plan, struct error *error)
+static enum status plan_once(struct sql_statement *statement, const struct plan **plan, struct error *error)
 {
     if (sql_tree_select(statement->tree)->layered)
         return error_set(error, STATUS_BAD_INPUT, "a statement of several levels has no single plan");
@@ -192,6 +192,15 @@ enum status sql_plan(struct sql_statement *statement, const struct plan **plan, 
         RETURN_IF_ERROR(forget_if_failed(statement, make_plan(statement, error)));
     *plan = statement->plan;
     return STATUS_OK;
+}
+
+enum status sql_plan(struct sql_statement *statement, const struct plan **plan, struct error *error)
+{
+    struct execution execution;
+    engine_enter(statement->engine, &execution);
+    const enum status status = plan_once(statement, plan, error);
+    execution_leave(&execution);
+    return status;
 }
 
 enum status sql_compile(struct sql_statement *const *statements, uint32_t count, bool counting,
@@ -216,7 +225,7 @@ enum status sql_compile(struct sql_statement *const *statements, uint32_t count,
 
 /* ---- Runs ---- */
 
-static enum status run_once(struct sql_statement *statement, struct partial *partial, struct error *error)
+static enum status scan_once(struct sql_statement *statement, struct partial *partial, struct error *error)
 {
     static const struct device_request all = {.segments = NULL};
     const struct disk_reads moment = disk_reads_now();
@@ -230,7 +239,7 @@ static enum status answer(struct sql_statement *statement, struct rowset *rows, 
     struct partial partial;
     if (!statement->plan->fact)
         return constants_answer(statement->plan, rows, error);
-    RETURN_IF_ERROR(run_once(statement, &partial, error));
+    RETURN_IF_ERROR(scan_once(statement, &partial, error));
     const double begin = clock_ms();
     struct cluster *const cluster = statement->plan->fact->part.of ? engine_cluster(statement->engine) : NULL;
     const enum status status =
@@ -247,7 +256,7 @@ static enum status measure(struct sql_statement *statement, struct error *error)
     struct partial partial;
     if (!statement->plan->fact)
         return STATUS_OK;
-    RETURN_IF_ERROR(run_once(statement, &partial, error));
+    RETURN_IF_ERROR(scan_once(statement, &partial, error));
     partial_free(&partial);
     return STATUS_OK;
 }
@@ -255,16 +264,25 @@ static enum status measure(struct sql_statement *statement, struct error *error)
 enum status sql_measure(struct sql_statement *statement, struct run_timing *timing, struct error *error)
 {
     const struct plan *plan;
-    RETURN_IF_ERROR(sql_plan(statement, &plan, error));
-    RETURN_IF_ERROR(forget_if_failed(statement, measure(statement, error)));
+    struct execution execution;
+    engine_enter(statement->engine, &execution);
+    enum status status = plan_once(statement, &plan, error);
+    if (status == STATUS_OK)
+        status = forget_if_failed(statement, measure(statement, error));
+    execution_leave(&execution);
     *timing = statement->timing;
-    return STATUS_OK;
+    return status;
 }
 
 enum status sql_count(struct sql_statement *statement, bool steps, struct scan_counts *counts,
                       struct error *error)
 {
-    return forget_if_failed(statement, engine_count(statement->prepared, steps, counts, error));
+    struct execution execution;
+    engine_enter(statement->engine, &execution);
+    const enum status status =
+        forget_if_failed(statement, engine_count(statement->prepared, steps, counts, error));
+    execution_leave(&execution);
+    return status;
 }
 
 static enum status analyse(struct sql_statement *statement, struct rowset *rows, struct error *error)
@@ -338,16 +356,16 @@ static enum status answer_levels(struct sql_statement *statement, struct rowset 
     return query_answer(&task, rows, timing, error);
 }
 
-enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
-                    struct error *error)
+static enum status run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
+                       struct error *error)
 {
-    const struct plan *plan;
+    const struct plan *plan = NULL;
     *rows = (struct rowset){0};
-    if (sql_tree_select(statement->tree)->layered || statement->no_star || getenv("TREE_ALL"))
+    if (sql_tree_select(statement->tree)->layered || statement->no_star)
         return answer_levels(statement, rows, timing, error);
     if (sql_tree_select(statement->tree)->timed)
         forget_plan(statement);
-    enum status status = sql_plan(statement, &plan, error);
+    enum status status = plan_once(statement, &plan, error);
     if (status == STATUS_BAD_INPUT && statement->no_star && !engine_cluster(statement->engine))
         return answer_levels(statement, rows, timing, error);
     RETURN_IF_ERROR(status);
@@ -369,4 +387,18 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
     if (timing)
         *timing = statement->timing;
     return forget_if_failed(statement, status);
+}
+
+enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
+                    struct error *error)
+{
+    struct execution execution;
+    engine_enter(statement->engine, &execution);
+    memory_account_begin(execution.memory);
+    const enum status status = run(statement, rows, timing, error);
+    if (timing)
+        timing->memory_bytes = execution.memory->most;
+    rowset_hand_over(rows);
+    execution_leave(&execution);
+    return status;
 }

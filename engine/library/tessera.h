@@ -59,7 +59,8 @@ struct tessera_result;
 enum tessera_status tessera_open(const char *path, const char *device, unsigned threads,
                                  struct tessera_database **database, struct tessera_error *error);
 
-/* What else a database is opened with. Zero-initialise it and set `size` to sizeof(struct tessera_options). */
+/* What else a database is opened with. Zero-initialise it and set `size` to sizeof(struct tessera_options): so a program
+ * that was compiled with fewer options gets what is usual for the others. */
 struct tessera_options {
     size_t size;
     const char *device; /* as above */
@@ -68,6 +69,14 @@ struct tessera_options {
     /* The most bytes of columns that a GPU keeps between statements: "4G", "512M", "0"; NULL: what is free, less a reserve. What does
      * not fit is streamed from the host's memory in every run. */
     const char *gpu_memory;
+
+    /* The most bytes of the host's memory that answers, joins, groups and sorts of a statement take, written in the same way;
+     * NULL: half of what is available when the database is opened. A statement that needs more fails with
+     * TESSERA_MACHINE. An answer that tessera_run has given counts no more. */
+    const char *memory;
+
+    /* A folder for rows that are more than that; NULL: the environment's TMPDIR, or else /tmp. */
+    const char *spill;
 };
 enum tessera_status tessera_open_with(const char *path, const struct tessera_options *options,
                                       struct tessera_database **database, struct tessera_error *error);
@@ -225,6 +234,10 @@ enum tessera_status tessera_load_rows(const char *path, const char *schema, cons
                                       const struct tessera_values *columns, uint32_t column_count,
                                       uint64_t count, enum tessera_load_mode mode,
                                       struct tessera_error *error);
+
+/* Stops the statement's run, if one is going on, which returns TESSERA_INTERRUPTED; other statements go on. Any thread or
+ * signal handler may call it, as long as the statement exists. */
+void tessera_cancel(struct tessera_statement *statement);
 
 /* Stops all running calls in this process, which return TESSERA_INTERRUPTED. Any thread or signal handler may
  * call it. It takes effect until tessera_resume. */

@@ -27,7 +27,7 @@ enum status partial_allocate(const struct plan *plan, uint64_t count, struct par
         RETURN_IF_ERROR(zeros(&partial->keys[word], count, error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         RETURN_IF_ERROR(zeros(&partial->states[a], count, error));
-        if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
+        if (plan_aggregate_of(plan, a)->words > 1)
             RETURN_IF_ERROR(zeros(&partial->states_high[a], count, error));
     }
     partial->count = count;
@@ -80,7 +80,7 @@ static enum status grow_groups(const struct plan *plan, struct partial *partial,
         RETURN_IF_ERROR(grow(&partial->keys[word], count, "groups", error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         RETURN_IF_ERROR(grow(&partial->states[a], count, "groups", error));
-        if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
+        if (plan_aggregate_of(plan, a)->words > 1)
             RETURN_IF_ERROR(grow(&partial->states_high[a], count, "groups", error));
     }
     return STATUS_OK;
@@ -158,6 +158,14 @@ static void copy_state(struct partial *into, uint64_t to, const struct partial *
         into->states_high[a][to] = from->states_high[a][group];
 }
 
+static void merge_one(const struct plan *plan, struct partial *into, uint64_t to, const struct partial *from,
+                      uint64_t group, uint32_t a)
+{
+    const bool wide = into->states_high[a] != NULL;
+    plan_aggregate_of(plan, a)->merge(into->states[a], into->states_high[a], 1, &to, from->states[a] + group,
+                                      wide ? from->states_high[a] + group : NULL, 0);
+}
+
 /* Merges the state of an aggregate that is not a count. */
 static void merge_state(const struct plan *plan, struct partial *into, uint64_t to,
                         const struct partial *from, uint64_t group, uint32_t a)
@@ -165,16 +173,9 @@ static void merge_state(const struct plan *plan, struct partial *into, uint64_t 
     if (!has_value(plan, from, a, group))
         return;
     if (has_value(plan, into, a, to))
-        state_merge(plan->aggregates[a].kind, into->states[a], into->states_high[a], to, from->states[a],
-                    from->states_high[a], group);
+        merge_one(plan, into, to, from, group, a);
     else
         copy_state(into, to, from, group, a);
-}
-
-static bool counts(const struct plan *plan, uint32_t a)
-{
-    return plan->aggregates[a].kind == AGGREGATE_COUNT ||
-           plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT;
 }
 
 /* Counts come last, because they tell whether the other states have a value. */
@@ -182,11 +183,11 @@ void partial_group_add(const struct plan *plan, struct partial *into, uint64_t t
                        uint64_t at)
 {
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (!counts(plan, a))
+        if (!plan_aggregate_of(plan, a)->counts)
             merge_state(plan, into, to, from, at, a);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].kind == AGGREGATE_COUNT)
-            into->states[a][to] += from->states[a][at];
+        if (plan_aggregate_of(plan, a)->counts && !plan_is_distinct(plan, a))
+            merge_one(plan, into, to, from, at, a);
 }
 
 void partial_group_copy(const struct plan *plan, struct partial *into, uint64_t to,
@@ -266,7 +267,7 @@ static enum status merge_sets(const struct plan *plan, struct partial *into, uin
                               const struct partial *from, const uint64_t *to, struct error *error)
 {
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        if (plan->aggregates[a].kind != AGGREGATE_COUNT_DISTINCT)
+        if (!plan_is_distinct(plan, a))
             continue;
         memset(into->states[a] + had, 0, (into->count - had) * sizeof *into->states[a]);
         RETURN_IF_ERROR(merge_set(&into->sets[a], &from->sets[a], to, into->states[a], error));

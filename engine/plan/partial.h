@@ -25,13 +25,20 @@ struct partial {
     uint32_t aggregates;                /* those that have memory here: what partial_free looks at */
     uint64_t *keys[PLAN_KEY_WORDS_MAX]; /* group numbers, word by word */
 
-    /* `count` states each; for sums the low 64 bits. Undefined if no value was added. */
+    /* `count` states each, word by word; states_high is NULL if a state has one. Undefined if no value was added. */
     int64_t *states[PLAN_AGGREGATES_MAX];
-    int64_t *states_high[PLAN_AGGREGATES_MAX];    /* AGGREGATE_SUM_WIDE: the high 64 bits */
-    struct partial_set sets[PLAN_AGGREGATES_MAX]; /* AGGREGATE_COUNT_DISTINCT, if the result is mergeable */
+    int64_t *states_high[PLAN_AGGREGATES_MAX];
+    struct partial_set sets[PLAN_AGGREGATES_MAX]; /* of distinct aggregates, if the result is mergeable */
     uint64_t total_rows;                          /* PLAN_TOTAL: 0 if no row survived */
     uint64_t *rows;                               /* PLAN_ROWS */
 };
+
+/* The number that an aggregate's state of a group stands for. */
+static inline __int128 partial_number(const struct plan *plan, const struct partial *partial, uint32_t a,
+                                      uint64_t group)
+{
+    return aggregate_number(plan->aggregates[a].kind, partial->states[a], partial->states_high[a], group);
+}
 
 /* Allocates `count` groups, all zeros. Free with partial_free, also after an error. */
 NODISCARD enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *partial,
@@ -63,33 +70,6 @@ void partial_index_free(struct partial_index *index);
 /* Finds the place of the group with this number, of key_words words, or the free place where it belongs. */
 uint64_t *partial_index_find(const struct plan *plan, const struct partial *partial,
                              const struct partial_index *index, const uint64_t *number);
-
-/* Adds state `at` of one list to state `to` of another. A state without a value must be the neutral one: 0,
- * or the end of the range for minima and maxima. The high words are used for AGGREGATE_SUM_WIDE. */
-static inline void state_merge(enum aggregate_kind kind, int64_t *low, int64_t *high, uint64_t to,
-                               const int64_t *from_low, const int64_t *from_high, uint64_t at)
-{
-    const int64_t other = from_low[at];
-    switch (kind) {
-    case AGGREGATE_MIN:
-        low[to] = other < low[to] ? other : low[to];
-        break;
-    case AGGREGATE_MAX:
-        low[to] = other > low[to] ? other : low[to];
-        break;
-    case AGGREGATE_SUM_WIDE: {
-        const uint64_t sum = (uint64_t)low[to] + (uint64_t)other;
-        high[to] += from_high[at] + (sum < (uint64_t)other);
-        low[to] = (int64_t)sum;
-        break;
-    }
-    case AGGREGATE_COUNT:
-    case AGGREGATE_SUM:
-    case AGGREGATE_COUNT_DISTINCT:
-        low[to] = (int64_t)((uint64_t)low[to] + (uint64_t)other);
-        break;
-    }
-}
 
 /* Adds `from`, which is of other segments, to `into`. If the plan counts distinct values, both must be
  * mergeable (struct device_request). Takes about 20 ns for each group and distinct value. After an error

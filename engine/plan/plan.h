@@ -16,6 +16,7 @@
 #ifndef TESSERA_ENGINE_PLAN_PLAN_H
 #define TESSERA_ENGINE_PLAN_PLAN_H
 
+#include "engine/aggregate/aggregate.h"
 #include "engine/plan/expression.h"
 #include "engine/plan/grouping/grouping.h"
 #include "engine/plan/levels/position_test.h"
@@ -134,16 +135,7 @@ static inline uint64_t plan_group_domain(int64_t low, int64_t high, bool nullabl
     return width < UINT64_MAX - nullable ? width + 1 + nullable : 0;
 }
 
-enum aggregate_kind {
-    AGGREGATE_COUNT,    /* the rows in which the argument is not NULL; without an argument all rows */
-    AGGREGATE_SUM,      /* the sum is known to fit 64 bits */
-    AGGREGATE_SUM_WIDE, /* summed in 128 bits; a result that does not fit 64 bits is an error */
-    AGGREGATE_MIN,
-    AGGREGATE_MAX,
-    AGGREGATE_COUNT_DISTINCT
-};
-
-/* avg(x) becomes sum(x), count(x) and a division in the output. sum, min and max are NULL if all values are
+/* avg(x) becomes sum(x), count(x) and a division in the output. Aggregates that do not count are NULL if all values are
  * NULL; so the plan counts the values if the argument may be NULL. */
 
 /* A sum of doubles: `limbs` aggregates one after the other, each the sum of one limb (storage/base/doubles/double_bits.h). Their
@@ -163,7 +155,7 @@ struct plan_aggregate {
     uint32_t argument; /* an expression, or EXPRESSION_NONE: count(*) */
     uint32_t count;    /* the aggregate that counts its values, or its own index: no value is NULL */
     struct value_type type;
-    int64_t low, high;              /* the range of the argument, COUNT_DISTINCT's domain */
+    int64_t low, high;              /* the range of the argument */
     bool limb;                      /* of a sum of doubles */
     struct plan_double_sum doubles; /* the first limb of a sum of doubles; else all zeros */
 };
@@ -241,6 +233,23 @@ struct plan {
 };
 
 void plan_free(struct plan *plan);
+
+static inline const struct aggregate *plan_aggregate_of(const struct plan *plan, uint32_t a)
+{
+    return aggregate_of(plan->aggregates[a].kind);
+}
+
+/* True if the aggregate needs the set of its values. */
+static inline bool plan_is_distinct(const struct plan *plan, uint32_t a)
+{
+    return plan_aggregate_of(plan, a)->distinct;
+}
+
+/* True if the aggregate is the number of all rows of a group. */
+static inline bool plan_is_row_count(const struct plan *plan, uint32_t a)
+{
+    return plan_aggregate_of(plan, a)->counts && plan->aggregates[a].argument == EXPRESSION_NONE;
+}
 
 /* True if the column is decoded before the scan: the plan is staged, or the codec always is
  * (codec_is_staged), or a GPU has no room for its decoder; and the column's chunks are not plain values. */

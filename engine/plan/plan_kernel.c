@@ -273,12 +273,13 @@ static enum status check_sum(struct resolver *resolver)
 {
     const struct plan *plan = resolver->plan;
     const struct plan_aggregate *aggregate = &plan->aggregates[0];
-    if (plan->aggregate_count == 1 && aggregate->kind == AGGREGATE_SUM_WIDE)
+    if (plan->aggregate_count == 1 && aggregate_of(aggregate->kind)->words > 1)
         return refuse(resolver,
                       "the sum over %llu rows of %s may leave 64 bits, going by the columns' least and "
                       "greatest values",
                       (unsigned long long)plan->fact->rows, plan->fact->name);
-    if (plan->aggregate_count != 1 || aggregate->kind != AGGREGATE_SUM || resolver->trace.sum_count != 1)
+    if (plan->aggregate_count != 1 || !aggregate_of(aggregate->kind)->by_hand ||
+        resolver->trace.sum_count != 1)
         return refuse(resolver,
                       "it makes one sum of values that are never NULL, and the statement asks for more");
     struct expression_program *program;

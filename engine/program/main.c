@@ -169,13 +169,16 @@ static enum status unknown_command(char **arguments, unsigned count, struct erro
 
 /* ---- The process ---- */
 
+/* All that the program does is a part of it. */
+static struct execution program;
+
 /* The first signal tells the work to stop and clean up; the second one ends the program at once. */
 static void on_signal(int signal_number)
 {
     (void)signal_number;
-    if (cancel_requested())
+    if (program.stopped)
         _exit(STATUS_INTERRUPTED);
-    cancel_request();
+    execution_stop(&program);
 }
 
 /* Handles a mapped file that became shorter, or whose disk does not answer. Any other bus error ends the
@@ -264,6 +267,7 @@ int main(int argc, char **argv)
     argp_program_version = "tessera " TESSERA_VERSION;
     argp_err_exit_status = STATUS_BAD_INPUT;
     on_exit(close_stdout, NULL);
+    execution_enter(&program);
     catch_signals();
     loader_use_device(&cuda_byte_device);
 

@@ -31,7 +31,7 @@ enum status sql_shell_follow(struct sql_shell *shell, struct error *error)
         /* Process 0 has the failure, too. It ends a script, and then there is no next text; a prompt goes on. */
         status = sql_shell_end(shell, status, error);
         if (status == STATUS_INTERRUPTED)
-            cancel_reset();
+            execution_resume(execution_current());
     }
     return STATUS_OK;
 }

@@ -44,18 +44,22 @@ struct prompt {
 
 static atomic_int stopped; /* SIGTERM came; any thread may receive it */
 
+/* The program's; the prompt's statements are parts of it. */
+static struct execution *program;
+
 /* Ctrl-C stops a statement, never the program. A second SIGTERM ends the program at once. */
 static void on_signal(int number)
 {
     if (number == SIGTERM && stopped)
         _exit(STATUS_INTERRUPTED);
     stopped |= number == SIGTERM;
-    cancel_request();
+    execution_stop(program);
 }
 
 static void catch_signals(struct sigaction before[2])
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    program = execution_current();
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, &before[0]);
     sigaction(SIGTERM, &action, &before[1]);
@@ -306,7 +310,7 @@ static enum status run_text(struct prompt *prompt, struct error *lost)
     __fpurge(stdout);
     clearerr(stdout);
     if (!stopped)
-        cancel_reset();
+        execution_resume(program);
     return cluster_check(prompt->shell->options.cluster, lost);
 }
 
@@ -325,7 +329,7 @@ static enum status take_line(struct prompt *prompt, bool *more, struct error *er
         fputs("^C\n", stderr);
         if (stopped)
             return cancel_check(error);
-        cancel_reset();
+        execution_resume(program);
         return STATUS_OK;
     }
     if (!line || length <= 0) {

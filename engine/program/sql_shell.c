@@ -66,10 +66,10 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
         fprintf(
             stderr,
             "%llu row%s; plan %.3f ms, compile %.3f, load %.3f, run %.3f%s, output %.3f, write %.3f; total "
-            "%.3f on %s\n",
+            "%.3f on %s; memory %.1f MB\n",
             (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.plan_ms, timing.compile_ms,
             timing.load_ms, timing.total_ms, staged, timing.output_ms, written - answered, written - begin,
-            engine_device_text(shell->engine));
+            engine_device_text(shell->engine), 1e-6 * (double)timing.memory_bytes);
         write_reads(&timing);
     }
     if (status == STATUS_OK)

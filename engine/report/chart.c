@@ -1,6 +1,7 @@
 /* chart.c: collects the series of charts; see chart.h. */
 #include "engine/report/chart.h"
 
+#include "engine/report/axis.h"
 #include "storage/base/clock.h"
 
 #include <math.h>
@@ -101,4 +102,20 @@ void chart_reference(struct chart *chart, const char *label, double at, double s
         return;
     chart->references[chart->reference_count++] =
         (struct chart_reference){.label = keep_text(&chart->keep, label), .at = at, .slope = slope};
+}
+
+bool chart_is_empty(const struct chart *chart)
+{
+    const struct chart_form *const form = &chart->form;
+    if (chart->keep.failed)
+        return false;
+    for (uint32_t s = 0; s < chart->series_count; s++)
+        for (uint32_t p = 0; p < chart->series[s].point_count; p++) {
+            const struct chart_point *const point = &chart->series[s].points[p];
+            const bool has_x = form->categories ? point->x >= 0 && point->x < form->category_count
+                                                : axis_holds(form->x.scale, point->x);
+            if (has_x && axis_holds(form->y.scale, point->y))
+                return false;
+        }
+    return true;
 }

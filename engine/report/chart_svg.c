@@ -367,20 +367,6 @@ static void draw_edges(const struct drawing *drawing)
             drawing->left, drawing->top, drawing->bottom, drawing->left, base, drawing->right);
 }
 
-static bool is_empty(const struct chart *chart)
-{
-    const struct chart_form *const form = &chart->form;
-    for (uint32_t s = 0; s < chart->series_count; s++)
-        for (uint32_t p = 0; p < chart->series[s].point_count; p++) {
-            const struct chart_point *const point = &chart->series[s].points[p];
-            const bool has_x = form->categories ? point->x >= 0 && point->x < form->category_count
-                                                : axis_holds(form->x.scale, point->x);
-            if (has_x && axis_holds(form->y.scale, point->y))
-                return false;
-        }
-    return true;
-}
-
 /* The categories of a panel: all of them, unless their bars would be too narrow. */
 static uint32_t panel_categories(const struct chart *chart, uint32_t width)
 {
@@ -412,7 +398,7 @@ static void draw_panel(struct drawing *drawing)
     drawing_marks(drawing);
     draw_edges(drawing);
     drawing_labels(drawing);
-    if (is_empty(chart))
+    if (chart_is_empty(chart))
         draw_text(drawing, "title middle", (drawing->left + drawing->right) / 2,
                   (drawing->top + drawing->bottom) / 2, "no values");
     fputs("</svg>\n", file);

@@ -37,6 +37,9 @@ struct run_timing {
      * expects) read by kernels from the host's memory. */
     uint64_t moved_bytes;
 
+    /* The most that the statement had of its account of memory (memory_account.h); sql_run fills it. */
+    uint64_t memory_bytes;
+
     /* What came from the disk: for the plan, which opens and checks columns, and for loading and the run. The caller of
      * the engine fills these. */
     struct disk_reads plan_reads, run_reads;

@@ -118,6 +118,24 @@ static enum status choose(struct engine *engine, const char *device, struct devi
     return open_members(engine, list, error);
 }
 
+static enum status read_memory(struct engine *engine, const struct engine_options *options,
+                               struct error *error)
+{
+    engine->memory.limit = memory_available("") / 2;
+    if (options->memory)
+        RETURN_IF_ERROR(bytes_parse(options->memory, "--memory", &engine->memory.limit, error));
+    engine->spill = options->spill ? strdup(options->spill) : NULL;
+    return options->spill && !engine->spill ? error_out_of_memory(error, strlen(options->spill), "the engine")
+                                            : STATUS_OK;
+}
+
+void engine_enter(struct engine *engine, struct execution *execution)
+{
+    *execution =
+        (struct execution){.outer = execution_current(), .memory = &engine->memory, .spill = engine->spill};
+    execution_enter(execution);
+}
+
 enum status engine_open(const struct engine_options *options, struct engine **engine, struct error *error)
 {
     struct device_list list;
@@ -130,6 +148,8 @@ enum status engine_open(const struct engine_options *options, struct engine **en
     enum status status = STATUS_OK;
     if (options->gpu_memory)
         status = bytes_parse(options->gpu_memory, "--gpu-memory", &opened->options.memory, error);
+    if (status == STATUS_OK)
+        status = read_memory(opened, options, error);
     if (status == STATUS_OK)
         status = choose(opened, options->device, &list, error);
     if (status == STATUS_OK && options->one_device && opened->member_count > 1)
@@ -145,6 +165,7 @@ enum status engine_open(const struct engine_options *options, struct engine **en
         *engine = opened;
     } else {
         close_members(opened);
+        free(opened->spill);
         free(opened);
     }
     return status;
@@ -155,6 +176,7 @@ void engine_close(struct engine *engine)
     if (!engine)
         return;
     close_members(engine);
+    free(engine->spill);
     free(engine);
 }
 

@@ -10,6 +10,8 @@
 #define TESSERA_ENGINE_RUN_ENGINE_H
 
 #include "engine/run/cluster.h"
+#include "storage/base/execution/memory_account.h"
+#include "storage/base/execution/execution.h"
 
 struct engine;
 struct prepared_plan;
@@ -33,6 +35,9 @@ struct engine_options {
         *gpu_memory; /* the most bytes of columns that a GPU keeps: "4G", "512M", "0"; NULL: what is free */
     enum late_transfer late;
     bool one_device; /* several devices are refused: for what measures a single one */
+    const char *
+        memory; /* the most bytes of the host that statements take: "4G"; NULL: half of what is available now */
+    const char *spill; /* a folder for rows that are more than that; NULL: $TMPDIR, or else /tmp */
 };
 
 /* Opens the devices. STATUS_BAD_INPUT if an option cannot be read. */
@@ -51,6 +56,10 @@ struct cluster *engine_cluster(const struct engine *engine); /* or NULL */
 
 /* The number of devices. */
 uint32_t engine_members(const struct engine *engine);
+
+/* Enters an execution with the engine's account of memory and its folder, a part of the thread's current one. It ends
+ * with execution_leave. What is charged to the account is freed before the engine is closed. */
+void engine_enter(struct engine *engine, struct execution *execution);
 
 /* The device itself, the first of several, for callers that know its kind (engine/gpu/device.h). */
 struct device *engine_device(const struct engine *engine);

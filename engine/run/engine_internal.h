@@ -21,7 +21,9 @@ struct engine {
     unsigned threads;
     struct cluster *cluster;       /* the processes that answer together, or NULL */
     struct device_options options; /* of each device, but for its number and its threads */
-    double read_ceiling;           /* bytes a second; 0 until measured */
+    struct memory_account memory;
+    char *spill;         /* or NULL */
+    double read_ceiling; /* bytes a second; 0 until measured */
     char text[ERROR_TEXT_BYTES];
     char why_cpu[ERROR_TEXT_BYTES]; /* the reason if "auto" found no GPU that can be used, else "" */
 };

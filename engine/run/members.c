@@ -21,7 +21,7 @@ struct team {
     const struct engine *engine;
     member_work *work;
     void *context;
-    struct cancel_scope scope;
+    struct execution together;
     atomic_flag failed;
     struct error first; /* failure */
 };
@@ -46,7 +46,7 @@ static enum status work_for(void *context, uint64_t member, unsigned thread, str
         error->status = status;
         name_member(team->engine, (uint32_t)member, error);
         team->first = *error;
-        cancel_scope_stop(&team->scope);
+        execution_stop(&team->together);
     }
     return status;
 }
@@ -56,11 +56,15 @@ static enum status for_members(const struct engine *engine, member_work *work, v
 {
     if (engine->member_count == 1)
         return work(context, 0, error);
-    struct team team = {.engine = engine, .work = work, .context = context, .failed = ATOMIC_FLAG_INIT};
-    cancel_scope_enter(&team.scope);
+    struct team team = {.engine = engine,
+                        .work = work,
+                        .context = context,
+                        .together = {.outer = execution_current()},
+                        .failed = ATOMIC_FLAG_INIT};
+    execution_enter(&team.together);
     const enum status status =
         parallel_for(engine->member_count, engine->member_count, work_for, &team, error);
-    cancel_scope_leave(&team.scope);
+    execution_leave(&team.together);
     if (status == STATUS_OK || team.first.status == STATUS_OK)
         return status;
     if (error)

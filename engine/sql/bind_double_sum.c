@@ -70,15 +70,9 @@ static enum status find_sum(struct binder *binder, uint32_t argument, uint32_t *
         RETURN_IF_ERROR(add_limb(binder, argument, finest + (int)(l * sum.width), sum.width, &limb));
         *index = l ? *index : limb;
     }
-    struct plan_aggregate whole = {.argument = argument,
-                                   .type = value.type,
-                                   .low = value.low,
-                                   .high = value.high,
-                                   .kind = AGGREGATE_MIN};
     if (sum.infinite) {
-        RETURN_IF_ERROR(bind_aggregate_find(binder, whole, &sum.least));
-        whole.kind = AGGREGATE_MAX;
-        RETURN_IF_ERROR(bind_aggregate_find(binder, whole, &sum.greatest));
+        RETURN_IF_ERROR(bind_extreme_of(binder, argument, false, &sum.least));
+        RETURN_IF_ERROR(bind_extreme_of(binder, argument, true, &sum.greatest));
     }
     plan->aggregates[*index].doubles = sum;
     return STATUS_OK;

@@ -25,14 +25,19 @@ enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate agg
     return STATUS_OK;
 }
 
+/* Makes the range of an aggregate's leaf of that of its argument. */
+static void bind_aggregate_range(const struct binder *binder, enum aggregate_kind kind,
+                                 struct expression *leaf)
+{
+    if (aggregate_of(kind)->range)
+        aggregate_of(kind)->range(&leaf->low, &leaf->high, table_whole_rows(binder->plan->fact));
+}
+
 void bind_sum_range(const struct binder *binder, struct plan_aggregate *aggregate, struct expression *leaf)
 {
-    const __int128 rows = table_whole_rows(binder->plan->fact);
-    const __int128 low = aggregate->low < 0 ? aggregate->low * rows : 0;
-    const __int128 high = aggregate->high > 0 ? aggregate->high * rows : 0;
-    aggregate->kind = low > INT64_MIN && high <= INT64_MAX ? AGGREGATE_SUM : AGGREGATE_SUM_WIDE;
-    leaf->low = aggregate->kind == AGGREGATE_SUM ? (int64_t)low : INT64_MIN + 1;
-    leaf->high = aggregate->kind == AGGREGATE_SUM ? (int64_t)high : INT64_MAX;
+    leaf->low = aggregate->low;
+    leaf->high = aggregate->high;
+    aggregate->kind = aggregate_sum_of(&leaf->low, &leaf->high, table_whole_rows(binder->plan->fact));
 }
 
 enum status bind_aggregate_argument(struct binder *binder, const struct sql_expression *ast,
@@ -52,6 +57,23 @@ enum status bind_count_of(struct binder *binder, uint32_t argument, uint32_t *co
     return bind_aggregate_find(binder, made, count);
 }
 
+enum status bind_extreme_of(struct binder *binder, uint32_t argument, bool greatest, uint32_t *index)
+{
+    const struct expression of = *bind_node(binder, argument);
+    const struct plan_aggregate made = {.kind = greatest ? AGGREGATE_MAX : AGGREGATE_MIN,
+                                        .argument = argument,
+                                        .type = of.type,
+                                        .low = of.low,
+                                        .high = of.high};
+    RETURN_IF_ERROR(bind_aggregate_find(binder, made, index));
+    if (!of.nullable)
+        return STATUS_OK;
+    uint32_t count;
+    RETURN_IF_ERROR(bind_count_of(binder, argument, &count));
+    binder->plan->aggregates[*index].count = count;
+    return STATUS_OK;
+}
+
 enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count, uint32_t *index)
 {
     const struct expression of = *bind_node(binder, argument);
@@ -67,15 +89,13 @@ enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count
 static enum status bind_count(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     struct plan_aggregate aggregate = {.kind = AGGREGATE_COUNT, .argument = EXPRESSION_NONE};
-    struct expression leaf = {.operation = EXPRESSION_AGGREGATE,
-                              .type = {.kind = VALUE_INTEGER},
-                              .high = (int64_t)table_whole_rows(binder->plan->fact)};
+    struct expression leaf = {.operation = EXPRESSION_AGGREGATE, .type = {.kind = VALUE_INTEGER}};
     if (ast->distinct && (ast->child_count == 0 || ast->children[0]->operation == SQL_STAR))
         return bind_refuse(binder, ast->position,
                            "count(DISTINCT *) is not supported; name the columns: SELECT count(*) FROM "
                            "(SELECT DISTINCT a, b FROM ...) t");
     if (ast->distinct && binder->regroups && ast->child_count == 1)
-        return bind_values_aggregate(binder, ast, MEASURE_COUNT_DISTINCT, node);
+        return bind_values_aggregate(binder, ast, aggregate_name_find(ast->name)->distinct, node);
     if (ast->child_count && ast->children[0]->operation != SQL_STAR) {
         RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &aggregate.argument));
         aggregate.low = bind_node(binder, aggregate.argument)->low;
@@ -86,6 +106,7 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
             aggregate.argument = EXPRESSION_NONE;
     }
     aggregate.type = leaf.type;
+    bind_aggregate_range(binder, aggregate.kind, &leaf);
     RETURN_IF_ERROR(bind_aggregate_find(binder, aggregate, &leaf.index));
     return expression_add(binder->list, &leaf, node, binder->error);
 }
@@ -105,14 +126,14 @@ static enum status bind_average(struct binder *binder, const struct sql_expressi
 
 enum status bind_aggregate(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
+    const struct aggregate_name *const name = aggregate_name_find(ast->name);
     const bool sums = strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0;
-    if (aggregate_name_find(ast->name)->family != FAMILY_BASIC)
+    if (name->family != FAMILY_BASIC)
         return bind_other_aggregate(binder, ast, node);
     if (strcmp(ast->name, "total") == 0)
         return bind_refuse(binder, ast->position, "total() is SQLite's own; use sum()");
     if (ast->distinct && sums)
-        return bind_values_aggregate(binder, ast,
-                                     ast->name[0] == 's' ? MEASURE_SUM_DISTINCT : MEASURE_AVG_DISTINCT, node);
+        return bind_values_aggregate(binder, ast, name->distinct, node);
     if (strcmp(ast->name, "count") == 0)
         return bind_count(binder, ast, node);
     if (ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
@@ -130,7 +151,7 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
                                        .type = value.type,
                                        .low = value.low,
                                        .high = value.high,
-                                       .kind = strcmp(ast->name, "min") == 0 ? AGGREGATE_MIN : AGGREGATE_MAX};
+                                       .kind = name->aggregate};
     struct expression leaf = {.operation = EXPRESSION_AGGREGATE,
                               .type = value.type,
                               .nullable = true,
@@ -139,6 +160,8 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
     if (sums) {
         leaf.type.untyped = false;
         bind_sum_range(binder, &aggregate, &leaf);
+    } else {
+        bind_aggregate_range(binder, aggregate.kind, &leaf);
     }
     RETURN_IF_ERROR(bind_aggregate_find(binder, aggregate, &leaf.index));
     if (value.nullable)

@@ -264,6 +264,9 @@ NODISCARD enum status bind_aggregate_argument(struct binder *binder, const struc
 /* Find or add the number of a node's values that are not NULL, and its sum, if it is a number; `count` is the former. */
 NODISCARD enum status bind_count_of(struct binder *binder, uint32_t argument, uint32_t *count);
 NODISCARD enum status bind_sum_of(struct binder *binder, uint32_t argument, uint32_t count, uint32_t *index);
+/* Finds or adds the greatest, or the least, of a node's values. What it is of no values is not defined. */
+NODISCARD enum status bind_extreme_of(struct binder *binder, uint32_t argument, bool greatest,
+                                      uint32_t *index);
 /* Finds an aggregate of the plan, or adds it. */
 NODISCARD enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate aggregate,
                                           uint32_t *index);
@@ -292,6 +295,9 @@ NODISCARD enum status bind_quantile(struct binder *binder, const struct sql_expr
 /* A variance of floating-point numbers, which are summed in their order. */
 NODISCARD enum status bind_double_spread(struct binder *binder, const struct sql_expression *ast,
                                          enum measure_kind kind, uint32_t value, uint32_t *node);
+/* Approximations, which need the cells of all values. */
+NODISCARD enum status bind_sketch(struct binder *binder, const struct sql_expression *ast,
+                                  enum measure_kind kind, uint32_t *node);
 /* arg_min and arg_max. */
 NODISCARD enum status bind_argument_of(struct binder *binder, const struct sql_expression *ast,
                                        enum measure_kind kind, uint32_t *node);

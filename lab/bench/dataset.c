@@ -113,15 +113,19 @@ void fill_sorted(const void *parameters, uint64_t first, uint32_t rows, uint64_t
 }
 
 /* Box and Muller, 1958. */
+double random_normal(uint64_t *random)
+{
+    const double radius = sqrt(-2 * log(1 - random_unit(random)));
+    const double turn = 2 * 3.14159265358979323846 * random_unit(random);
+    return radius * cos(turn);
+}
+
 void fill_normal(const void *parameters, uint64_t first, uint32_t rows, uint64_t *random, int32_t *values)
 {
     const struct normal_parameters *const normal = parameters;
     (void)first;
-    for (uint32_t i = 0; i < rows; i++) {
-        const double radius = sqrt(-2 * log(1 - random_unit(random)));
-        const double turn = 2 * 3.14159265358979323846 * random_unit(random);
-        values[i] = (int32_t)lround(normal->mean + normal->deviation * radius * cos(turn));
-    }
+    for (uint32_t i = 0; i < rows; i++)
+        values[i] = (int32_t)lround(normal->mean + normal->deviation * random_normal(random));
 }
 
 /* The integral of x^-exponent, and its inverse. */

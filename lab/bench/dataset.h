@@ -71,9 +71,11 @@ struct series_parameters {
 dataset_fill fill_series;
 void series_pattern(struct series_parameters *series);
 
-/* The next number of a generator: splitmix64 (Steele et al., OOPSLA 2014); and one in [0, 1). */
+/* The next number of a generator: splitmix64 (Steele et al., OOPSLA 2014); one in [0, 1); and a normal one of mean 0 and
+ * deviation 1. */
 uint64_t random_next(uint64_t *random);
 double random_unit(uint64_t *random);
+double random_normal(uint64_t *random);
 
 /* A sorted list of `rows` distinct integers in [0, limit) by the clustered model of Anh and Moffat (2010): a range is
  * cut at a random place, and each half of the numbers falls, at random, uniformly or clustered into one of the two

@@ -4,12 +4,38 @@
 #include "lab/bench/kernel.h"
 #include "storage/base/memory.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define POINT_NAME_BYTES 32u
 #define LOG_NAME         16 /* characters of a point's name in the lines that people see meanwhile */
+
+const struct grid_paper grid_tile_based[] = {
+    {"plain", "None"},
+    {"nsf", "NSF"},
+    {"nsv", "NSV"},
+    {"rle", "RLE"},
+    {"for-bp", "FOR+BitPack"},
+    {"delta-for-bp", "Delta+FOR+BitPack"},
+    {"rle-for-bp", "RLE+FOR+BitPack"},
+    {"gpu-for, published", "GPU-FOR"},
+    {"gpu-dfor, published", "GPU-DFOR"},
+    {"gpu-rfor, published", "GPU-RFOR"},
+    {"gpu-for", "GPU-FOR, our decoder"},
+    {"gpu-dfor", "GPU-DFOR, our decoder"},
+    {"gpu-rfor", "GPU-RFOR, our decoder"},
+    {"planner", "Planner"},
+    {"gpu-simdbp128, published", "GPU-SIMDBP128"},
+    {"gpu-bp128, published", "GPU-BP"},
+    {"gpu-bp128", "GPU-BP, our decoder"},
+    {"gpu-vbyte128, published", "GPU-VByte"},
+    {"nvCOMP FOR+BP", "nvCOMP(FOR+BitPacking)"},
+    {"nvCOMP Delta+FOR+BP", "nvCOMP(Delta+FOR+BitPacking)"},
+    {"nvCOMP RLE+FOR+BP", "nvCOMP(RLE+FOR+BitPacking)"},
+    {NULL, NULL},
+};
 
 /* ---- Rows ---- */
 
@@ -45,6 +71,19 @@ static bool is_left_out(const struct lab *lab, uint32_t row)
     if (row >= GRID_PUBLISHED && row < GRID_NVCOMP)
         return !lab->cuda || lab->left_out[method_codec(row - GRID_PUBLISHED)];
     return row < CODEC_COUNT && lab->left_out[row];
+}
+
+bool grid_shows(const struct lab *lab, const struct grid *grid, uint32_t row)
+{
+    return row > 0 && row < row_count(grid) && !is_left_out(lab, row);
+}
+
+static const char *paper_name(const struct grid *grid, uint32_t row)
+{
+    for (const struct grid_paper *paper = grid->paper; paper->row; paper++)
+        if (strcmp(paper->row, grid_row_name(row)) == 0)
+            return paper->name;
+    return NULL;
 }
 
 /* ---- Figures ---- */
@@ -103,8 +142,8 @@ static const struct grid_metric {
      {"memory_ms", "decode to memory", "ms", 4, figure_memory},
      {"sum_ms", "decode and sum", "ms", 4, figure_sum}},
     {{"bits", "size", "bits a value", 2, figure_bits},
-     {"memory_rate", "decode to memory", "G values/s", 1, rate_memory},
-     {"sum_rate", "decode and sum", "G values/s", 1, rate_sum}},
+     {"memory_gvalues_per_second", "decode to memory", "G values/s", 1, rate_memory},
+     {"sum_gvalues_per_second", "decode and sum", "G values/s", 1, rate_sum}},
 };
 
 /* ---- Measuring ---- */
@@ -275,27 +314,42 @@ static const char *note_of(const struct grid *grid, uint32_t row)
     return "";
 }
 
-static enum status make_sheet(const struct lab *lab, const struct grid *grid,
-                              const struct grid_metric *metric, struct sheet **sheet, struct error *error)
+/* The tables' first columns, and those of the points. `names` and `keys` are room for texts. Gives the number. */
+static uint32_t make_columns(const struct grid *grid, const struct grid_metric *metric, const char *group,
+                             char names[][POINT_NAME_BYTES], char keys[][64], struct sheet_column *columns)
 {
-    struct sheet_column columns[GRID_POINTS_MAX + 2] = {{.key = "codec", .name = "codec", .text = true}};
-    const bool has_notes = grid->nvcomp || lab->cuda; /* peers and published methods may be missing */
-    char names[GRID_POINTS_MAX][POINT_NAME_BYTES], keys[GRID_POINTS_MAX][64], group[96];
-    snprintf(group, sizeof group, "%s%s%s", metric->name, grid->x.title ? ", by " : "",
-             grid->x.title ? grid->x.title : "");
+    uint32_t count = 0;
+    columns[count++] = (struct sheet_column){.key = "codec", .name = "codec", .text = true};
+    if (grid->paper)
+        columns[count++] = (struct sheet_column){.key = "paper", .name = "in the paper", .text = true};
     for (uint32_t p = 0; p < grid->point_count; p++) {
         point_name(grid, p, names[p]);
         snprintf(keys[p], sizeof keys[p], "%s_%s", metric->key, names[p]);
         lab_key(keys[p]);
-        columns[p + 1] =
+        columns[count++] =
             (struct sheet_column){.key = keys[p], .name = names[p], .group = group, .digits = metric->digits};
     }
-    columns[grid->point_count + 1] = (struct sheet_column){.key = "note", .name = "", .text = true};
-    RETURN_IF_ERROR(sheet_create(columns, grid->point_count + (has_notes ? 2 : 1), sheet, error));
+    return count;
+}
+
+static enum status make_sheet(const struct lab *lab, const struct grid *grid,
+                              const struct grid_metric *metric, struct sheet **sheet, struct error *error)
+{
+    struct sheet_column columns[GRID_POINTS_MAX + 3];
+    const bool has_notes = grid->nvcomp || lab->cuda; /* peers and published methods may be missing */
+    char names[GRID_POINTS_MAX][POINT_NAME_BYTES], keys[GRID_POINTS_MAX][64], group[96];
+    snprintf(group, sizeof group, "%s%s%s", metric->name, grid->x.title ? ", by " : "",
+             grid->x.title ? grid->x.title : "");
+    uint32_t count = make_columns(grid, metric, group, names, keys, columns);
+    if (has_notes)
+        columns[count++] = (struct sheet_column){.key = "note", .name = "", .text = true};
+    RETURN_IF_ERROR(sheet_create(columns, count, sheet, error));
     for (uint32_t row = 1; row < row_count(grid); row++) {
         if (is_left_out(lab, row))
             continue;
         sheet_text(*sheet, grid_row_name(row));
+        if (grid->paper)
+            sheet_text(*sheet, paper_name(grid, row));
         for (uint32_t p = 0; p < grid->point_count; p++)
             sheet_number(*sheet, metric->figure(grid, p, row).y);
         if (has_notes)
@@ -331,10 +385,24 @@ static enum status make_chart(const struct lab *lab, const struct grid *grid,
         if (is_left_out(lab, row) || !is_charted(grid, grid_row_name(row)) || *note_of(grid, row))
             continue;
         chart_series(*chart, grid_row_name(row));
-        for (uint32_t p = 0; p < grid->point_count; p++)
-            chart_point(*chart, metric->figure(grid, p, row));
+        for (uint32_t p = 0; p < grid->point_count; p++) {
+            struct chart_point point = metric->figure(grid, p, row);
+            point.x = grid->names[0] ? p : point.x; /* of the categories */
+            chart_point(*chart, point);
+        }
     }
     return STATUS_OK;
+}
+
+/* ": size, bits a value; 2500000 values each", or without the number where the datasets differ in it. */
+static void make_caption(const struct grid *grid, const struct grid_metric *metric, char caption[200])
+{
+    bool alike = grid->point_count > 0;
+    for (uint32_t p = 1; p < grid->point_count; p++)
+        alike = alike && grid->rows[p] == grid->rows[0];
+    const int length = snprintf(caption, 200, "%s: %s, %s", grid->title, metric->name, metric->unit);
+    if (alike)
+        snprintf(caption + length, 200 - (size_t)length, "; %" PRIu64 " values each", grid->rows[0]);
 }
 
 enum status grid_report(struct lab *lab, const struct grid *grid, struct error *error)
@@ -343,14 +411,14 @@ enum status grid_report(struct lab *lab, const struct grid *grid, struct error *
     for (uint32_t m = 0; m < METRICS; m++) {
         struct chart *chart;
         struct sheet *sheet;
-        char title[160];
-        snprintf(title, sizeof title, "%s: %s, %s", grid->title, metrics[m].name, metrics[m].unit);
+        char caption[200];
+        make_caption(grid, &metrics[m], caption);
         if (!grid->charted || grid->charted[0]) {
             RETURN_IF_ERROR(make_chart(lab, grid, &metrics[m], &chart, error));
             lab_chart(lab, chart);
         }
         RETURN_IF_ERROR(make_sheet(lab, grid, &metrics[m], &sheet, error));
-        RETURN_IF_ERROR(lab_sheet(lab, title, sheet, error));
+        RETURN_IF_ERROR(lab_sheet(lab, caption, sheet, error));
     }
     return STATUS_OK;
 }

@@ -24,13 +24,21 @@ struct grid_cell {
     double encode_seconds;
 };
 
+/* What a paper calls a row. */
+struct grid_paper {
+    const char *row, *name; /* "gpu-for, published", "GPU-FOR" */
+};
+extern const struct grid_paper grid_tile_based[]; /* SIGMOD 2022; for `paper` of a grid */
+
 struct grid {
     const char *title;          /* "uniform values" */
     struct chart_axis x;        /* what the datasets differ in */
     const char *const *charted; /* names of the rows that the charts show, ended by NULL; the tables have all.
                                    NULL: all; an empty list: no charts */
-    struct nvcomp *nvcomp;      /* a peer, or NULL: the tables have no rows of it */
-    bool rates;                 /* show values a second instead of milliseconds */
+    const struct grid_paper *
+        paper; /* rows' names in the paper, a column of the tables; ended by a row that is NULL. NULL: no column */
+    struct nvcomp *nvcomp; /* a peer, or NULL: the tables have no rows of it */
+    bool rates;            /* show values a second instead of milliseconds */
     uint32_t point_count;
     double points[GRID_POINTS_MAX];     /* x of each dataset */
     const char *names[GRID_POINTS_MAX]; /* instead of x, if names[0] is set; the caller's */
@@ -42,6 +50,9 @@ struct grid {
 /* The name of a row, and the row with a name; 0: there is none. */
 const char *grid_row_name(uint32_t row);
 uint32_t grid_row(const char *name);
+
+/* Whether the tables have the row: --codecs may leave it out, published methods need a GPU, peers may not be wanted. */
+bool grid_shows(const struct lab *lab, const struct grid *grid, uint32_t row);
 
 /* Measures every codec on the dataset, as the next point of the grid, which was zero-initialised. */
 NODISCARD enum status grid_measure(struct lab *lab, struct grid *grid, double x,

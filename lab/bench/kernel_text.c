@@ -129,19 +129,19 @@ enum status kernel_text_published(const char *header, const char *type, uint32_t
     return kernel_text_close(&text, source, error);
 }
 
-enum status kernel_text_q11(const char *header, const char *type, uint32_t threads, char **source,
-                            struct error *error)
+enum status kernel_text_query(const char *query, const char *header, const char *type, uint32_t threads,
+                              char **source, struct error *error)
 {
     struct kernel_text text;
     char path[64];
     snprintf(path, sizeof path, "published/%s", header);
     RETURN_IF_ERROR(kernel_text_begin(path, NULL, &text, error));
     fprintf(text.out,
-            "#include \"lab/kernels/published/q11_cuda.h\"\n"
-            "extern \"C\" __global__ void __launch_bounds__(%u) q11_sum(const __grid_constant__ q11_columns "
+            "#include \"lab/kernels/published/%s_cuda.h\"\n"
+            "extern \"C\" __global__ void __launch_bounds__(%u) query(const __grid_constant__ query_columns "
             "columns,\n"
             "    unsigned long long *out, uint32_t chunk_tiles, uint32_t tiles, uint64_t rows)\n"
-            "{\n    q11<%s>(columns, out, chunk_tiles, tiles, rows);\n}\n",
-            threads, type);
+            "{\n    %s<%s>(columns, out, chunk_tiles, tiles, rows);\n}\n",
+            query, threads, query, type);
     return kernel_text_close(&text, source, error);
 }

@@ -54,9 +54,9 @@ NODISCARD enum status kernel_text_published(const char *header, const char *type
                                             char **source, struct error *error);
 #define KERNEL_PUBLISHED "published"
 
-/* Q1.1 over columns that the method decodes (lab/kernels/published/q11_cuda.h). */
-NODISCARD enum status kernel_text_q11(const char *header, const char *type, uint32_t threads, char **source,
-                                      struct error *error);
-#define KERNEL_Q11 "q11_sum"
+/* A query (lab/kernels/published/QUERY_cuda.h: "q11") over columns that the method decodes; query_cuda.h says what the kernel takes. */
+NODISCARD enum status kernel_text_query(const char *query, const char *header, const char *type,
+                                        uint32_t threads, char **source, struct error *error);
+#define KERNEL_QUERY "query"
 
 #endif

@@ -91,6 +91,7 @@ enum status pattern_check(const struct pattern *pattern, uint64_t best, const ch
 struct matching {
     struct pattern *pattern;
     const struct encoded *encoded;
+    unsigned threads;
     _Atomic uint64_t best;
 };
 
@@ -143,16 +144,16 @@ static enum status match_all(struct matching *matching, double *ms, struct error
 {
     const double begin = clock_ms();
     matching->best = UINT64_MAX;
-    RETURN_IF_ERROR(parallel_for(matching->pattern->lab->threads, items_of(matching->pattern), match_item,
-                                 matching, error));
+    RETURN_IF_ERROR(
+        parallel_for(matching->threads, items_of(matching->pattern), match_item, matching, error));
     *ms = clock_ms() - begin;
     return STATUS_OK;
 }
 
-static enum status measure_cpu(struct pattern *pattern, const struct encoded *encoded, struct speed *speed,
-                               struct error *error)
+static enum status measure_cpu(struct pattern *pattern, const struct encoded *encoded, unsigned threads,
+                               struct speed *speed, struct error *error)
 {
-    struct matching matching = {.pattern = pattern, .encoded = encoded};
+    struct matching matching = {.pattern = pattern, .encoded = encoded, .threads = threads};
     const uint32_t repeat = pattern->lab->repeat;
     double unmeasured, *ms = NULL;
     RETURN_IF_ERROR(match_all(&matching, &unmeasured, error));
@@ -170,6 +171,8 @@ static enum status measure_cpu(struct pattern *pattern, const struct encoded *en
 enum status pattern_measure(struct pattern *pattern, const struct encoded *encoded, enum pattern_way way,
                             struct speed *speed, struct error *error)
 {
-    return way == PATTERN_CPU ? measure_cpu(pattern, encoded, speed, error)
-                              : pattern_measure_cuda(pattern, encoded, way, speed, error);
+    if (way == PATTERN_FUSED || way == PATTERN_STAGED)
+        return pattern_measure_cuda(pattern, encoded, way, speed, error);
+    const unsigned threads = way == PATTERN_CPU_THREAD ? 1 : pattern->lab->threads;
+    return measure_cpu(pattern, encoded, threads, speed, error);
 }

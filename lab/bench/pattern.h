@@ -28,9 +28,10 @@ NODISCARD enum status pattern_open(struct lab *lab, const struct dataset *datase
 void pattern_close(struct pattern *pattern);
 
 enum pattern_way {
-    PATTERN_CPU,    /* tile by tile on all threads; values that are not compressed are read where they are */
     PATTERN_FUSED,  /* on a GPU: the kernel that compares also decodes, in shared memory or registers */
     PATTERN_STAGED, /* on a GPU: all series are decoded into its memory, and then compared */
+    PATTERN_CPU,    /* tile by tile on all threads; values that are not compressed are read where they are */
+    PATTERN_CPU_THREAD, /* the same on one thread */
     PATTERN_WAYS
 };
 

@@ -53,7 +53,7 @@ static enum status create_table(struct sheet **sheet, struct error *error)
         {.key = "index_ms", .name = "ms", .group = "index", .significant = 3},
         {.key = "scan_bytes", .name = "size", .unit = "MB", .group = "scan", .scale = 1e-6, .significant = 4},
         {.key = "scan_ms", .name = "ms", .group = "scan", .significant = 3},
-        {.key = "speedup", .name = "quotient", .suffix = "x", .digits = 2},
+        {.key = "speedup", .name = "speed-up", .suffix = "x", .digits = 2},
     };
     return sheet_create(columns, sizeof columns / sizeof *columns, sheet, error);
 }

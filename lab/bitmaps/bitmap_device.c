@@ -7,13 +7,14 @@
 #include "storage/base/memory.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-/* As in operators/index. */
+/* As in lab/kernels/bitmaps. */
 #define THREADS          256u
-#define SCAN_TILE        8192u
 #define STRATEGY_THREADS 1024u
-#define HYBRID_LOG_K     4u /* a hybrid's tile has up to 32 vectors */
+
+#define HYBRID_K 16u /* the most of a hybrid's tile */
 
 const char *const bitmap_step_names[BITMAP_STEPS] = {"transfer", "decompression", "COA",    "ROA",  "hybrid",
                                                      "ideal",    "flat",          "inline", "count"};
@@ -28,11 +29,10 @@ struct bitmap_batch {
     const struct bitmap_set *set;
     uint64_t all_groups;  /* of all vectors */
     uint64_t flat_stride; /* words of a bitset, made even */
-    uint64_t states;      /* of the larger scan */
     bool counted;
-    cuda_address words, starts, vectors, expected, out,
-        numbers;                                 /* numbers: six of 64 bits, as NUMBERS says */
-    cuda_address data, word_index, points, scan; /* of the decompression */
+    uint32_t k, j;                                               /* of the layout that run_layout takes */
+    cuda_address words, starts, vectors, expected, out, numbers; /* of 64 bits, as NUMBERS says */
+    struct bitmap_decompression decompression;
     cuda_address flat, flat_expected;
 };
 
@@ -48,36 +48,6 @@ static uint64_t blocks_of(uint64_t items, uint64_t of_block)
     return (items + of_block - 1) / of_block;
 }
 
-/* ---- Decompression ---- */
-
-static enum status scan(const struct bitmap_batch *batch, enum bitmap_function function, cuda_address items,
-                        uint64_t count, cuda_address sums, struct error *error)
-{
-    const uint64_t tiles = blocks_of(count, SCAN_TILE);
-    cuda_address states = batch->scan, ticket = batch->scan + batch->states * sizeof(uint64_t);
-    void *arguments[] = {&items, &count, &sums, &states, &ticket};
-    RETURN_IF_ERROR(cuda_set_words(batch->lab->cuda, batch->scan, 0, 2 * batch->states + 1, error));
-    return bitmap_launch(batch->kernels, function, tiles, THREADS, arguments, error);
-}
-
-/* The points are sizes, then starting points; the end points are bytes at the beginning of the data. */
-static enum status decompress(void *context, struct error *error)
-{
-    struct bitmap_batch *const batch = context;
-    uint64_t words = batch->set->word_count, groups = batch->all_groups;
-    void *of_sizes[] = {&batch->words, &words, &batch->points};
-    void *of_ends[] = {&batch->points, &words, &batch->data};
-    void *of_write[] = {&batch->words, &batch->word_index, &groups, &batch->data};
-    const uint64_t blocks = blocks_of(words, THREADS);
-    RETURN_IF_ERROR(bitmap_launch(batch->kernels, BITMAP_SIZES, blocks, THREADS, of_sizes, error));
-    RETURN_IF_ERROR(scan(batch, BITMAP_SCAN_WORDS, batch->points, words, batch->points, error));
-    RETURN_IF_ERROR(cuda_set_bytes(batch->lab->cuda, batch->data, 0, groups, error));
-    RETURN_IF_ERROR(bitmap_launch(batch->kernels, BITMAP_ENDS, blocks, THREADS, of_ends, error));
-    RETURN_IF_ERROR(scan(batch, BITMAP_SCAN_BYTES, batch->data, groups, batch->word_index, error));
-    return bitmap_launch(batch->kernels, BITMAP_WRITE, blocks_of(groups, 2 * THREADS), THREADS, of_write,
-                         error);
-}
-
 /* ---- Strategies ---- */
 
 static enum status run_coa(void *context, struct error *error)
@@ -86,7 +56,7 @@ static enum status run_coa(void *context, struct error *error)
     uint64_t stride = batch->set->stride, words = batch->set->groups;
     uint32_t half, blocks = (uint32_t)blocks_of(words, 2 * STRATEGY_THREADS);
     cuda_address traffic = number_at(batch, NUMBER_READS);
-    void *arguments[] = {&batch->data, &stride, &words, &half, &blocks, &traffic};
+    void *arguments[] = {&batch->decompression.data, &stride, &words, &half, &blocks, &traffic};
     for (uint32_t count = batch->set->count; count > 1; count = half) {
         half = (count + 1) / 2;
         RETURN_IF_ERROR(bitmap_launch(batch->kernels, batch->counted ? BITMAP_COA_COUNTED : BITMAP_COA,
@@ -101,54 +71,77 @@ static enum status run_roa(void *context, struct error *error)
     uint64_t stride = batch->set->stride;
     uint32_t vectors = batch->set->count;
     cuda_address traffic = number_at(batch, NUMBER_READS);
-    void *arguments[] = {&batch->data, &stride, &vectors, &batch->out, &traffic};
+    void *arguments[] = {&batch->decompression.data, &stride, &vectors, &batch->out, &traffic};
     return bitmap_launch(batch->kernels, batch->counted ? BITMAP_ROA_COUNTED : BITMAP_ROA, batch->set->groups,
                          ((vectors + 1) / 2 + 31) / 32 * 32, arguments, error);
 }
 
-/* One round of tiles: `columns` vectors, each the step-th one of the data. */
-static enum status run_tiles(struct bitmap_batch *batch, uint32_t columns, uint32_t step, uint32_t log_k,
-                             cuda_address out, uint32_t out_step, struct error *error)
+/* One round of tiles of k x j threads: `columns` vectors, each the step-th one of the data. */
+static enum status run_tiles(struct bitmap_batch *batch, uint32_t columns, uint32_t step, uint32_t k,
+                             uint32_t j, cuda_address out, uint32_t out_step, struct error *error)
 {
     uint64_t stride = batch->set->stride, words = batch->set->groups;
-    uint32_t tiles = (uint32_t)blocks_of(columns, 2u << log_k);
+    uint32_t tiles = bitmap_layout_tiles(k, columns), log_k = (uint32_t)__builtin_ctz(k);
     cuda_address traffic = number_at(batch, NUMBER_READS);
-    void *arguments[] = {&batch->data, &stride, &words, &columns,  &step,
-                         &log_k,       &tiles,  &out,   &out_step, &traffic};
+    void *arguments[] = {&batch->decompression.data,
+                         &stride,
+                         &words,
+                         &columns,
+                         &step,
+                         &log_k,
+                         &tiles,
+                         &out,
+                         &out_step,
+                         &traffic};
     return bitmap_launch(batch->kernels, batch->counted ? BITMAP_TILE_COUNTED : BITMAP_TILE,
-                         tiles * blocks_of(words, 2 * (STRATEGY_THREADS >> log_k)), STRATEGY_THREADS,
-                         arguments, error);
+                         tiles * blocks_of(words, 2 * (uint64_t)j), k * j, arguments, error);
 }
 
-/* The smallest tile that spans all columns. */
-static uint32_t log_k_of(uint32_t columns)
+/* The k of the smallest tile that spans all columns, of which there are at most 2048. */
+static uint32_t spanning_k(uint32_t columns)
 {
-    uint32_t log_k = 0;
-    while (2u << log_k < columns)
-        log_k++;
-    return log_k;
+    uint32_t k = 1;
+    while (2 * k < columns)
+        k *= 2;
+    return k;
+}
+
+static enum status run_spanning(struct bitmap_batch *batch, uint32_t columns, uint32_t step,
+                                struct error *error)
+{
+    const uint32_t k = spanning_k(columns);
+    return run_tiles(batch, columns, step, k, STRATEGY_THREADS / k, batch->out, 0, error);
 }
 
 static enum status run_ideal(void *context, struct error *error)
 {
     struct bitmap_batch *const batch = context;
-    return run_tiles(batch, batch->set->count, 1, log_k_of(batch->set->count), batch->out, 0, error);
+    return run_spanning(batch, batch->set->count, 1, error);
 }
 
-static uint32_t hybrid_tiles(uint32_t columns)
+bool bitmap_layout_offered(uint32_t k, uint32_t j)
 {
-    return (uint32_t)blocks_of(columns, 2u << HYBRID_LOG_K);
+    return k * j >= BITMAP_LAYOUT_THREADS_MIN && k * j <= STRATEGY_THREADS;
 }
 
-/* Where one tile spans all columns, there is no second round. */
-static enum status run_hybrid(void *context, struct error *error)
+uint32_t bitmap_hybrid_k(uint32_t columns)
+{
+    uint32_t k = HYBRID_K;
+    while (k && 2 * k >= columns)
+        k /= 2;
+    return k;
+}
+
+/* A hybrid's two rounds; where one tile spans all columns, the first one gives the result. */
+static enum status run_layout(void *context, struct error *error)
 {
     struct bitmap_batch *const batch = context;
-    const uint32_t tiles = hybrid_tiles(batch->set->count), columns = 2u << HYBRID_LOG_K;
+    const uint32_t tiles = bitmap_layout_tiles(batch->k, batch->set->count), columns = 2 * batch->k;
     if (tiles == 1)
-        return run_ideal(context, error);
-    RETURN_IF_ERROR(run_tiles(batch, batch->set->count, 1, HYBRID_LOG_K, batch->data, columns, error));
-    return run_tiles(batch, tiles, columns, log_k_of(tiles), batch->out, 0, error);
+        return run_tiles(batch, batch->set->count, 1, batch->k, batch->j, batch->out, 0, error);
+    RETURN_IF_ERROR(run_tiles(batch, batch->set->count, 1, batch->k, batch->j, batch->decompression.data,
+                              columns, error));
+    return run_spanning(batch, tiles, columns, error);
 }
 
 static enum status run_flat(void *context, struct error *error)
@@ -196,9 +189,12 @@ static enum status read_numbers(const struct bitmap_batch *batch, uint64_t numbe
 static enum status fail(const struct bitmap_batch *batch, enum bitmap_step step, const char *what,
                         struct error *error)
 {
-    return error_set(error, STATUS_CHECK_FAILED, "%s, %u vectors of %" PRIu64 " rows, %s: %s",
+    char layout[48] = "";
+    if (step == BITMAP_BY_HYBRID)
+        snprintf(layout, sizeof layout, " by tiles of %u x %u threads", batch->k, batch->j);
+    return error_set(error, STATUS_CHECK_FAILED, "%s, %u vectors of %" PRIu64 " rows, %s%s: %s",
                      batch->set->kind->name, batch->set->count, batch->set->rows, bitmap_step_names[step],
-                     what);
+                     layout, what);
 }
 
 /* Compares `count` words of a result. */
@@ -236,41 +232,101 @@ static enum status check_strategy(struct bitmap_batch *batch, enum bitmap_step s
 
 /* ---- Measuring ---- */
 
-/* The paper's formulas; a thread that takes two rows at a time also takes the one after an odd number of them. */
-static void fill_formulas(const struct bitmap_set *set, struct bitmap_times *times)
+/* The paper's formula of a hybrid with so many tiles side by side (its k); with one it is ideal's. */
+static struct bitmap_traffic hybrid_traffic(const struct bitmap_set *set, uint32_t tiles)
 {
-    const uint64_t m = set->count, n = set->stride, k = hybrid_tiles(set->count);
-    const uint64_t second = k > 1 ? k : 0;
-    times->traffic[BITMAP_BY_COA] = (struct bitmap_traffic){.formula = {(2 * m - 2) * n, (m - 1) * n}};
-    times->traffic[BITMAP_BY_ROA] = (struct bitmap_traffic){.formula = {m * set->groups, set->groups}};
-    times->traffic[BITMAP_BY_HYBRID] =
-        (struct bitmap_traffic){.formula = {(m + second) * n, (1 + second) * n}};
-    times->traffic[BITMAP_BY_IDEAL] = (struct bitmap_traffic){.formula = {m * n, n}};
+    const uint64_t second = tiles > 1 ? tiles : 0;
+    return (struct bitmap_traffic){
+        .formula = {(set->count + second) * set->stride, (1 + second) * set->stride}};
+}
+
+/* A thread that takes two rows at a time also takes the one after an odd number of them. */
+static struct bitmap_traffic traffic_of(const struct bitmap_set *set, enum bitmap_step step)
+{
+    const uint64_t m = set->count, n = set->stride;
+    switch (step) {
+    case BITMAP_BY_COA:
+        return (struct bitmap_traffic){.formula = {(2 * m - 2) * n, (m - 1) * n}};
+    case BITMAP_BY_ROA:
+        return (struct bitmap_traffic){.formula = {m * set->groups, set->groups}};
+    case BITMAP_BY_HYBRID:
+        return hybrid_traffic(set, bitmap_layout_tiles(bitmap_hybrid_k(set->count), set->count));
+    default:
+        return hybrid_traffic(set, 1);
+    }
 }
 
 /* COA and hybrid write to the vectors, so these are made anew before each of them is checked. */
 static enum status measure_strategy(struct bitmap_batch *batch, enum bitmap_step step, lab_work *run,
-                                    bool counts, struct bitmap_times *times, struct error *error)
+                                    const struct bitmap_options *options, struct bitmap_traffic *traffic,
+                                    struct speed *speed, struct error *error)
 {
-    const cuda_address result = step == BITMAP_BY_COA ? batch->data : batch->out;
-    for (uint32_t counted = 0; counted <= counts; counted++) {
+    const cuda_address result = step == BITMAP_BY_COA ? batch->decompression.data : batch->out;
+    for (uint32_t counted = 0; counted <= options->counts; counted++) {
         batch->counted = counted;
-        RETURN_IF_ERROR(decompress(batch, error));
-        RETURN_IF_ERROR(check_strategy(batch, step, run, result, &times->traffic[step], error));
+        RETURN_IF_ERROR(bitmap_decompress(&batch->decompression, error));
+        RETURN_IF_ERROR(check_strategy(batch, step, run, result, traffic, error));
     }
     batch->counted = false;
-    return lab_time(batch->lab, run, batch, &times->steps[step], error);
+    return lab_time(batch->lab, run, batch, speed, error);
 }
 
-static enum status measure_strategies(struct bitmap_batch *batch, bool counts, struct bitmap_times *times,
-                                      struct error *error)
+static enum status measure_layouts(struct bitmap_batch *batch, const struct bitmap_options *options,
+                                   struct bitmap_times *times, struct error *error)
 {
-    RETURN_IF_ERROR(lab_time(batch->lab, decompress, batch, &times->steps[BITMAP_DECOMPRESS], error));
-    RETURN_IF_ERROR(measure_strategy(batch, BITMAP_BY_IDEAL, run_ideal, counts, times, error));
-    RETURN_IF_ERROR(measure_strategy(batch, BITMAP_BY_ROA, run_roa, counts, times, error));
-    RETURN_IF_ERROR(measure_strategy(batch, BITMAP_BY_HYBRID, run_hybrid, counts, times, error));
-    RETURN_IF_ERROR(measure_strategy(batch, BITMAP_BY_COA, run_coa, counts, times, error));
-    return decompress(batch, error);
+    for (uint32_t a = 0; a < BITMAP_LAYOUT_KS; a++)
+        for (uint32_t b = 0; b < BITMAP_LAYOUT_JS; b++) {
+            batch->k = bitmap_layout_k(a);
+            batch->j = bitmap_layout_j(b);
+            if (!bitmap_layout_offered(batch->k, batch->j))
+                continue;
+            struct bitmap_traffic traffic =
+                hybrid_traffic(batch->set, bitmap_layout_tiles(batch->k, batch->set->count));
+            RETURN_IF_ERROR(measure_strategy(batch, BITMAP_BY_HYBRID, run_layout, options, &traffic,
+                                             &times->layouts[a][b], error));
+        }
+    return STATUS_OK;
+}
+
+static enum status measure_strategies(struct bitmap_batch *batch, const struct bitmap_options *options,
+                                      struct bitmap_times *times, struct error *error)
+{
+    static const struct {
+        enum bitmap_step step;
+        lab_work *run;
+    } strategies[] = {{BITMAP_BY_IDEAL, run_ideal},
+                      {BITMAP_BY_ROA, run_roa},
+                      {BITMAP_BY_HYBRID, run_layout},
+                      {BITMAP_BY_COA, run_coa}};
+    const uint32_t hybrid_k = bitmap_hybrid_k(batch->set->count);
+    for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
+        const enum bitmap_step step = strategies[s].step;
+        if (step == BITMAP_BY_HYBRID && !hybrid_k)
+            continue;
+        if ((step == BITMAP_BY_ROA || step == BITMAP_BY_IDEAL) && batch->set->count > BITMAP_ROW_VECTORS_MAX)
+            continue;
+        batch->k = hybrid_k;
+        batch->j = hybrid_k ? STRATEGY_THREADS / hybrid_k : 0;
+        times->traffic[step] = traffic_of(batch->set, step);
+        RETURN_IF_ERROR(measure_strategy(batch, step, strategies[s].run, options, &times->traffic[step],
+                                         &times->steps[step], error));
+    }
+    return options->layouts ? measure_layouts(batch, options, times, error) : STATUS_OK;
+}
+
+/* With our sums and with CUB's, which were compared. */
+static enum status measure_decompression(struct bitmap_batch *batch, struct bitmap_times *times,
+                                         struct error *error)
+{
+    struct bitmap_decompression *const of = &batch->decompression;
+    RETURN_IF_ERROR(bitmap_sums_measure(of, times->sums, error));
+    RETURN_IF_ERROR(lab_time(batch->lab, bitmap_decompress, of, &times->steps[BITMAP_DECOMPRESS], error));
+    if (!bitmap_kernels_have_cub(batch->kernels))
+        return STATUS_OK;
+    of->sums = BITMAP_SUMS_CUB;
+    const enum status status = lab_time(batch->lab, bitmap_decompress, of, &times->decompress_cub, error);
+    of->sums = BITMAP_SUMS_OURS;
+    return status;
 }
 
 static enum status flatten(struct bitmap_batch *batch, cuda_address groups, uint32_t vectors,
@@ -288,7 +344,7 @@ static enum status measure_flat(struct bitmap_batch *batch, struct bitmap_times 
     const uint64_t bytes = batch->flat_stride * 8;
     RETURN_IF_ERROR(cuda_allocate(cuda, batch->set->count * bytes, "bitsets", &batch->flat, error));
     RETURN_IF_ERROR(cuda_allocate(cuda, bytes, "a bitset to compare with", &batch->flat_expected, error));
-    RETURN_IF_ERROR(flatten(batch, batch->data, batch->set->count, batch->flat, error));
+    RETURN_IF_ERROR(flatten(batch, batch->decompression.data, batch->set->count, batch->flat, error));
     RETURN_IF_ERROR(flatten(batch, batch->expected, 1, batch->flat_expected, error));
     RETURN_IF_ERROR(cuda_set_bytes(cuda, batch->out, 0xa5, batch->set->stride * 8, error));
     RETURN_IF_ERROR(run_flat(batch, error));
@@ -356,8 +412,6 @@ static enum status upload_vectors(struct bitmap_batch *batch, struct bound_vecto
 static enum status allocate(struct bitmap_batch *batch, struct error *error)
 {
     const struct bitmap_set *const set = batch->set;
-    const uint64_t larger = set->word_count > batch->all_groups ? set->word_count : batch->all_groups;
-    batch->states = blocks_of(larger, SCAN_TILE);
     const struct {
         cuda_address *address;
         uint64_t bytes;
@@ -369,38 +423,39 @@ static enum status allocate(struct bitmap_batch *batch, struct error *error)
         {&batch->expected, set->stride * 8, "groups to compare with"},
         {&batch->out, set->stride * 8 + 16, "the result"},
         {&batch->numbers, NUMBERS * 8, "numbers"},
-        {&batch->data, batch->all_groups * 8, "decompressed vectors"},
-        {&batch->word_index, batch->all_groups * 4, "an index of words"},
-        {&batch->points, set->word_count * 4, "starting points"},
-        {&batch->scan, batch->states * 8 + 8, "a scan's state"},
     };
     for (size_t a = 0; a < sizeof all / sizeof *all; a++)
         RETURN_IF_ERROR(cuda_allocate(batch->lab->cuda, all[a].bytes, all[a].what, all[a].address, error));
-    return STATUS_OK;
+    return bitmap_decompression_open(batch->kernels, batch->words, set->word_count, batch->all_groups,
+                                     &batch->decompression, error);
 }
 
 static void release(struct bitmap_batch *batch)
 {
-    cuda_address *const all[] = {&batch->words,  &batch->starts,  &batch->vectors, &batch->expected,
-                                 &batch->out,    &batch->numbers, &batch->data,    &batch->word_index,
-                                 &batch->points, &batch->scan,    &batch->flat,    &batch->flat_expected};
+    cuda_address *const all[] = {&batch->words, &batch->starts,  &batch->vectors, &batch->expected,
+                                 &batch->out,   &batch->numbers, &batch->flat,    &batch->flat_expected};
+    bitmap_decompression_close(&batch->decompression);
     for (size_t a = 0; a < sizeof all / sizeof *all; a++)
         cuda_free(batch->lab->cuda, *all[a]);
 }
 
-static enum status measure(struct bitmap_batch *batch, struct bound_vector *vectors, bool counts,
-                           struct bitmap_times *times, struct error *error)
+static enum status measure(struct bitmap_batch *batch, struct bound_vector *vectors,
+                           const struct bitmap_options *options, struct bitmap_times *times,
+                           struct error *error)
 {
     RETURN_IF_ERROR(allocate(batch, error));
     RETURN_IF_ERROR(transfer(batch, &times->steps[BITMAP_TRANSFER], error));
     RETURN_IF_ERROR(upload_vectors(batch, vectors, error));
     RETURN_IF_ERROR(measure_inline(batch, times, error));
-    RETURN_IF_ERROR(measure_strategies(batch, counts, times, error));
+    RETURN_IF_ERROR(measure_decompression(batch, times, error));
+    RETURN_IF_ERROR(measure_strategies(batch, options, times, error));
+    RETURN_IF_ERROR(bitmap_decompress(&batch->decompression, error));
     return measure_flat(batch, times, error);
 }
 
 enum status bitmap_device_measure(const struct bitmap_kernels *kernels, const struct bitmap_set *set,
-                                  bool counts, struct bitmap_times *times, struct error *error)
+                                  const struct bitmap_options *options, struct bitmap_times *times,
+                                  struct error *error)
 {
     struct bitmap_batch batch = {.kernels = kernels,
                                  .lab = kernels->lab,
@@ -408,14 +463,15 @@ enum status bitmap_device_measure(const struct bitmap_kernels *kernels, const st
                                  .all_groups = set->count * set->stride,
                                  .flat_stride = (set->rows + 127) / 128 * 2};
     struct bound_vector *vectors = NULL;
-    *times = (struct bitmap_times){.flat_bytes = (set->count + 1) * batch.flat_stride * 8,
+    *times = (struct bitmap_times){.words = set->word_count,
+                                   .groups = batch.all_groups,
+                                   .flat_bytes = (set->count + 1) * batch.flat_stride * 8,
                                    .inline_bytes = set->compressed_bytes + set->groups * 8};
     if (set->count > BITMAP_VECTORS_MAX || batch.all_groups > UINT32_MAX)
         return error_set(error, STATUS_MACHINE, "%u vectors of %" PRIu64 " rows are too many: see --scale",
                          set->count, set->rows);
-    fill_formulas(set, times);
     RETURN_IF_ERROR(memory_take(&vectors, set->count * sizeof *vectors, "a list of vectors", error));
-    const enum status status = measure(&batch, vectors, counts, times, error);
+    const enum status status = measure(&batch, vectors, options, times, error);
     release(&batch);
     free(vectors);
     return status;

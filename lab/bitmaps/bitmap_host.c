@@ -12,8 +12,9 @@
 #define FLAT_WORDS \
     UINT64_C(1024) /* of a bitset, which a thread combines at a time: 8 KiB stay in the first cache */
 
-const char *const bitmap_host_names[BITMAP_HOSTS] = {"pairs", "levels", "one by one", "pieces", "flat"};
-const char *const bitmap_host_keys[BITMAP_HOSTS] = {"pairs", "levels", "sequential", "pieces", "flat"};
+const char *const bitmap_host_names[BITMAP_HOSTS] = {"pairs", "levels", "sequential", "pieces", "flat"};
+const char *const bitmap_host_keys[BITMAP_HOSTS] = {"pairs_ms", "levels_ms", "sequential_ms", "pieces_ms",
+                                                    "flat_ms"};
 
 bool bitmap_host_available(enum bitmap_host host)
 {

@@ -1,6 +1,7 @@
 /* bitmap_kernel.c: see bitmap_kernel.h. */
 #include "lab/bitmaps/bitmap_kernel.h"
 
+#include "engine/cuda/cccl.h"
 #include "engine/cuda/kernel_cache.h"
 #include "lab/bench/kernel_text.h"
 #include "operators/index/index_arguments.h"
@@ -27,6 +28,11 @@ struct text {
 #define SCAN(item) \
     "const " item " *items, uint64_t count, uint32_t *sums, unsigned long long *states, uint32_t *ticket"
 #define SCAN_CALL "scan_device(items, count, sums, states, ticket)"
+#define CUB_SHAPE "uint32_t count, uint64_t *shape"
+#define CUB_SUMS(item)                                                                               \
+    "const " item " *items, uint32_t count, uint32_t *sums, unsigned char *states, uint64_t bytes, " \
+    "uint32_t tiles"
+#define CUB_SUMS_CALL "cub_scan_sums(items, count, sums, states, bytes, tiles)"
 #define INLINE                                                                                           \
     "const bound_vector *vectors, uint32_t vector_count, uint64_t groups, uint64_t *out, unsigned long " \
     "long *count"
@@ -62,19 +68,42 @@ static const struct text texts[BITMAP_FUNCTIONS] = {
     [BITMAP_COMPARE] = {"compare_words", "256",
                         "const uint64_t *words, const uint64_t *expected, uint64_t count, uint32_t *wrong",
                         "lab_compare_words(words, expected, count, wrong)"},
+    [BITMAP_COMPARE_SUMS] =
+        {"compare_sums", "256",
+         "const uint32_t *words, const uint32_t *expected, uint64_t count, uint32_t *wrong",
+         "lab_compare_words(words, expected, count, wrong)"},
     [BITMAP_COMPARE_LANES] = {"compare_lanes", "256",
                               "const uint64_t *groups, const uint32_t *masks, uint64_t rows, uint32_t *wrong",
                               "lab_compare_lanes(groups, masks, rows, wrong)"},
+    [BITMAP_CUB_SHAPE_WORDS] = {"cub_shape_words", "1", CUB_SHAPE, "cub_scan_shape<uint32_t>(count, shape)"},
+    [BITMAP_CUB_SHAPE_BYTES] = {"cub_shape_bytes", "1", CUB_SHAPE, "cub_scan_shape<uint8_t>(count, shape)"},
+    [BITMAP_CUB_BEGIN] = {"cub_begin", "CUB_BEGIN_THREADS",
+                          "unsigned char *states, uint64_t bytes, uint32_t tiles",
+                          "cub_scan_begin(states, bytes, tiles)"},
+    [BITMAP_CUB_WORDS] = {"cub_words", "cub_scan<uint32_t>::THREADS", CUB_SUMS("uint32_t"), CUB_SUMS_CALL},
+    [BITMAP_CUB_BYTES] = {"cub_bytes", "cub_scan<uint8_t>::THREADS", CUB_SUMS("uint8_t"), CUB_SUMS_CALL},
 };
 
-enum status bitmap_kernel_text(char **source, struct error *error)
+/* The text of functions first .. end - 1. */
+static enum status write_text(const char *header, uint32_t first, uint32_t end, char **source,
+                              struct error *error)
 {
     struct kernel_text text;
-    RETURN_IF_ERROR(kernel_text_begin("bitmaps_cuda.h", NULL, &text, error));
-    for (uint32_t f = 0; f < BITMAP_FUNCTIONS; f++)
+    RETURN_IF_ERROR(kernel_text_begin(header, NULL, &text, error));
+    for (uint32_t f = first; f < end; f++)
         fprintf(text.out, "extern \"C\" __global__ void __launch_bounds__(%s) %s(%s)\n{\n    %s;\n}\n",
                 texts[f].bounds, texts[f].name, texts[f].parameters, texts[f].body);
     return kernel_text_close(&text, source, error);
+}
+
+enum status bitmap_kernel_text(char **source, struct error *error)
+{
+    return write_text("bitmaps/bitmaps_cuda.h", 0, BITMAP_OWN, source, error);
+}
+
+enum status bitmap_cub_text(char **source, struct error *error)
+{
+    return write_text("bitmaps/cub_scan_cuda.h", BITMAP_OWN, BITMAP_FUNCTIONS, source, error);
 }
 
 enum status bitmap_scan_text(const struct kernel_column *column, char **source, struct error *error)
@@ -90,28 +119,74 @@ enum status bitmap_scan_text(const struct kernel_column *column, char **source, 
     return kernel_text_close(&text, source, error);
 }
 
-enum status bitmap_kernels_open(struct lab *lab, struct bitmap_kernels *kernels, struct error *error)
+/* Loads what was compiled, and finds functions first .. end - 1 in it. */
+static enum status load(struct bitmap_kernels *kernels, const struct kernel_binary *binary, uint32_t first,
+                        uint32_t end, struct cuda_module **module, struct error *error)
+{
+    struct cuda *const cuda = kernels->lab->cuda;
+    RETURN_IF_ERROR(cuda_module_load(cuda, binary->cubin, module, error));
+    for (uint32_t f = first; f < end; f++)
+        RETURN_IF_ERROR(cuda_module_function(cuda, *module, texts[f].name, &kernels->functions[f], error));
+    return STATUS_OK;
+}
+
+static enum status open_own(struct bitmap_kernels *kernels, struct error *error)
 {
     struct kernel_binary binary = {0};
     char *source;
-    *kernels = (struct bitmap_kernels){.lab = lab};
     RETURN_IF_ERROR(bitmap_kernel_text(&source, error));
-    const struct nvrtc_request request = {.source = source, .arch = cuda_properties(lab->cuda)->arch};
+    const struct nvrtc_request request = {.source = source,
+                                          .arch = cuda_properties(kernels->lab->cuda)->arch};
     enum status status = kernel_cache_get(&request, &binary, NULL, error);
     free(source);
-    RETURN_IF_ERROR(status);
-    status = cuda_module_load(lab->cuda, binary.cubin, &kernels->module, error);
+    if (status == STATUS_OK)
+        status = load(kernels, &binary, 0, BITMAP_OWN, &kernels->module, error);
     kernel_binary_free(&binary);
-    for (uint32_t f = 0; status == STATUS_OK && f < BITMAP_FUNCTIONS; f++)
-        status =
-            cuda_module_function(lab->cuda, kernels->module, texts[f].name, &kernels->functions[f], error);
     return status;
+}
+
+/* Another version of CUB may have other parts, and then its kernels do not compile (STATUS_BAD_INPUT). */
+static enum status open_cub(struct bitmap_kernels *kernels, struct error *error)
+{
+    struct kernel_binary binary = {0};
+    struct error *const why = &kernels->without_cub;
+    const char *const *options;
+    char *source;
+    if (cccl_options(&options, why) != STATUS_OK)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bitmap_cub_text(&source, error));
+    const struct nvrtc_request request = {
+        .source = source, .arch = cuda_properties(kernels->lab->cuda)->arch, .options = options};
+    enum status status = kernel_cache_get(&request, &binary, NULL, why);
+    free(source);
+    if (status == STATUS_BAD_INPUT)
+        return STATUS_OK;
+    if (status != STATUS_OK && error)
+        *error = *why;
+    if (status == STATUS_OK)
+        status = load(kernels, &binary, BITMAP_OWN, BITMAP_FUNCTIONS, &kernels->cub, error);
+    kernel_binary_free(&binary);
+    return status;
+}
+
+enum status bitmap_kernels_open(struct lab *lab, struct bitmap_kernels *kernels, struct error *error)
+{
+    *kernels = (struct bitmap_kernels){.lab = lab};
+    RETURN_IF_ERROR(open_own(kernels, error));
+    return open_cub(kernels, error);
+}
+
+bool bitmap_kernels_have_cub(const struct bitmap_kernels *kernels)
+{
+    return kernels->cub != NULL;
 }
 
 void bitmap_kernels_close(struct bitmap_kernels *kernels)
 {
     if (kernels->module)
         cuda_module_unload(kernels->lab->cuda, kernels->module);
+    if (kernels->cub)
+        cuda_module_unload(kernels->lab->cuda, kernels->cub);
     *kernels = (struct bitmap_kernels){0};
 }
 

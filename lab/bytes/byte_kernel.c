@@ -45,6 +45,14 @@ static struct shape shape_of(enum byte_decoder decoder, enum byte_format format)
 
 #define TELL_SHARED "tell_shared"
 
+const char *byte_kernel_name(enum byte_decoder decoder, enum byte_format format,
+                             char name[BYTE_KERNEL_NAME_BYTES])
+{
+    static const char *const formats[BYTE_FORMATS] = {"rle1", "rle2", "deflate"};
+    snprintf(name, BYTE_KERNEL_NAME_BYTES, "decode_%s_%s", formats[format], byte_decoder_keys[decoder]);
+    return name;
+}
+
 enum status byte_kernel_text(enum byte_decoder decoder, enum byte_format format, uint32_t item_bytes,
                              char **source, struct error *error)
 {
@@ -52,6 +60,7 @@ enum status byte_kernel_text(enum byte_decoder decoder, enum byte_format format,
     const struct shape shape = shape_of(decoder, format);
     const uint32_t bits = format == BYTES_DEFLATE ? 8 : 8 * item_bytes;
     struct kernel_text text;
+    char name[BYTE_KERNEL_NAME_BYTES];
     RETURN_IF_ERROR(kernel_text_begin(decoder == BYTE_OURS ? "byte_blocks_cuda.h" : "byte_streams_cuda.h",
                                       NULL, &text, error));
     fprintf(text.out,
@@ -63,13 +72,12 @@ enum status byte_kernel_text(enum byte_decoder decoder, enum byte_format format,
             : decoder == BYTE_ONE_LANE ? ", published_one_lane"
                                        : "");
     fprintf(text.out,
-            "extern \"C\" __global__ void __launch_bounds__(THREADS, %u) decode_blocks(const byte_block "
-            "*blocks,\n"
+            "extern \"C\" __global__ void __launch_bounds__(THREADS, %u) %s(const byte_block *blocks,\n"
             "    uint32_t count, uint32_t *next, uint32_t *faults)\n"
             "{\n    %s(blocks, count, next, faults);\n}\n"
             "extern \"C\" __global__ void tell_shared(uint32_t *bytes)\n"
             "{\n    *bytes = %s;\n}\n",
-            shape.resident, shape.function, shape.shared_bytes);
+            shape.resident, byte_kernel_name(decoder, format, name), shape.function, shape.shared_bytes);
     return kernel_text_close(&text, source, error);
 }
 
@@ -159,11 +167,12 @@ static enum status open_kernel(struct decoding *decoding, enum byte_decoder deco
     struct cuda_function_properties properties;
     uint32_t shared_bytes = 0;
     unsigned resident = 0;
-    char *source;
+    char *source, name[BYTE_KERNEL_NAME_BYTES];
     RETURN_IF_ERROR(cuda_allocate(lab->cuda, sizeof(uint32_t), "a count", &decoding->next, error));
     RETURN_IF_ERROR(
         byte_kernel_text(decoder, streams->format, streams->set->kind->item_bytes, &source, error));
-    RETURN_IF_ERROR(lab_kernel_open(lab, source, BYTE_KERNEL, shape.threads, 0, kernel, error));
+    RETURN_IF_ERROR(lab_kernel_open(lab, source, byte_kernel_name(decoder, streams->format, name),
+                                    shape.threads, 0, kernel, error));
     RETURN_IF_ERROR(ask_shared(lab->cuda, kernel->module, decoding->next, &shared_bytes, error));
     RETURN_IF_ERROR(cuda_function_allow_shared(lab->cuda, kernel->function, shared_bytes, error));
     RETURN_IF_ERROR(cuda_function_properties(lab->cuda, kernel->function, &properties, error));

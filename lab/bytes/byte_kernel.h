@@ -23,10 +23,14 @@ enum byte_decoder {
 };
 extern const char *const byte_decoder_names[BYTE_DECODERS], *const byte_decoder_keys[BYTE_DECODERS];
 
+/* The name of a kernel, "decode_rle1_published": profilers tell by it which one ran. */
+#define BYTE_KERNEL_NAME_BYTES 40u
+const char *byte_kernel_name(enum byte_decoder decoder, enum byte_format format,
+                             char name[BYTE_KERNEL_NAME_BYTES]);
+
 /* Writes a kernel's text, to be freed. Items are unsigned; those of Deflate are bytes. */
 NODISCARD enum status byte_kernel_text(enum byte_decoder decoder, enum byte_format format,
                                        uint32_t item_bytes, char **source, struct error *error);
-#define BYTE_KERNEL "decode_blocks"
 
 /* The text of the kernel that compares bytes. */
 NODISCARD enum status byte_kernel_compare(char **source, struct error *error);

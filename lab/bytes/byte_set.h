@@ -32,6 +32,14 @@ struct byte_set_kind {
 #define BYTE_PAPER_SETS 7u
 extern const struct byte_set_kind byte_set_kinds[BYTE_SETS];
 
+/* Reads the names of sets, separated by commas: *left_out gets a bit for each set that is not named. STATUS_BAD_INPUT if there
+ * is no such set. */
+NODISCARD enum status byte_sets_choose(const char *names, uint32_t *left_out, struct error *error);
+static inline bool byte_set_is_chosen(const struct lab *lab, uint32_t set)
+{
+    return !(lab->sets_left_out >> set & 1);
+}
+
 struct byte_set {
     const struct byte_set_kind *kind;
     uint8_t *bytes;

@@ -1,9 +1,10 @@
 /*
- * bitmaps.c: `tessera lab bitmaps`: range queries on bitmap indexes: the OR of 2 to 1024 compressed vectors of 10 M to 1000 M
- * rows. The paper's GPU strategies (COA, ROA, hybrid, ideal hybrid on decompressed vectors) and its way with compressed ones
- * on the processor, beside `inline`, which reads compressed words once, and flat bitsets.
+ * bitmaps.c: `tessera lab bitmaps`: range queries on bitmap indexes: the OR of 2 to 4096 compressed vectors of 10 M to 1000 M
+ * rows. The GPU strategies of Nelson, Sorenson, Myre, Sawin and Chiu (Parallel acceleration of CPU and GPU range queries over large
+ * data sets, Journal of Cloud Computing 9:44, 2020: COA, ROA, hybrid, ideal hybrid on decompressed vectors) and their way with
+ * compressed ones on the processor, beside `inline`, which reads compressed words once, and flat bitsets.
  *
- * The column has 8 to 4096 bins, four times as many as the range has vectors (lab/bitmaps/bitmap_set.h); or it is one of
+ * The column has 8 to 16384 bins, four times as many as the range has vectors (lab/bitmaps/bitmap_set.h); or it is one of
  * lineorder's, and the range one of flight 1's (bitmap_ssb.h). Every result is compared with the host's word by word. The
  * processor's methods are measured on up to 120 M rows; on a processor alone these are all.
  *
@@ -12,9 +13,8 @@
 #include "lab/experiments/experiments.h"
 
 #include "lab/bitmaps/bitmap_crossover.h"
-#include "lab/bitmaps/bitmap_device.h"
-#include "lab/bitmaps/bitmap_host.h"
 #include "lab/bitmaps/bitmap_ssb.h"
+#include "lab/bitmaps/bitmap_tables.h"
 #include "lab/bitmaps/roaring.h"
 
 #include <inttypes.h>
@@ -31,35 +31,37 @@
 #define CAPTION_BYTES  96u
 
 /* On 1000 M rows the GPU's memory binds; on 10 M most of the work is in its cache, and launches cost. */
-#define SSB(range)                                     \
-    {                                                  \
-        BITMAP_KINDS + BITMAP_SSB_##range, 0, SSB_ROWS \
+#define SSB(range)                                            \
+    {                                                         \
+        BITMAP_KINDS + BITMAP_SSB_##range, 0, SSB_ROWS, false \
     }
 static const struct test {
     uint32_t kind;    /* of drawn vectors; from BITMAP_KINDS on: a range of lineorder's column */
     uint32_t vectors; /* 0: what the range has */
     uint64_t rows;    /* in millions */
+    bool layouts;     /* of a hybrid's tiles are measured, too */
 } tests[] = {
-    {BITMAP_UNIFORM, 2, 1000},
-    {BITMAP_UNIFORM, 8, 1000},
-    {BITMAP_UNIFORM, 32, 1000},
-    {BITMAP_UNIFORM, 128, 1000},
-    {BITMAP_ZIPF_ONE, 128, 1000},
-    {BITMAP_SORTED, 128, 1000},
-    {BITMAP_CLUSTERED, 8, 1000},
-    {BITMAP_CLUSTERED, 128, 1000},
-    {BITMAP_UNIFORM, 8, 100},
-    {BITMAP_UNIFORM, 128, 100},
-    {BITMAP_ZIPF_HALF, 128, 100},
-    {BITMAP_ZIPF_ONE, 128, 100},
-    {BITMAP_ZIPF_TWO, 128, 100},
-    {BITMAP_SORTED, 128, 100},
-    {BITMAP_CLUSTERED, 128, 100},
-    {BITMAP_UNIFORM, 2, 10},
-    {BITMAP_UNIFORM, 512, 10},
-    {BITMAP_UNIFORM, 1024, 10},
-    {BITMAP_ZIPF_ONE, 512, 10},
-    {BITMAP_CLUSTERED, 512, 10},
+    {BITMAP_UNIFORM, 2, 1000, false},
+    {BITMAP_UNIFORM, 8, 1000, false},
+    {BITMAP_UNIFORM, 32, 1000, false},
+    {BITMAP_UNIFORM, 128, 1000, false},
+    {BITMAP_ZIPF_ONE, 128, 1000, false},
+    {BITMAP_SORTED, 128, 1000, false},
+    {BITMAP_CLUSTERED, 8, 1000, false},
+    {BITMAP_CLUSTERED, 128, 1000, false},
+    {BITMAP_UNIFORM, 8, 100, true},
+    {BITMAP_UNIFORM, 128, 100, true},
+    {BITMAP_ZIPF_HALF, 128, 100, false},
+    {BITMAP_ZIPF_ONE, 128, 100, false},
+    {BITMAP_ZIPF_TWO, 128, 100, false},
+    {BITMAP_SORTED, 128, 100, false},
+    {BITMAP_CLUSTERED, 128, 100, false},
+    {BITMAP_UNIFORM, 2, 10, false},
+    {BITMAP_UNIFORM, 512, 10, false},
+    {BITMAP_UNIFORM, 1024, 10, true},
+    {BITMAP_UNIFORM, 4096, 10, true},
+    {BITMAP_ZIPF_ONE, 512, 10, false},
+    {BITMAP_CLUSTERED, 512, 10, false},
     SSB(DISCOUNT),
     SSB(QUANTITY_LOW),
     SSB(QUANTITY_MIDDLE),
@@ -69,21 +71,12 @@ static const struct test {
 };
 #define TESTS ((uint32_t)(sizeof tests / sizeof *tests))
 
-struct record {
-    uint64_t rows, compressed_bytes;
-    uint32_t vectors;
-    struct bitmap_times gpu;
-    struct speed host[BITMAP_HOSTS]; /* 0: not measured */
-    double roaring_ms;
-    uint64_t roaring_bytes;
-};
-
 struct experiment {
     struct lab *lab;
     struct bitmap_kernels kernels;
     struct roaring roaring;
     struct ssb_generator *generator;
-    struct record records[TESTS];
+    struct bitmap_record records[TESTS];
     struct sheet *sheet; /* of the GPU, or of the processor alone: it grows while the sets are measured */
 };
 
@@ -107,7 +100,7 @@ static bool is_measured(const struct experiment *experiment, const struct test *
 
 /* CRoaring's result is compared with ours, which was compared before. */
 static enum status measure_roaring(const struct roaring *roaring, const struct bitmap_set *set,
-                                   unsigned threads, struct record *record, struct error *error)
+                                   unsigned threads, struct bitmap_record *record, struct error *error)
 {
     struct wah_builder expected = {0};
     struct roaring_set bitmaps = {0};
@@ -124,7 +117,7 @@ static enum status measure_roaring(const struct roaring *roaring, const struct b
 }
 
 static enum status measure_host(const struct experiment *experiment, const struct bitmap_set *set,
-                                struct record *record, struct error *error)
+                                struct bitmap_record *record, struct error *error)
 {
     struct lab *const lab = experiment->lab;
     for (uint32_t host = 0; host < BITMAP_HOSTS; host++)
@@ -137,15 +130,18 @@ static enum status measure_host(const struct experiment *experiment, const struc
 }
 
 static enum status measure_set(struct experiment *experiment, const struct test *test,
-                               const struct bitmap_set *set, struct record *record, struct error *error)
+                               const struct bitmap_set *set, struct bitmap_record *record,
+                               struct error *error)
 {
     struct lab *const lab = experiment->lab;
+    record->name = name_of(test);
+    record->options = (struct bitmap_options){.counts = test->rows <= COUNTED_ROWS, .layouts = test->layouts};
     record->rows = set->rows;
     record->vectors = set->count;
     record->compressed_bytes = set->compressed_bytes;
     if (lab->cuda)
-        RETURN_IF_ERROR(bitmap_device_measure(&experiment->kernels, set, test->rows <= COUNTED_ROWS,
-                                              &record->gpu, error));
+        RETURN_IF_ERROR(
+            bitmap_device_measure(&experiment->kernels, set, &record->options, &record->gpu, error));
     return is_of_host(test) ? measure_host(experiment, set, record, error) : STATUS_OK;
 }
 
@@ -170,39 +166,12 @@ static enum status open_generator(struct experiment *experiment, struct error *e
 
 /* ---- Tables ---- */
 
-#define SET_COLUMNS                                                                                    \
-    {.key = "column", .name = "column", .text = true, .width = 27},                                    \
-        {.key = "vectors", .name = "vectors", .whole = true},                                          \
-        {.key = "rows", .name = "rows", .unit = "M", .scale = 1e-6, .significant = 3},                 \
-    {                                                                                                  \
-        .key = "compressed_bytes", .name = "compressed", .unit = "MB", .scale = 1e-6, .significant = 4 \
-    }
-
-static void add_set(struct sheet *sheet, const struct test *test, const struct record *record)
-{
-    sheet_text(sheet, name_of(test));
-    sheet_number(sheet, record->vectors);
-    sheet_number(sheet, (double)record->rows);
-    sheet_number(sheet, (double)record->compressed_bytes);
-}
-
-static void number_or_missing(struct sheet *sheet, double number)
-{
-    sheet_number(sheet, number > 0 ? number : NAN);
-}
-
-/* Milliseconds that so many bytes take at the ceiling of reading. */
-static double bound_ms(const struct experiment *experiment, uint64_t bytes)
-{
-    return (double)bytes / experiment->lab->read_ceiling * 1e3;
-}
-
 static enum status create_gpu(struct experiment *experiment, struct error *error)
 {
     static const struct sheet_column columns[] = {
-        SET_COLUMNS,
+        BITMAP_SET_COLUMNS,
         {.key = "transfer_ms", .name = "transfer", .significant = 3},
-        {.key = "decompression_ms", .name = "decompr.", .significant = 3},
+        {.key = "decompression_ms", .name = "decompression", .significant = 3},
         {.key = "coa_ms", .name = "COA", .significant = 3},
         {.key = "roa_ms", .name = "ROA", .significant = 3},
         {.key = "hybrid_ms", .name = "hybrid", .significant = 3},
@@ -218,106 +187,20 @@ static enum status create_gpu(struct experiment *experiment, struct error *error
 
 static void add_gpu(const struct experiment *experiment, struct sheet *sheet, uint32_t t)
 {
-    const struct record *const record = &experiment->records[t];
-    add_set(sheet, &tests[t], record);
+    const struct bitmap_record *const record = &experiment->records[t];
+    bitmap_add_set(sheet, record);
     for (uint32_t step = 0; step < BITMAP_STEPS; step++) {
-        number_or_missing(sheet, record->gpu.steps[step].median);
+        bitmap_number_or_missing(sheet, record->gpu.steps[step].median);
         if (step == BITMAP_BY_FLAT)
-            sheet_number(sheet, bound_ms(experiment, record->gpu.flat_bytes));
+            sheet_number(sheet, bitmap_bound_ms(experiment->lab, record->gpu.flat_bytes));
         if (step == BITMAP_BY_INLINE)
-            sheet_number(sheet, bound_ms(experiment, record->gpu.inline_bytes));
+            sheet_number(sheet, bitmap_bound_ms(experiment->lab, record->gpu.inline_bytes));
     }
-}
-
-static double fastest_strategy(const struct bitmap_times *times)
-{
-    double least = INFINITY;
-    for (uint32_t step = BITMAP_BY_COA; step <= BITMAP_BY_IDEAL; step++)
-        if (times->steps[step].median < least)
-            least = times->steps[step].median;
-    return least;
-}
-
-/* Whole queries: as the paper counts them, vectors are decompressed, and with transfer they come from the host. */
-static enum status show_queries(const struct experiment *experiment, struct error *error)
-{
-    static const struct sheet_column columns[] = {
-        SET_COLUMNS,
-        {.key = "published_ms", .name = "published", .group = "in memory, ms", .significant = 3},
-        {.key = "inline_ms", .name = "inline", .group = "in memory, ms", .significant = 3},
-        {.key = "speedup", .name = "quotient", .group = "in memory, ms", .suffix = "x", .digits = 2},
-        {.key = "published_transfer_ms", .name = "published", .group = "with transfer, ms", .significant = 3},
-        {.key = "inline_transfer_ms", .name = "inline", .group = "with transfer, ms", .significant = 3},
-        {.key = "speedup_transfer",
-         .name = "quotient",
-         .group = "with transfer, ms",
-         .suffix = "x",
-         .digits = 2},
-        {.key = "inline_to_ideal", .name = "ideal", .group = "of inline: times", .suffix = "x", .digits = 2},
-        {.key = "inline_to_flat", .name = "flat", .group = "of inline: times", .suffix = "x", .digits = 2},
-        {.key = "inline_ceiling", .name = "ceiling", .unit = "%", .scale = 100, .digits = 0},
-        {.key = "pairs_to_published", .name = "pairs", .group = "OpenMP: times", .suffix = "x", .digits = 1},
-        {.key = "levels_to_published",
-         .name = "levels",
-         .group = "OpenMP: times",
-         .suffix = "x",
-         .digits = 1},
-    };
-    struct sheet *sheet;
-    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
-    for (uint32_t t = 0; t < TESTS; t++) {
-        const struct record *const record = &experiment->records[t];
-        const struct speed *const steps = record->gpu.steps;
-        const double published = steps[BITMAP_DECOMPRESS].median + fastest_strategy(&record->gpu);
-        const double by_inline = steps[BITMAP_BY_INLINE].median, transfer = steps[BITMAP_TRANSFER].median;
-        add_set(sheet, &tests[t], record);
-        sheet_number(sheet, published);
-        sheet_number(sheet, by_inline);
-        sheet_number(sheet, published / by_inline);
-        sheet_number(sheet, published + transfer);
-        sheet_number(sheet, by_inline + transfer);
-        sheet_number(sheet, (published + transfer) / (by_inline + transfer));
-        sheet_number(sheet, (steps[BITMAP_DECOMPRESS].median + steps[BITMAP_BY_IDEAL].median) / by_inline);
-        sheet_number(sheet, steps[BITMAP_BY_FLAT].median / by_inline);
-        sheet_number(sheet, bound_ms(experiment, record->gpu.inline_bytes) / by_inline);
-        number_or_missing(sheet, record->host[BITMAP_HOST_PAIRS].median / (published + transfer));
-        number_or_missing(sheet, record->host[BITMAP_HOST_LEVELS].median / (published + transfer));
-    }
-    return lab_sheet(experiment->lab,
-                     "queries: decompression and the fastest strategy as published, or inline", sheet, error);
-}
-
-static enum status show_traffic(const struct experiment *experiment, struct error *error)
-{
-    static const struct sheet_column columns[] = {
-        SET_COLUMNS,
-        {.key = "strategy", .name = "strategy", .text = true},
-        {.key = "reads", .name = "counted", .group = "words read", .whole = true},
-        {.key = "reads_paper", .name = "formula", .group = "words read", .whole = true},
-        {.key = "writes", .name = "counted", .group = "words written", .whole = true},
-        {.key = "writes_paper", .name = "formula", .group = "words written", .whole = true},
-    };
-    struct sheet *sheet;
-    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
-    for (uint32_t t = 0; t < TESTS; t++)
-        for (uint32_t step = BITMAP_BY_COA; tests[t].rows <= COUNTED_ROWS && step <= BITMAP_BY_IDEAL;
-             step++) {
-            const struct bitmap_traffic *const traffic = &experiment->records[t].gpu.traffic[step];
-            add_set(sheet, &tests[t], &experiment->records[t]);
-            sheet_text(sheet, bitmap_step_names[step]);
-            for (uint32_t i = 0; i < 2; i++) {
-                sheet_number(sheet, (double)traffic->counted[i]);
-                sheet_number(sheet, (double)traffic->formula[i]);
-            }
-        }
-    return lab_sheet(experiment->lab,
-                     "reads and writes of the GPU's memory, counted and by the paper's formulas", sheet,
-                     error);
 }
 
 static enum status create_host(struct sheet **sheet, struct error *error)
 {
-    static const struct sheet_column set_columns[] = {SET_COLUMNS};
+    static const struct sheet_column set_columns[] = {BITMAP_SET_COLUMNS};
     struct sheet_column columns[sizeof set_columns / sizeof *set_columns + BITMAP_HOSTS + 2];
     uint32_t count = sizeof set_columns / sizeof *set_columns;
     memcpy(columns, set_columns, sizeof set_columns);
@@ -325,7 +208,7 @@ static enum status create_host(struct sheet **sheet, struct error *error)
         columns[count++] = (struct sheet_column){
             .key = bitmap_host_keys[host], .name = bitmap_host_names[host], .significant = 3};
     columns[count++] = (struct sheet_column){
-        .key = "croaring", .name = "ms", .group = "CRoaring, one thread", .significant = 3};
+        .key = "croaring_ms", .name = "ms", .group = "CRoaring, one thread", .significant = 3};
     columns[count++] = (struct sheet_column){.key = "croaring_bytes",
                                              .name = "size",
                                              .unit = "MB",
@@ -339,12 +222,12 @@ static void add_host(const struct experiment *experiment, struct sheet *sheet, u
 {
     if (!is_of_host(&tests[t]))
         return;
-    add_set(sheet, &tests[t], &experiment->records[t]);
+    bitmap_add_set(sheet, &experiment->records[t]);
     for (uint32_t host = 0; host < BITMAP_HOSTS; host++)
-        number_or_missing(sheet, experiment->records[t].host[host].median);
+        bitmap_number_or_missing(sheet, experiment->records[t].host[host].median);
     if (experiment->roaring.library) {
-        number_or_missing(sheet, experiment->records[t].roaring_ms);
-        number_or_missing(sheet, (double)experiment->records[t].roaring_bytes);
+        bitmap_number_or_missing(sheet, experiment->records[t].roaring_ms);
+        bitmap_number_or_missing(sheet, (double)experiment->records[t].roaring_bytes);
     } else {
         sheet_missing(sheet, "not installed");
         sheet_missing(sheet, NULL);
@@ -420,7 +303,7 @@ static void add_bars(struct chart *chart, const char *name, const struct experim
 {
     chart_series(chart, name);
     for (uint32_t i = 0; i < count; i++) {
-        const struct record *const record = &experiment->records[shown[i]];
+        const struct bitmap_record *const record = &experiment->records[shown[i]];
         const struct speed *const steps = record->gpu.steps;
         const double of_step = step < 0 ? 0
                                : step >= BITMAP_BY_COA && step <= BITMAP_BY_IDEAL
@@ -469,8 +352,9 @@ static enum status show_all(const struct experiment *experiment, struct error *e
     if (experiment->lab->cuda) {
         RETURN_IF_ERROR(show_chart(experiment, 1000, true, error));
         RETURN_IF_ERROR(show_chart(experiment, SSB_ROWS, true, error));
-        RETURN_IF_ERROR(show_queries(experiment, error));
-        RETURN_IF_ERROR(show_traffic(experiment, error));
+        RETURN_IF_ERROR(bitmap_tables(
+            &(struct bitmap_records){experiment->lab, &experiment->kernels, experiment->records, TESTS},
+            error));
     }
     RETURN_IF_ERROR(show_chart(experiment, CPU_CHART_ROWS, false, error));
     RETURN_IF_ERROR(show_chart(experiment, SSB_ROWS, false, error));

@@ -1,11 +1,10 @@
 /*
  * byte_streams.c: `tessera lab byte-streams`: decoding ORC's RLE v1 and v2 and Deflate, a block of --block bytes (128 KiB) at
- * a time. CODAG (Park et al., 2023), tables IV and V, figures 7 and 8: seven sets of 0.7 to 7.4 GB on an A100, where RLE v1
- * is decoded at 38 GB/s of output in the geometric mean, RLE v2 at 27, Deflate at 52; 13.5, 5.7 and 1.2 times the speed of
- * the decoders of RAPIDS.
+ * a time. CODAG (Park et al., 2023), tables IV and V, figures 7 and 8: seven sets of 0.7 to 7.4 GB on an A100.
  *
  * The sets are made here (lab/bytes/byte_set.h), 512 MiB each at --scale 1. Every decoder decodes the same streams in one
- * run, and every byte is compared. On a GPU there are half as many blocks as it has warps, and twice as many.
+ * run, and every byte is compared. On a GPU there are half as many blocks as it has warps, and twice as many. The table
+ * "as the paper compares" has the geometric means over the seven sets beside those that the paper prints.
  */
 #include "lab/experiments/experiments.h"
 
@@ -25,7 +24,7 @@ enum place { HOST, HALF, TWICE, PLACES };
 /* The decoders at a place: on the processor enum byte_host, on a GPU enum byte_decoder and nvCOMP. */
 #define NVCOMP      ((uint32_t)BYTE_DECODERS)
 #define DECODERS    ((uint32_t)BYTE_DECODERS + 1)
-#define COLUMNS_MAX (DECODERS + 4)
+#define COLUMNS_MAX (DECODERS + 5)
 #define SMALL_SCALE \
     0.01              /* below it a GPU gets the set's blocks, and four times as many, to be checked soon */
 #define NOT_OF_SIX 1u /* MC3, of which no figure of RLE v2 is known to compare with */
@@ -53,9 +52,7 @@ static bool is_measured(enum place place, enum byte_format format, uint32_t deco
 {
     if (place == HOST)
         return decoder == BYTE_HOST_OURS || (decoder == BYTE_HOST_ZLIB && format == BYTES_DEFLATE);
-    if (decoder == NVCOMP)
-        return format == BYTES_DEFLATE;
-    return place == HALF || decoder == BYTE_OURS || decoder == BYTE_PUBLISHED;
+    return decoder != NVCOMP || format == BYTES_DEFLATE;
 }
 
 static const char *decoder_name(enum place place, enum byte_format format, uint32_t decoder)
@@ -196,6 +193,8 @@ static enum status measure_all(struct experiment *experiment, struct error *erro
     RETURN_IF_ERROR(begin_log(experiment, error));
     for (uint32_t s = 0; s < BYTE_SETS; s++) {
         struct byte_set set;
+        if (!byte_set_is_chosen(lab, s))
+            continue;
         enum status status = byte_set_make(lab, &byte_set_kinds[s], bytes, &set, error);
         if (status == STATUS_OK)
             status = measure_set(experiment, s, &set, error);
@@ -238,6 +237,8 @@ static enum status show_data(const struct experiment *experiment, struct error *
     for (uint32_t s = 0; s < BYTE_SETS; s++) {
         const struct byte_set_kind *const kind = &byte_set_kinds[s];
         const struct record *const records = experiment->records[s];
+        if (!byte_set_is_chosen(lab, s))
+            continue;
         sheet_text(sheet, kind->name);
         sheet_text(sheet, kind->about);
         sheet_number(sheet, kind->item_bytes);
@@ -265,12 +266,13 @@ struct view {
     enum byte_format format;
 };
 
-/* Quotients of a GPU's table, after the rates. */
+/* Quotients of a GPU's table, after the rates. The first is the one that the paper's figure 8 draws. */
 static const struct quotient {
-    const char *key, *name;
-    uint32_t by;
-} quotients[] = {{"ours_to_published", "to published", BYTE_PUBLISHED},
-                 {"ours_to_nvcomp", "to nvCOMP", NVCOMP}};
+    const char *key, *group, *name;
+    uint32_t of, by;
+} quotients[] = {{"published_to_baseline", "as published", "to thread block", BYTE_PUBLISHED, BYTE_BASELINE},
+                 {"ours_to_published", "ours", "to published", BYTE_OURS, BYTE_PUBLISHED},
+                 {"ours_to_nvcomp", "ours", "to nvCOMP", BYTE_OURS, NVCOMP}};
 #define QUOTIENTS (sizeof quotients / sizeof *quotients)
 
 static bool has_quotient(const struct view *view, const struct quotient *quotient)
@@ -297,6 +299,14 @@ static double mean_rate(const struct view *view, uint32_t without, uint32_t deco
     return exp(sum / count);
 }
 
+static void add_rate_cell(const struct view *view, struct sheet *sheet, uint32_t decoder, double rate)
+{
+    if (isnan(rate) && decoder == NVCOMP)
+        sheet_missing(sheet, view->experiment->why);
+    else
+        sheet_number(sheet, rate);
+}
+
 /* A row: a set's, or with `mean` that of the paper's sets but `set`. */
 static void add_row(const struct view *view, struct sheet *sheet, const char *name, bool mean, uint32_t set)
 {
@@ -305,20 +315,18 @@ static void add_row(const struct view *view, struct sheet *sheet, const char *na
     for (uint32_t d = 0; d < DECODERS; d++)
         if (is_measured(view->place, view->format, d)) {
             rates[d] = mean ? mean_rate(view, set, d) : set_rate(view, set, d);
-            if (isnan(rates[d]) && d == NVCOMP)
-                sheet_missing(sheet, view->experiment->why);
-            else
-                sheet_number(sheet, rates[d]);
+            add_rate_cell(view, sheet, d, rates[d]);
         }
     for (const struct quotient *q = quotients; q < quotients + QUOTIENTS; q++)
         if (has_quotient(view, q))
-            sheet_number(sheet, rates[BYTE_OURS] / rates[q->by]);
+            sheet_number(sheet, rates[q->of] / rates[q->by]);
 }
 
 static void add_rows(const struct view *view, struct sheet *sheet)
 {
     for (uint32_t s = 0; s < BYTE_SETS; s++) {
-        add_row(view, sheet, byte_set_kinds[s].name, false, s);
+        if (byte_set_is_chosen(view->experiment->lab, s))
+            add_row(view, sheet, byte_set_kinds[s].name, false, s);
         if (s == BYTE_PAPER_SETS - 1)
             add_row(view, sheet, "geometric mean", true, BYTE_SETS);
         if (s == BYTE_PAPER_SETS - 1 && view->format == BYTES_RLE2)
@@ -326,42 +334,48 @@ static void add_rows(const struct view *view, struct sheet *sheet)
     }
 }
 
-static uint32_t list_columns(const struct view *view, struct sheet_column *columns)
+/* The columns have their keys in `keys`. */
+static uint32_t list_columns(const struct view *view, char keys[DECODERS][64], struct sheet_column *columns)
 {
     uint32_t count = 0;
     columns[count++] = (struct sheet_column){.key = "set", .name = "set", .text = true};
     for (uint32_t d = 0; d < DECODERS; d++)
-        if (is_measured(view->place, view->format, d))
-            columns[count++] = (struct sheet_column){.key = decoder_key(view->place, view->format, d),
-                                                     .name = decoder_name(view->place, view->format, d),
-                                                     .significant = 3};
+        if (is_measured(view->place, view->format, d)) {
+            snprintf(keys[d], sizeof *keys, "%s_gb_per_second", decoder_key(view->place, view->format, d));
+            columns[count++] = (struct sheet_column){
+                .key = keys[d], .name = decoder_name(view->place, view->format, d), .significant = 3};
+        }
     for (const struct quotient *q = quotients; q < quotients + QUOTIENTS; q++)
         if (has_quotient(view, q))
             columns[count++] = (struct sheet_column){
-                .key = q->key, .name = q->name, .group = "ours", .suffix = "x", .digits = 2};
+                .key = q->key, .name = q->name, .group = q->group, .suffix = "x", .digits = 2};
     return count;
 }
 
 static enum status show_chart(const struct view *view, const char *title, struct error *error)
 {
     const char *categories[BYTE_SETS];
+    uint32_t sets[BYTE_SETS], count = 0;
+    for (uint32_t s = 0; s < BYTE_SETS; s++)
+        if (byte_set_is_chosen(view->experiment->lab, s)) {
+            categories[count] = byte_set_kinds[s].name;
+            sets[count++] = s;
+        }
     const struct chart_form form = {
         .kind = CHART_BARS,
         .title = title,
         .x = {.title = "set"},
         .y = {.title = "output", .unit = "GB/s", .scale = view->place == HOST ? CHART_LINEAR : CHART_LOG10},
         .categories = categories,
-        .category_count = BYTE_SETS};
+        .category_count = count};
     struct chart *chart;
-    for (uint32_t s = 0; s < BYTE_SETS; s++)
-        categories[s] = byte_set_kinds[s].name;
     RETURN_IF_ERROR(chart_create(&form, &chart, error));
     for (uint32_t d = 0; d < DECODERS; d++) {
         if (!is_measured(view->place, view->format, d))
             continue;
         chart_series(chart, decoder_name(view->place, view->format, d));
-        for (uint32_t s = 0; s < BYTE_SETS; s++)
-            chart_point(chart, (struct chart_point){.x = s, .y = set_rate(view, s, d)});
+        for (uint32_t i = 0; i < count; i++)
+            chart_point(chart, (struct chart_point){.x = i, .y = set_rate(view, sets[i], d)});
     }
     lab_chart(view->experiment->lab, chart);
     return STATUS_OK;
@@ -375,7 +389,7 @@ static enum status show_speeds(const struct view *view, struct error *error)
     const char *const format = byte_format_names[view->format];
     struct sheet_column columns[COLUMNS_MAX];
     struct sheet *sheet;
-    char caption[128];
+    char keys[DECODERS][64], caption[128];
     if (view->place == HOST)
         snprintf(caption, sizeof caption, "%s on the processor, %u threads: GB/s of output", format,
                  experiment->lab->threads);
@@ -384,12 +398,94 @@ static enum status show_speeds(const struct view *view, struct error *error)
                  experiment->block_counts[view->place],
                  experiment->lab->scale < SMALL_SCALE ? "" : words[view->place]);
     RETURN_IF_ERROR(show_chart(view, caption, error));
-    RETURN_IF_ERROR(sheet_create(columns, list_columns(view, columns), &sheet, error));
+    RETURN_IF_ERROR(sheet_create(columns, list_columns(view, keys, columns), &sheet, error));
     add_rows(view, sheet);
     return lab_sheet(experiment->lab, caption, sheet, error);
 }
 
+/* ---- The table of the paper's comparisons ---- */
+
+/* What the paper prints of a decoder in a format: geometric means over its seven sets, on an A100. 0: nothing. */
+struct claim {
+    double rate;               /* GB/s of output: section V-D */
+    double to_baseline;        /* its speed by that of RAPIDS: figure 8 */
+    double of_published_to_it; /* the published decoder's speed by its own: section V-E */
+};
+static const struct claim claims[BYTE_FORMATS][DECODERS] = {
+    [BYTES_RLE1] = {[BYTE_PUBLISHED] = {38.07, 13.46, 0},
+                    [BYTE_ONE_LANE] = {0, 0, 1.17},
+                    [BYTE_PREFETCHED] = {0, 7.10, 0},
+                    [BYTE_BASELINE] = {2.83, 0, 13.46}},
+    [BYTES_RLE2] = {[BYTE_PUBLISHED] = {26.87, 5.69, 0},
+                    [BYTE_PREFETCHED] = {0, 4.33, 0},
+                    [BYTE_BASELINE] = {4.72, 0, 5.69}},
+    [BYTES_DEFLATE] = {[BYTE_PUBLISHED] = {51.96, 1.18, 0},
+                       [BYTE_ONE_LANE] = {0, 0, 1.19},
+                       [BYTE_PREFETCHED] = {0, 1.02, 0},
+                       [BYTE_BASELINE] = {44.18, 0, 1.18}},
+};
+
+static void add_comparisons(const struct view *view, struct sheet *sheet)
+{
+    const double published = mean_rate(view, BYTE_SETS, BYTE_PUBLISHED),
+                 baseline = mean_rate(view, BYTE_SETS, BYTE_BASELINE);
+    for (uint32_t d = 0; d < DECODERS; d++) {
+        const struct claim *const claim = &claims[view->format][d];
+        const double rate = mean_rate(view, BYTE_SETS, d);
+        if (!is_measured(view->place, view->format, d))
+            continue;
+        sheet_text(sheet, byte_format_names[view->format]);
+        sheet_text(sheet, decoder_name(view->place, view->format, d));
+        sheet_number(sheet, view->experiment->block_counts[view->place]);
+        add_rate_cell(view, sheet, d, rate);
+        number_or_missing(sheet, claim->rate);
+        sheet_number(sheet, rate / baseline);
+        number_or_missing(sheet, claim->to_baseline);
+        sheet_number(sheet, published / rate);
+        number_or_missing(sheet, claim->of_published_to_it);
+    }
+}
+
+static enum status show_comparisons(const struct experiment *experiment, struct error *error)
+{
+    static const struct sheet_column columns[] = {
+        {.key = "format", .name = "format", .text = true},
+        {.key = "decoder", .name = "decoder", .text = true},
+        {.key = "blocks", .name = "blocks", .whole = true},
+        {.key = "gb_per_second", .name = "here", .group = "output, GB/s", .significant = 3},
+        {.key = "paper_gb_per_second", .name = "paper", .group = "output, GB/s", .digits = 2},
+        {.key = "to_baseline", .name = "here", .group = "by thread block", .suffix = "x", .digits = 2},
+        {.key = "paper_to_baseline", .name = "paper", .group = "by thread block", .suffix = "x", .digits = 2},
+        {.key = "published_to_it", .name = "here", .group = "as published by it", .suffix = "x", .digits = 2},
+        {.key = "paper_published_to_it",
+         .name = "paper",
+         .group = "as published by it",
+         .suffix = "x",
+         .digits = 2},
+    };
+    struct sheet *sheet;
+    RETURN_IF_ERROR(sheet_create(columns, sizeof columns / sizeof *columns, &sheet, error));
+    for (uint32_t f = 0; f < BYTE_FORMATS; f++)
+        for (uint32_t place = HALF; place < PLACES; place++) {
+            const struct view view = {experiment, (enum place)place, (enum byte_format)f};
+            add_comparisons(&view, sheet);
+        }
+    return lab_sheet(experiment->lab,
+                     "as the paper compares: geometric means over its seven sets, quotients of speeds", sheet,
+                     error);
+}
+
 /* ---- The table of kernels ---- */
+
+/* A chosen set of items of this size; BYTE_SETS: there is none. Deflate has one kernel for all. */
+static uint32_t set_of_items(const struct lab *lab, enum byte_format format, uint32_t bytes)
+{
+    uint32_t s = 0;
+    while (s < BYTE_SETS && !(byte_set_is_chosen(lab, s) &&
+                              (format == BYTES_DEFLATE || byte_set_kinds[s].item_bytes == bytes)))
+        s++;
+    return s;
+}
 
 static enum status show_kernels(const struct experiment *experiment, struct error *error)
 {
@@ -407,12 +503,10 @@ static enum status show_kernels(const struct experiment *experiment, struct erro
     for (uint32_t f = 0; f < BYTE_FORMATS; f++)
         for (uint32_t d = 0; d < BYTE_DECODERS; d++)
             for (uint32_t bytes = 1; bytes <= 8; bytes *= 2) {
-                uint32_t s = 0; /* a set of such items; Deflate has one kernel for all */
-                while (f != BYTES_DEFLATE && byte_set_kinds[s].item_bytes != bytes)
-                    s++;
+                const uint32_t s = set_of_items(experiment->lab, (enum byte_format)f, bytes);
+                if (s == BYTE_SETS || (f == BYTES_DEFLATE && bytes > 1))
+                    continue;
                 const struct byte_kernel_needs *const needs = &experiment->needs[f][s][d];
-                if (f == BYTES_DEFLATE && bytes > 1)
-                    break;
                 sheet_text(sheet, byte_format_names[f]);
                 sheet_text(sheet, byte_decoder_names[d]);
                 sheet_number(sheet, bytes);
@@ -435,7 +529,10 @@ static enum status show_all(const struct experiment *experiment, struct error *e
             const struct view view = {experiment, (enum place)place, (enum byte_format)f};
             RETURN_IF_ERROR(show_speeds(&view, error));
         }
-    return experiment->lab->cuda ? show_kernels(experiment, error) : STATUS_OK;
+    if (!experiment->lab->cuda)
+        return STATUS_OK;
+    RETURN_IF_ERROR(show_comparisons(experiment, error));
+    return show_kernels(experiment, error);
 }
 
 enum status lab_byte_streams(struct lab *lab, struct error *error)

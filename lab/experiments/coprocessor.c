@@ -36,6 +36,7 @@ static const struct system {
     {"auto, levels, late", "auto", SSB_LEVELS, LATE_AUTO, 0},
 };
 #define SYSTEMS (sizeof systems / sizeof *systems)
+enum { PAPER = 7 }; /* the table's column of the paper's figures */
 
 struct coprocessor {
     struct lab *lab;
@@ -143,6 +144,17 @@ static void coprocessor_free(struct coprocessor *own)
     free(own->ms);
 }
 
+/* The rows where there is no GPU: the paper's figures alone. */
+static void show_missing(struct sheet *sheet)
+{
+    for (size_t s = 0; s < SYSTEMS; s++) {
+        sheet_text(sheet, systems[s].name);
+        sheet_missing(sheet, "no GPU");
+        for (uint32_t c = 2; c < sheet->column_count; c++)
+            sheet_number(sheet, c == PAPER && systems[s].paper > 0 ? systems[s].paper : NAN);
+    }
+}
+
 enum status lab_coprocessor(struct lab *lab, struct error *error)
 {
     static const struct sheet_column columns[] = {
@@ -167,10 +179,7 @@ enum status lab_coprocessor(struct lab *lab, struct error *error)
         if (status == STATUS_OK)
             status = measure_all(&own, sheet, error);
     } else {
-        sheet_text(sheet, "all");
-        sheet_missing(sheet, "no GPU");
-        for (size_t c = 2; c < sizeof columns / sizeof *columns; c++)
-            sheet_number(sheet, NAN);
+        show_missing(sheet);
     }
     coprocessor_free(&own);
     if (status == STATUS_OK)

@@ -17,8 +17,11 @@ enum status lab_coprocessor(struct lab *lab, struct error *error);
 enum status lab_random_access(struct lab *lab, struct error *error);
 enum status lab_encode(struct lab *lab, struct error *error);
 enum status lab_posting_lists(struct lab *lab, struct error *error);
+enum status lab_posting_queries(struct lab *lab, struct error *error);
+enum status lab_series_sizes(struct lab *lab, struct error *error);
 enum status lab_pattern(struct lab *lab, struct error *error);
 enum status lab_byte_streams(struct lab *lab, struct error *error);
+enum status lab_decode_threads(struct lab *lab, struct error *error);
 enum status lab_bitmaps(struct lab *lab, struct error *error);
 
 #endif

@@ -8,7 +8,7 @@
  */
 #include "lab/experiments/experiments.h"
 
-#include "lab/bench/grid.h"
+#include "lab/bench/grid_claims.h"
 #include "lab/ssb/lineorder.h"
 #include "storage/base/memory.h"
 
@@ -28,7 +28,7 @@ struct system {
     const char *chooser;              /* a name for codec_choice_parse, or NULL: */
     const char *members[MEMBERS_MAX]; /* ... the smallest of these rows */
     bool fastest;                     /* ... or the one that is decoded to memory fastest */
-    bool charted;
+    bool charted, averaged;           /* has bars for the columns (figure 9), for their mean (10b) */
     double
         paper_ratio; /* of plain's size to its size, in the paper (which gives gains over others' ratios); 0: not there */
     double paper_time; /* of decoding to memory, to that of GPU-* in figure 10b; 0: not there */
@@ -43,8 +43,18 @@ struct system {
         "nvCOMP FOR+BP", "nvCOMP Delta+FOR+BP", "nvCOMP RLE+FOR+BP" \
     }
 static const struct system known_systems[] = {
-    {.name = "plain", .paper = "None", .members = {"plain"}, .charted = true, .paper_ratio = 1},
-    {.name = "gpu-star", .paper = "GPU-*", .chooser = "gpu-star", .charted = true, .paper_ratio = 2.8},
+    {.name = "plain",
+     .paper = "None",
+     .members = {"plain"},
+     .charted = true,
+     .averaged = true,
+     .paper_ratio = 1},
+    {.name = "gpu-star",
+     .paper = "GPU-*, our decoders",
+     .chooser = "gpu-star",
+     .charted = true,
+     .averaged = true,
+     .paper_ratio = 2.8},
     {.name = "gpu-star, published",
      .paper = "GPU-*",
      .members = PUBLISHED_STAR,
@@ -54,23 +64,30 @@ static const struct system known_systems[] = {
      .paper = "GPU-* (10b)",
      .members = PUBLISHED_STAR,
      .fastest = true,
+     .averaged = true,
      .paper_time = 1},
     {.name = "smallest", .chooser = "smallest"},
-    {.name = "auto", .chooser = "auto", .charted = true},
+    {.name = "auto", .chooser = "auto", .charted = true, .averaged = true},
     {.name = "planner",
      .paper = "Planner",
      .members = {"planner"},
      .charted = true,
+     .averaged = true,
      .paper_ratio = 2.8 / 1.4,
      .paper_time = 5.5},
-    {.name = "gpu-bp128", .members = {"gpu-bp128"}, .charted = true},
+    {.name = "gpu-bp128", .paper = "GPU-BP, our decoder", .members = {"gpu-bp128"}, .charted = true},
     {.name = "gpu-bp128, published",
      .paper = "GPU-BP",
      .members = {"gpu-bp128, published"},
      .charted = true,
+     .averaged = true,
      .paper_ratio = 2.8 / 1.5,
      .paper_time = 2},
-    {.name = "cascades", .members = {"for-bp", "delta-for-bp", "rle-for-bp"}, .charted = true},
+    {.name = "cascades",
+     .paper = "GPU-*, layer by layer",
+     .members = {"for-bp", "delta-for-bp", "rle-for-bp"},
+     .charted = true,
+     .averaged = true},
     {.name = NVCOMP,
      .paper = "nvCOMP",
      .members = NVCOMP_SCHEMES_3,
@@ -80,6 +97,7 @@ static const struct system known_systems[] = {
      .paper = "nvCOMP (10b)",
      .members = NVCOMP_SCHEMES_3,
      .fastest = true,
+     .averaged = true,
      .paper_time = 2.2},
 };
 #define KNOWN_SYSTEMS (sizeof known_systems / sizeof *known_systems)
@@ -243,18 +261,14 @@ static enum status show_systems(struct columns *columns, struct error *error)
 {
     static const struct sheet_column head[] = {
         {.key = "system", .name = "system", .text = true},
-        {.key = "paper", .name = "its name there", .text = true},
+        {.key = "paper", .name = "in the paper", .text = true},
         {.key = "bytes", .name = "size", .unit = "MB", .scale = 1e-6, .digits = 2},
         {.key = "ratio", .name = "here", .group = "plain / size", .digits = 3},
         {.key = "paper_ratio", .name = "paper", .group = "plain / size", .digits = 2},
-        {.key = "memory_ms", .name = "to memory", .group = "decode", .unit = "ms", .digits = 4},
-        {.key = "memory_to_gpu_star", .name = "of GPU-*'s", .group = "decode", .suffix = "x", .digits = 2},
-        {.key = "paper_memory_to_gpu_star",
-         .name = "in the paper",
-         .group = "decode",
-         .suffix = "x",
-         .digits = 2},
-        {.key = "sum_ms", .name = "and sum", .group = "decode", .unit = "ms", .digits = 4},
+        {.key = "memory_ms", .name = "to memory", .unit = "ms", .digits = 4},
+        {.key = "memory_to_gpu_star", .name = "here", .group = "to memory / GPU-*'s", .digits = 2},
+        {.key = "paper_memory_to_gpu_star", .name = "paper", .group = "to memory / GPU-*'s", .digits = 2},
+        {.key = "sum_ms", .name = "to a sum", .unit = "ms", .digits = 4},
     };
     const struct figures plain = figures_named(columns, "plain"), star = star_figures(columns);
     struct sheet *sheet;
@@ -279,6 +293,74 @@ static enum status show_systems(struct columns *columns, struct error *error)
     }
     return lab_sheet(columns->lab, "systems: the 17 columns together; times are geometric means over them",
                      sheet, error);
+}
+
+/* A figure of a column in a system; NaN: not measured. */
+typedef double column_figure(const struct columns *columns, uint32_t system, uint32_t column);
+
+static double megabytes(const struct columns *columns, uint32_t system, uint32_t column)
+{
+    return cell_of(columns, system, column)->bits / 8 * (double)columns->grid.rows[column] * 1e-6;
+}
+
+static double milliseconds(const struct columns *columns, uint32_t system, uint32_t column)
+{
+    return positive(cell_of(columns, system, column)->speed.memory.median);
+}
+
+/* Figure 9, and the same for times: a row for each column, a column for each system that has bars, and the columns' sum. */
+static enum status show_columns(struct columns *columns, const char *caption, const char *unit,
+                                uint32_t digits, column_figure figure, struct error *error)
+{
+    struct sheet_column head[SYSTEMS_MAX + 1] = {{.key = "column", .name = "column", .text = true}};
+    char keys[SYSTEMS_MAX][64];
+    uint32_t shown[SYSTEMS_MAX], count = 0;
+    double sums[SYSTEMS_MAX] = {0};
+    struct sheet *sheet;
+    for (uint32_t s = 0; s < columns->system_count; s++) {
+        const struct system *const system = &columns->systems[s];
+        if (!system->charted && !system->fastest)
+            continue;
+        snprintf(keys[count], sizeof *keys, "%s_%s", system->name, unit);
+        shown[count++] = s;
+        head[count] = (struct sheet_column){.key = keys[count - 1],
+                                            .name = system->name,
+                                            .group = system->paper ? system->paper : "ours",
+                                            .digits = digits};
+    }
+    RETURN_IF_ERROR(sheet_create(head, count + 1, &sheet, error));
+    for (uint32_t c = 0; c < LO_COLUMNS; c++) {
+        sheet_text(sheet, columns->grid.names[c]);
+        for (uint32_t i = 0; i < count; i++) {
+            const double number = figure(columns, shown[i], c);
+            sheet_number(sheet, number);
+            sums[i] += number;
+        }
+    }
+    sheet_text(sheet, "all");
+    for (uint32_t i = 0; i < count; i++)
+        sheet_number(sheet, sums[i]);
+    return lab_sheet(columns->lab, caption, sheet, error);
+}
+
+/* Figure 10a: each scheme of GPU-* against the same of nvCOMP. */
+static enum status show_schemes(const struct columns *columns, struct error *error)
+{
+#define TIME(TEXT, OF, TO, PAPER)                                                \
+    {                                                                            \
+        .text = TEXT, .figure = CLAIM_MEMORY, .of = OF, .to = TO, .paper = PAPER \
+    }
+    static const struct grid_claim claims[] = {
+        TIME("nvCOMP FOR+BP / GPU-FOR", "nvCOMP FOR+BP", "gpu-for, published", 2.4),
+        TIME("nvCOMP FOR+BP / GPU-FOR, our decoder", "nvCOMP FOR+BP", "gpu-for", 2.4),
+        TIME("nvCOMP Delta+FOR+BP / GPU-DFOR", "nvCOMP Delta+FOR+BP", "gpu-dfor, published", 3.5),
+        TIME("nvCOMP Delta+FOR+BP / GPU-DFOR, our decoder", "nvCOMP Delta+FOR+BP", "gpu-dfor", 3.5),
+        TIME("nvCOMP RLE+FOR+BP / GPU-RFOR", "nvCOMP RLE+FOR+BP", "gpu-rfor, published", 2),
+        TIME("nvCOMP RLE+FOR+BP / GPU-RFOR, our decoder", "nvCOMP RLE+FOR+BP", "gpu-rfor", 2),
+    };
+    return grid_claims(columns->lab, &columns->grid,
+                       "figure 10a: decoding to memory, ratios of times over the columns", claims,
+                       sizeof claims / sizeof *claims, error);
 }
 
 static enum status show_choices(struct columns *columns, struct error *error)
@@ -356,18 +438,23 @@ static enum status chart_means(struct columns *columns, struct error *error)
     double means[SYSTEMS_MAX];
     uint32_t count = 0;
     for (uint32_t s = 0; s < columns->system_count; s++)
-        if (columns->systems[s].charted) {
+        if (columns->systems[s].averaged) {
             names[count] = columns->systems[s].name;
             means[count++] = figures_of(columns, s).memory_ms;
         }
-    return lab_bars(columns->lab, "decode to memory, geometric mean over the columns", names, means, count,
-                    error);
+    return lab_bars(columns->lab, "figure 10b: decode to memory, geometric mean over the columns", names,
+                    means, count, error);
 }
 
 static enum status show(struct columns *columns, struct error *error)
 {
     take_rows(columns);
     RETURN_IF_ERROR(show_systems(columns, error));
+    RETURN_IF_ERROR(
+        show_columns(columns, "figure 9: size of each column by system, MB", "mb", 2, megabytes, error));
+    RETURN_IF_ERROR(show_schemes(columns, error));
+    RETURN_IF_ERROR(
+        show_columns(columns, "decoding each column to memory by system, ms", "ms", 4, milliseconds, error));
     RETURN_IF_ERROR(chart_columns(columns, "size of the columns",
                                   (struct chart_axis){.title = "size", .unit = "bits a value"}, size_point,
                                   error));
@@ -391,6 +478,7 @@ enum status lab_ssb_columns(struct lab *lab, struct error *error)
         columns->grid.title = "columns of lineorder";
         columns->grid.x.title = "column";
         columns->grid.charted = no_chart;
+        columns->grid.paper = grid_tile_based;
         columns->system_count = KNOWN_SYSTEMS;
         memcpy(columns->systems, known_systems, sizeof known_systems);
         status = nvcomp_open(lab, &columns->grid.nvcomp, error);

@@ -2,7 +2,6 @@
 #include "lab/published/published.h"
 
 #include "engine/cuda/cccl.h"
-#include "lab/bench/kernel.h"
 
 #include <stdio.h>
 
@@ -47,63 +46,66 @@ enum status published_compile(struct lab *lab, const struct published_method *me
     return STATUS_OK;
 }
 
-struct decoding {
-    struct lab *lab;
-    struct lab_kernel kernel;
-    cuda_address chunks, out;
-    uint32_t chunk_tiles, tiles;
-    uint64_t rows;
-};
-
-static enum status open_kernel(struct decoding *decoding, const struct published_method *method, bool sum,
-                               struct error *error)
+enum status published_decode_open(struct lab *lab, const struct published_method *method,
+                                  const struct lab_column *column, uint64_t rows, bool sum,
+                                  struct published_decode *decode, struct error *error)
 {
+    const uint32_t tiles = (uint32_t)((rows + TILE_ROWS - 1) / TILE_ROWS);
     const char *const *options;
     char *source;
+    *decode = (struct published_decode){.lab = lab,
+                                        .rows = rows,
+                                        .chunk_tiles = ENCODED_CHUNK_ROWS / TILE_ROWS,
+                                        .tiles = tiles,
+                                        .chunks = cuda_decode_chunks(column->decode),
+                                        .out = cuda_decode_values(column->decode, 0)};
     RETURN_IF_ERROR(options_of(method, &options, error));
     RETURN_IF_ERROR(
         kernel_text_published(method->header, method->type, method->threads, sum, &source, error));
-    RETURN_IF_ERROR(lab_kernel_open_with(decoding->lab, source, options, KERNEL_PUBLISHED, method->threads, 0,
-                                         &decoding->kernel, error));
-    const uint64_t rows = (uint64_t)decoding->tiles * TILE_ROWS; /* a piece for each thread block */
-    decoding->kernel.blocks = (unsigned)((rows + method->rows - 1) / method->rows);
+    RETURN_IF_ERROR(lab_kernel_open_with(lab, source, options, KERNEL_PUBLISHED, method->threads, 0,
+                                         &decode->kernel, error));
+    /* a piece for each thread block */
+    decode->kernel.blocks = (unsigned)(((uint64_t)tiles * TILE_ROWS + method->rows - 1) / method->rows);
     return STATUS_OK;
 }
 
-static enum status launch(void *context, struct error *error)
+void published_decode_close(struct published_decode *decode)
 {
-    struct decoding *const decoding = context;
-    void *arguments[] = {&decoding->chunks, &decoding->out, &decoding->chunk_tiles, &decoding->tiles,
-                         &decoding->rows};
-    return lab_kernel_launch(decoding->lab, &decoding->kernel, arguments, error);
+    if (decode->lab)
+        lab_kernel_close(decode->lab, &decode->kernel);
 }
 
-static enum status measure_memory(struct decoding *decoding, const struct published_method *method,
+enum status published_decode_run(void *context, struct error *error)
+{
+    struct published_decode *const decode = context;
+    void *arguments[] = {&decode->chunks, &decode->out, &decode->chunk_tiles, &decode->tiles, &decode->rows};
+    return lab_kernel_launch(decode->lab, &decode->kernel, arguments, error);
+}
+
+static enum status measure_memory(struct published_decode *decode, const struct published_method *method,
                                   const struct dataset *dataset, struct speed *speed, struct error *error)
 {
-    struct lab *const lab = decoding->lab;
-    RETURN_IF_ERROR(open_kernel(decoding, method, false, error));
-    RETURN_IF_ERROR(cuda_set_words(lab->cuda, decoding->out, 0, dataset->rows, error));
-    RETURN_IF_ERROR(launch(decoding, error));
-    RETURN_IF_ERROR(lab_compare(lab, dataset, decoding->out, method->name, error));
-    return lab_time(lab, launch, decoding, speed, error);
+    struct lab *const lab = decode->lab;
+    RETURN_IF_ERROR(cuda_set_words(lab->cuda, decode->out, 0, dataset->rows, error));
+    RETURN_IF_ERROR(published_decode_run(decode, error));
+    RETURN_IF_ERROR(lab_compare(lab, dataset, decode->out, method->name, error));
+    return lab_time(lab, published_decode_run, decode, speed, error);
 }
 
-static enum status measure_sum(struct decoding *decoding, const struct published_method *method,
+static enum status measure_sum(struct published_decode *decode, const struct published_method *method,
                                const struct dataset *dataset, struct speed *speed, struct error *error)
 {
-    struct lab *const lab = decoding->lab;
+    struct lab *const lab = decode->lab;
     uint32_t found = 0;
-    RETURN_IF_ERROR(open_kernel(decoding, method, true, error));
     RETURN_IF_ERROR(
-        cuda_set_words(lab->cuda, decoding->out, 0, 1, error)); /* later runs add to it, unchecked */
-    RETURN_IF_ERROR(launch(decoding, error));
-    RETURN_IF_ERROR(cuda_copy_to_host(lab->cuda, &found, decoding->out, sizeof found, error));
+        cuda_set_words(lab->cuda, decode->out, 0, 1, error)); /* later runs add to it, unchecked */
+    RETURN_IF_ERROR(published_decode_run(decode, error));
+    RETURN_IF_ERROR(cuda_copy_to_host(lab->cuda, &found, decode->out, sizeof found, error));
     RETURN_IF_ERROR(cuda_synchronize(lab->cuda, error));
     if (found != dataset->sum)
         return error_set(error, STATUS_CHECK_FAILED, "%s decodes to the sum %u, not %u (modulo 2^32)",
                          method->name, found, dataset->sum);
-    return lab_time(lab, launch, decoding, speed, error);
+    return lab_time(lab, published_decode_run, decode, speed, error);
 }
 
 enum status published_measure(struct lab *lab, const struct published_method *method,
@@ -111,20 +113,15 @@ enum status published_measure(struct lab *lab, const struct published_method *me
                               struct decode_result *result, struct error *error)
 {
     struct lab_column column;
-    struct decoding decoding = {
-        .lab = lab, .rows = dataset->rows, .chunk_tiles = ENCODED_CHUNK_ROWS / TILE_ROWS};
     *result = (struct decode_result){0};
     enum status status = lab_column_open(lab, encoded, &column, error);
-    if (status == STATUS_OK) {
-        decoding.chunks = cuda_decode_chunks(column.decode);
-        decoding.out = cuda_decode_values(column.decode, 0);
-        decoding.tiles = (uint32_t)((dataset->rows + TILE_ROWS - 1) / TILE_ROWS);
-        status = measure_memory(&decoding, method, dataset, &result->memory, error);
-        lab_kernel_close(lab, &decoding.kernel);
-    }
-    if (status == STATUS_OK) {
-        status = measure_sum(&decoding, method, dataset, &result->sum, error);
-        lab_kernel_close(lab, &decoding.kernel);
+    for (int sum = 0; status == STATUS_OK && sum < 2; sum++) {
+        struct published_decode decode;
+        status = published_decode_open(lab, method, &column, dataset->rows, sum, &decode, error);
+        if (status == STATUS_OK)
+            status = sum ? measure_sum(&decode, method, dataset, &result->sum, error)
+                         : measure_memory(&decode, method, dataset, &result->memory, error);
+        published_decode_close(&decode);
     }
     lab_column_close(&column);
     return status;

@@ -5,7 +5,7 @@
 #ifndef TESSERA_LAB_PUBLISHED_PUBLISHED_H
 #define TESSERA_LAB_PUBLISHED_PUBLISHED_H
 
-#include "lab/bench/decode.h"
+#include "lab/bench/kernel.h"
 
 struct published_method {
     const char *name;   /* in tables: "gpu-for, published" */
@@ -32,5 +32,25 @@ NODISCARD enum status published_measure(struct lab *lab, const struct published_
 /* Compiles the kernels that published_measure needs into the cache of kernels. May be called from several threads. */
 NODISCARD enum status published_compile(struct lab *lab, const struct published_method *method,
                                         struct error *error);
+
+/* A column decoded by a method, to memory or, with `sum`, to the sum of its values modulo 2^32 in the first word of `out`, to which each
+ * run adds. */
+struct published_decode {
+    struct lab *lab;
+    struct lab_kernel kernel;
+    cuda_address chunks, out;
+    uint32_t chunk_tiles, tiles;
+    uint64_t rows;
+};
+
+/* `column` is of the method's codec and must outlive the result, which writes to its decoded values. Close with
+ * published_decode_close, also after an error. */
+NODISCARD enum status published_decode_open(struct lab *lab, const struct published_method *method,
+                                            const struct lab_column *column, uint64_t rows, bool sum,
+                                            struct published_decode *decode, struct error *error);
+void published_decode_close(struct published_decode *decode);
+
+/* Queues one run; `decode` is a struct published_decode, so that lab_time can call it. */
+NODISCARD enum status published_decode_run(void *decode, struct error *error);
 
 #endif

@@ -118,7 +118,7 @@ uint64_t orc_reader_block_bytes(const struct orc_reader *reader, uint64_t rows)
 /* Finds the number of threads for which the largest stripes fit the budget. */
 static enum status choose_threads(struct orc_reader *reader, struct error *error)
 {
-    const uint64_t budget = reader->parse->options->memory;
+    const uint64_t budget = execution_memory()->limit;
     const struct orc_stripe_load *largest = NULL;
     for (uint64_t s = 0; s < reader->stripe_count; s++)
         if (!largest || orc_stripe_info(&reader->stripes[s])->rows > orc_stripe_info(largest)->rows)

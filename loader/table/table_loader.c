@@ -12,6 +12,7 @@
 #include <string.h>
 
 struct load {
+    struct memory_account memory;
     const struct schema_script *schema;
     const struct load_options *options;
     struct database *existing; /* the state that is changed; NULL: there is none, or --force and `damage` */
@@ -286,17 +287,17 @@ static void begin_progress(const struct load *load, struct columns_write *all)
 static enum status choose_threads(struct load *load, struct columns_write *all, struct parsed_table *parsed,
                                   unsigned *threads)
 {
-    const uint64_t budget = load->options->memory,
+    const uint64_t budget = load->memory.limit,
                    each =
                        write_bytes(parsed->table, all->old_rows + parsed->rows) + parsed_read_bytes(parsed);
-    if (parsed->held + each > budget)
-        RETURN_IF_ERROR(parsed_table_spill(parsed, load->options->directory, load->error));
+    if (parsed->held.bytes + each > budget)
+        RETURN_IF_ERROR(parsed_table_spill(parsed, load->error));
     if (each > budget)
         return error_set(
             load->error, STATUS_MACHINE,
             "writing a column of table %s takes %llu MB of memory and --memory allows %llu; give more",
             parsed->table->name, (unsigned long long)(each >> 20) + 1, (unsigned long long)(budget >> 20));
-    const uint64_t most = each ? (budget - parsed->held) / each : load->options->threads;
+    const uint64_t most = each ? (budget - parsed->held.bytes) / each : load->options->threads;
     *threads = most < load->options->threads ? (unsigned)most : load->options->threads;
     return STATUS_OK;
 }
@@ -642,14 +643,24 @@ static enum status load_all(struct load *load)
     return status;
 }
 
+/* Without a wish the database's folder: /tmp may be in memory, and a load fails in any case if there is no room for the
+ * database. */
+static const char *spill_folder(const struct load_options *options)
+{
+    return options->spill ? options->spill : getenv("TMPDIR") ? execution_spill() : options->directory;
+}
+
 enum status tables_load(const struct schema_script *schema, const struct load_options *asked,
                         struct load_report *report, struct progress *progress, struct error *error)
 {
     struct load_options options = *asked;
     options.threads = options.threads ? options.threads : parallel_threads_available();
-    options.memory = options.memory ? options.memory : memory_available() / 2;
     struct load *load;
     RETURN_IF_ERROR(memory_zeros(&load, sizeof *load, "a load", error));
+    load->memory.limit = options.memory ? options.memory : memory_available("") / 2;
+    struct execution execution = {
+        .outer = execution_current(), .memory = &load->memory, .spill = spill_folder(&options)};
+    execution_enter(&execution);
     *report = (struct load_report){0};
     load->schema = schema;
     load->options = &options;
@@ -663,6 +674,7 @@ enum status tables_load(const struct schema_script *schema, const struct load_op
     if (status == STATUS_OK)
         status = load_all(load);
     report->rejected = load->rejects.count;
+    report->spilled = load->memory.spilled;
     memcpy(report->first_rejected, load->rejects.first, sizeof report->first_rejected);
     close_rejects(load);
     for (uint32_t i = 0; i < options.input_count; i++)
@@ -672,6 +684,7 @@ enum status tables_load(const struct schema_script *schema, const struct load_op
         table_keys_free(&load->keys[t]);
     load_tuples_free(load->tuples);
     database_close(load->existing);
+    execution_leave(&execution);
     free(load);
     return status;
 }

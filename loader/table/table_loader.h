@@ -80,6 +80,7 @@ struct load_options {
     /* Bytes of memory for values and for segments that are being encoded; 0: half of the available memory. A
      * column's different strings, the primary keys and 3 MB of text a thread do not count. */
     uint64_t memory;
+    const char *spill; /* the folder of rows beyond it; NULL: $TMPDIR, or else the database's */
 
     /* NULL, or what rows of a load the input of table `part_table` has. */
     const struct table_part *part;
@@ -95,6 +96,7 @@ struct load_options {
 
 struct load_report {
     uint64_t rows, rejected, bytes;        /* `rows` does not count the rows that an appended table had */
+    uint64_t spilled;                      /* bytes that were kept in files meanwhile */
     char first_rejected[ERROR_TEXT_BYTES]; /* the error about the first rejected row */
 };
 

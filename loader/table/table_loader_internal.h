@@ -6,7 +6,8 @@
 #include "loader/table/dictionary_builder.h"
 #include "loader/table/key_index.h"
 #include "loader/table/table_loader.h"
-#include "storage/base/spool.h"
+#include "storage/base/execution/memory_account.h"
+#include "storage/base/execution/spool.h"
 #include "storage/database/writer.h"
 
 #include <pthread.h>
@@ -57,16 +58,17 @@ bool table_keys_key(const struct table_keys *keys, int32_t position, int64_t *nu
                     uint32_t *length);
 
 /* The values of one block of text, of one batch, or of one stripe of an ORC file. */
+#define KEPT_NOWHERE UINT64_MAX
+
 struct parsed_block {
     uint32_t rows, thread;
     uint32_t *threads; /* NULL: one thread read all columns; else for each column its thread */
     void **values;     /* for each column int32_t[] or int64_t[]; strings: codes of the thread's builder */
     uint8_t **nulls;   /* for each column NULL (no row is NULL), or 1 for each row that is NULL */
 
-    /* NULL: the block is in memory. Else the place of each column's values in the spool; nulls come after
-     * them. */
+    /* NULL: the block is in memory. Else the place of each column's values in the spool, */
     uint64_t *kept;
-    bool *kept_nulls; /* whether nulls come after a column's values */
+    uint64_t *kept_nulls; /* and of its nulls; KEPT_NOWHERE: it has none */
 
     /* If the table has a primary key and comes from files: each row's line, counted from the block's first line.
      * `lines` NULL: a line a row. counts_rows: they are rows of an ORC file, from 1. */
@@ -88,7 +90,8 @@ struct parsed_table {
     struct parsed_block *blocks;
     unsigned threads;
     struct dictionary_builder **words; /* threads * columns; only for strings that are not foreign keys */
-    uint64_t held, hold_most;          /* bytes of blocks in memory, and the most that there may be */
+    struct memory_charge held;         /* blocks in memory ... */
+    uint64_t hold_most;                /* ... and the most bytes of them that there may be */
     struct spool spool;                /* has the other blocks */
 
     struct row_parse *parse; /* how rows are read */
@@ -128,8 +131,7 @@ NODISCARD enum status parsed_blocks_ahead(const struct parsed_table *parsed, uin
 uint64_t parsed_read_bytes(const struct parsed_table *parsed);
 
 /* Moves all blocks that are in memory to the spool. */
-NODISCARD enum status parsed_table_spill(struct parsed_table *parsed, const char *directory,
-                                         struct error *error);
+NODISCARD enum status parsed_table_spill(struct parsed_table *parsed, struct error *error);
 
 struct rejects {
     FILE *file; /* or NULL */

@@ -62,6 +62,7 @@ void table_rows_free(struct parsed_table *parsed)
     free(parsed->parse);
     if (columns)
         spool_close(&parsed->spool);
+    memory_charge_drop(&parsed->held);
     *parsed = (struct parsed_table){0};
 }
 
@@ -86,15 +87,13 @@ static enum status spill(struct parsed_table *parsed, struct parsed_block *block
         return error_out_of_memory(error, columns * sizeof *block->kept, "rows");
     for (uint32_t c = 0; c < columns; c++) {
         const uint64_t bytes = (uint64_t)block->rows * column_schema_value_bytes(&parsed->table->columns[c]);
-        const uint64_t all = bytes + (block->nulls[c] ? block->rows : 0);
         if (parsed_later(parsed, c))
             continue;
-        block->kept_nulls[c] = block->nulls[c] != NULL;
-        block->kept[c] = atomic_fetch_add(&parsed->spool.end, all);
-        RETURN_IF_ERROR(spool_put(&parsed->spool, block->kept[c], block->values[c], bytes, error));
+        RETURN_IF_ERROR(spool_append(&parsed->spool, block->values[c], bytes, &block->kept[c], error));
+        block->kept_nulls[c] = KEPT_NOWHERE;
         if (block->nulls[c])
             RETURN_IF_ERROR(
-                spool_put(&parsed->spool, block->kept[c] + bytes, block->nulls[c], block->rows, error));
+                spool_append(&parsed->spool, block->nulls[c], block->rows, &block->kept_nulls[c], error));
         free(block->values[c]);
         free(block->nulls[c]);
         block->values[c] = NULL;
@@ -103,14 +102,14 @@ static enum status spill(struct parsed_table *parsed, struct parsed_block *block
     return STATUS_OK;
 }
 
-enum status parsed_table_spill(struct parsed_table *parsed, const char *directory, struct error *error)
+enum status parsed_table_spill(struct parsed_table *parsed, struct error *error)
 {
     if (parsed->spool.descriptor < 0)
-        RETURN_IF_ERROR(spool_open(&parsed->spool, directory, "a load with so little --memory", error));
+        RETURN_IF_ERROR(spool_open(&parsed->spool, "a load with so little --memory", error));
     for (uint64_t b = 0; b < parsed->block_count; b++)
         if (parsed->blocks[b].rows && !parsed->blocks[b].kept)
             RETURN_IF_ERROR(spill(parsed, &parsed->blocks[b], error));
-    parsed->held = 0;
+    memory_charge_drop(&parsed->held);
     return STATUS_OK;
 }
 
@@ -139,11 +138,10 @@ enum status parsed_block_read(const struct parsed_table *parsed, const struct pa
             memcpy(nulls, block->nulls[column] + from, count);
         return STATUS_OK;
     }
-    *any_null = block->kept_nulls[column];
+    *any_null = block->kept_nulls[column] != KEPT_NOWHERE;
     RETURN_IF_ERROR(
         spool_get(&parsed->spool, block->kept[column] + from * bytes, values, count * bytes, error));
-    return *any_null ? spool_get(&parsed->spool, block->kept[column] + block->rows * bytes + from, nulls,
-                                 count, error)
+    return *any_null ? spool_get(&parsed->spool, block->kept_nulls[column] + from, nulls, count, error)
                      : STATUS_OK;
 }
 
@@ -410,11 +408,10 @@ static enum status block_hold(struct row_parse *parse, struct parsed_block *bloc
     const uint64_t bytes = block_bytes(parsed, block);
     enum status status = STATUS_OK;
     pthread_mutex_lock(&parse->lock);
-    const bool fits = parsed->held + bytes <= parsed->hold_most;
-    parsed->held += fits ? bytes : 0;
+    const bool fits = parsed->held.bytes + bytes <= parsed->hold_most &&
+                      memory_charge_add(&parsed->held, bytes, "a load", NULL) == STATUS_OK;
     if (!fits && parsed->spool.descriptor < 0)
-        status =
-            spool_open(&parsed->spool, parse->options->directory, "a load with so little --memory", error);
+        status = spool_open(&parsed->spool, "a load with so little --memory", error);
     pthread_mutex_unlock(&parse->lock);
     return status == STATUS_OK && !fits && block->rows ? spill(parsed, block, error) : status;
 }
@@ -582,7 +579,7 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     RETURN_IF_ERROR(memory_zeros(&parse, sizeof *parse, "a load", error));
     *parsed = (struct parsed_table){.table = table,
                                     .threads = options->threads,
-                                    .hold_most = options->memory / 2,
+                                    .hold_most = execution_memory()->limit / 2,
                                     .spool = {.descriptor = -1},
                                     .parse = parse};
     parse->options = options;

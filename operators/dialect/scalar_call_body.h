@@ -6,6 +6,7 @@
 #ifndef TESSERA_OPERATORS_DIALECT_SCALAR_CALL_BODY_H
 #define TESSERA_OPERATORS_DIALECT_SCALAR_CALL_BODY_H
 
+#include "operators/group/sketch.h"
 #include "storage/base/calendar.h"
 #include "storage/base/number/real.h"
 
@@ -43,6 +44,22 @@ CALL_OF_REALS(ln, real_ln(x), x <= 0.0)
 CALL_OF_REALS(log10, real_log10(x), x <= 0.0)
 CALL_OF_REALS(log2, real_log2(x), x <= 0.0)
 CALL_OF_REALS(power, real_power(x, y), x < 0.0 && y - y == 0.0 && floor(y) != y)
+
+/* A function of one value as it is in a column. */
+#define CALL_OF_VALUE(name, expression) \
+    CALL_FUNCTION(name)                 \
+    {                                   \
+        CALL_UNUSED(b);                 \
+        CALL_UNUSED(c);                 \
+        CALL_UNUSED(unit);              \
+        CALL_UNUSED(missing);           \
+        return expression(a);           \
+    }
+
+CALL_OF_VALUE(sketch_register, sketch_register)
+CALL_OF_VALUE(sketch_rank, sketch_rank)
+CALL_OF_VALUE(sketch_bucket, sketch_bucket)
+CALL_OF_VALUE(sketch_double_bucket, sketch_double_bucket)
 
 CALL_FUNCTION(whole)
 {

@@ -10,16 +10,10 @@
 #ifndef TESSERA_OPERATORS_GROUP_MERGE_H
 #define TESSERA_OPERATORS_GROUP_MERGE_H
 
-#ifndef TILE_CUDA
-#include <stdbool.h>
-#include <stdint.h>
-#endif
+#include "operators/group/state.h"
 
 #define MERGE_STATES_MAX 128u /* aggregates of a statement; with more the host merges */
 #define MERGE_PEERS_MAX  63u
-
-/* How a state is merged. Minima and maxima are both kept as the greatest of unsigned numbers. */
-enum merge_kind { MERGE_ADD, MERGE_ADD_WIDE, MERGE_GREATEST };
 
 /* The offset within the allocation in units of 8 bytes, and an enum merge_kind. */
 struct merge_state {
@@ -36,11 +30,7 @@ struct bound_merge {
     struct merge_state states[MERGE_STATES_MAX];
 };
 
-#ifdef TILE_CUDA
-#define MERGE_INLINE static __device__ __forceinline__
-#else
-#define MERGE_INLINE static inline
-#endif
+#define MERGE_INLINE STATE_INLINE
 
 /* Volatile, because a compiler that knows the memory as this kernel's own could keep words. */
 MERGE_INLINE uint64_t merge_word(uint64_t allocation, uint64_t word)
@@ -55,13 +45,8 @@ MERGE_INLINE void merge_slot_state(const struct bound_merge *work, const struct 
     uint64_t low = *to, high = state->kind == MERGE_ADD_WIDE ? to[work->slots] : 0;
     for (uint32_t p = 0; p < work->peer_count; p++) {
         const uint64_t at = (uint64_t)state->offset + slot, other = merge_word(work->peers[p], at);
-        if (state->kind == MERGE_GREATEST) {
-            low = other > low ? other : low;
-        } else {
-            low += other;
-            if (state->kind == MERGE_ADD_WIDE)
-                high += merge_word(work->peers[p], at + work->slots) + (low < other);
-        }
+        state_merge_words(state->kind, &low, &high, other,
+                          state->kind == MERGE_ADD_WIDE ? merge_word(work->peers[p], at + work->slots) : 0);
     }
     *to = low;
     if (state->kind == MERGE_ADD_WIDE)

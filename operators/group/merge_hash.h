@@ -126,16 +126,15 @@ MERGE_INLINE uint64_t absorb_find(const struct bound_absorb *work, uint64_t key,
 MERGE_INLINE void absorb_state(const struct bound_absorb *work, const struct absorb_state *state,
                                uint64_t slot, uint64_t other_slot)
 {
+    const bool wide = state->kind == MERGE_ADD_WIDE;
     uint64_t *const to = (uint64_t *)work->own + state->own + slot;
-    const uint64_t at = state->other + other_slot, other = merge_word(work->other, at);
-    if (state->kind == MERGE_GREATEST) {
-        *to = other > *to ? other : *to;
-        return;
-    }
-    const uint64_t low = *to + other;
+    const uint64_t at = state->other + other_slot;
+    uint64_t low = *to, high = wide ? to[work->own_slots] : 0;
+    state_merge_words((uint32_t)state->kind, &low, &high, merge_word(work->other, at),
+                      wide ? merge_word(work->other, at + work->other_slots) : 0);
     *to = low;
-    if (state->kind == MERGE_ADD_WIDE)
-        to[work->own_slots] += merge_word(work->other, at + work->other_slots) + (low < other);
+    if (wide)
+        to[work->own_slots] = high;
 }
 
 /* Adds the group at a slot of the other's table, if there is one; returns 1 if it is new here. */

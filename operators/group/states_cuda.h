@@ -18,6 +18,7 @@
 
 #include "operators/dialect/query_arguments.h"
 #include "operators/dialect/tile_cuda.h"
+#include "operators/group/state.h"
 #include "storage/base/hash.h"
 
 /* The addresses of the statement's arrays, constants and states. The engine writes them before the first
@@ -195,17 +196,6 @@ template <uint32_t POINT> struct state_point {
         ticks.finish_at(state_words(arguments.points) + 2 * POINT + 1);
     }
 };
-
-/* Minima and maxima are both kept as the greatest of unsigned numbers, so that 0 can mean "no row yet": a
- * maximum as value + 2^63, a minimum as 2^63 - 1 - value. */
-TILE_INLINE uint64_t greatest_of_max(int64_t value)
-{
-    return (uint64_t)value ^ 1ull << 63;
-}
-TILE_INLINE uint64_t greatest_of_min(int64_t value)
-{
-    return ~greatest_of_max(value);
-}
 
 /* Raises *word to `value`. Most rows do not raise it, so a load comes before the atomic operation. */
 TILE_INLINE void raise(state_word *word, uint64_t value)

@@ -359,6 +359,8 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
                                                          .threads = options->threads,
                                                          .cluster = session->cluster,
                                                          .gpu_memory = options->gpu_memory,
+                                                         .memory = options->memory,
+                                                         .spill = options->spill,
                                                          .late = options->late},
                                 &session->engine, error));
     RETURN_IF_ERROR(database_table(session->database, "lineorder", &fact, error));

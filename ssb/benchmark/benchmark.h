@@ -17,7 +17,7 @@ enum benchmark_verify { VERIFY_SQLITE, VERIFY_PLAIN, VERIFY_NONE, VERIFY_DEFAULT
 struct benchmark_options {
     const char *database;
     const char *device;
-    const char *gpu_memory; /* as in struct engine_options */
+    const char *gpu_memory, *memory, *spill; /* as in struct engine_options */
     enum late_transfer late;
     const char *cluster; /* as for cluster_open, or NULL */
     const char *answers; /* a folder, or NULL */

@@ -68,6 +68,15 @@ const struct command_option benchmark_option_list[] = {
      "not "
      "fit is streamed from the host's memory. By default what is free, less a reserve",
      TO_TEXT(struct benchmark_options, gpu_memory)},
+    {"memory", 0, "BYTES",
+     "The most bytes of the host's memory that answers, joins, groups and sorts of a statement take (4G, "
+     "512M); "
+     "by default half of what is available",
+     TO_TEXT(struct benchmark_options, memory)},
+    {"spill", 0, "DIR",
+     "Where rows are kept that are more than --memory, in files without names; by default $TMPDIR, or else "
+     "/tmp",
+     TO_TEXT(struct benchmark_options, spill)},
     {"late-transfer", 0, "auto|off|on",
      "Columns that a GPU does not keep: auto (the default) lets its kernels read single sectors from the "
      "host's memory "

@@ -101,6 +101,7 @@ static enum status load_with(const struct ssb_load_options *options, const char 
 {
     struct origin_write write = {.directory = options->directory, .origin = origin};
     const struct load_options load = {.directory = options->directory,
+                                      .spill = options->spill,
                                       .codecs = codecs,
                                       .sort_by = options->sort_by,
                                       .indexes = options->indexes,

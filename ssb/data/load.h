@@ -26,9 +26,10 @@ struct ssb_load_options {
     uint32_t level_count;
     bool dangling_null; /* store NULL for a key without a matching row; else it is an error */
     uint32_t part,
-        parts;        /* parts not 0: only part 1 .. parts of lineorder's orders, and the dimensions whole */
-    bool replace;     /* replace the tables of an existing database */
-    unsigned threads; /* 0: all */
+        parts;         /* parts not 0: only part 1 .. parts of lineorder's orders, and the dimensions whole */
+    bool replace;      /* replace the tables of an existing database */
+    unsigned threads;  /* 0: all */
+    const char *spill; /* as in struct load_options */
 };
 
 /* Loads the database. Afterwards either the whole database is there, with ssb.json, or nothing has

@@ -2,18 +2,17 @@
  * in writer.h.
  *
  * Segments come in any order from any thread, before the place of any value is known. They are kept as plain
- * arrays, column after column, in a file without a name in the database's directory, which disappears also in
+ * arrays, column after column, in a file without a name (spool.h), which disappears also in
  * a crash. Then the key column is read and sorted once (row_order.h). Each column is read, put into that
  * order and written segment by segment, as many columns at a time as threads and memory allow. */
 #define _GNU_SOURCE
 #include "storage/database/writer_internal.h"
 
+#include "storage/base/execution/memory_account.h"
 #include "storage/base/memory.h"
 #include "storage/database/row_order.h"
-#include "storage/base/spool.h"
+#include "storage/base/execution/spool.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -79,7 +78,7 @@ uint64_t table_sorter_level_bytes(const struct table *table)
 static enum status check_memory(const struct table *table, uint32_t column, struct error *error)
 {
     const uint64_t needed = memory_needed(table, table->rows * ROW_ORDER_BYTES + column_bytes(table, column)),
-                   available = memory_available();
+                   available = memory_available("");
     if (needed <= available)
         return STATUS_OK;
     return error_set(error, STATUS_MACHINE,
@@ -90,19 +89,9 @@ static enum status check_memory(const struct table *table, uint32_t column, stru
 
 /* ---- The file ---- */
 
-static enum status reserve(const struct table_sorter *sorter, const struct table *table,
-                           const char *directory, struct error *error)
+static enum status open_file(struct table_sorter *sorter, const struct table *table, struct error *error)
 {
-    if (sorter->bytes == 0 || fallocate(sorter->spool.descriptor, 0, 0, (off_t)sorter->bytes) == 0 ||
-        errno == EOPNOTSUPP) /* then a full disk is noticed later */
-        return STATUS_OK;
-    return error_set_errno(error, errno, "sorting table %s needs %" PRIu64 " bytes of disk in %s meanwhile",
-                           table->name, sorter->bytes, directory);
-}
-
-static enum status open_file(struct table_sorter *sorter, const struct table *table, const char *directory,
-                             struct error *error)
-{
+    char why[128];
     for (uint32_t c = 0; c < table->column_count; c++) {
         sorter->values_start[c] = sorter->bytes;
         sorter->bytes += table->rows * table->columns[c].value_bytes;
@@ -110,8 +99,9 @@ static enum status open_file(struct table_sorter *sorter, const struct table *ta
         if (table->columns[c].schema.nullable)
             sorter->bytes += (table->rows + 63) / 64 * sizeof(uint64_t);
     }
-    RETURN_IF_ERROR(spool_open(&sorter->spool, directory, "sorting", error));
-    return reserve(sorter, table, directory, error);
+    snprintf(why, sizeof why, "sorting table %.64s", table->name);
+    RETURN_IF_ERROR(spool_open(&sorter->spool, why, error));
+    return spool_reserve(&sorter->spool, sorter->bytes, why, error);
 }
 
 /* ---- Taking segments ---- */
@@ -136,7 +126,7 @@ static enum status sorter_open(struct table_writer *table, uint32_t column, stru
     sorter->validity_start = calloc(described->column_count, sizeof(uint64_t));
     if (!sorter->kept || !sorter->values_start || !sorter->validity_start)
         return error_out_of_memory(error, chunks, "sorting a table");
-    return open_file(sorter, described, table->database->path, error);
+    return open_file(sorter, described, error);
 }
 
 enum status table_writer_sort_by(struct table_writer *table, uint32_t column, struct error *error)
@@ -334,7 +324,7 @@ unsigned table_sorter_threads(const struct table *table, unsigned threads)
         const uint64_t bytes = column_bytes(table, c) + segment_bytes(table, c);
         most = bytes > most ? bytes : most;
     }
-    const uint64_t room = memory_available() / 2 / most;
+    const uint64_t room = memory_available("") / 2 / most;
     threads = threads ? threads : parallel_threads_available();
     return room < 1 ? 1 : room < threads ? (unsigned)room : threads;
 }

@@ -73,7 +73,7 @@ void table_writer_part(struct table_writer *table, const struct table_part *part
 
 /* Stores the table's rows in ascending order of that column (strings by their codes), with NULLs first. Rows
  * with equal values keep the order in which they are given. Call table_writer_sort_by before the first
- * segment. Segments are then kept in a file without a name in the database's directory: 4 or 8 bytes a value,
+ * segment. Segments are then kept in a file without a name (spool.h): 4 or 8 bytes a value,
  * and a bit for each value that may be NULL. Call table_writer_sort after the last segment and before the
  * commit; it sorts and writes them.
  *

@@ -1,6 +1,7 @@
 /*
  * fuzz_aggregates.h: aggregates that SQLite does not have, as functions for SQLite that keep all values of a group and
- * work the result out in long doubles: variances, and quantiles by sorting. And terms of them, for random queries.
+ * work the result out in long doubles: variances, and quantiles by sorting; and approximations, which are exact about the
+ * sketch. And terms of them, for random queries.
  */
 #ifndef TESSERA_TESTS_FUZZ_FUZZ_AGGREGATES_H
 #define TESSERA_TESTS_FUZZ_FUZZ_AGGREGATES_H
@@ -23,7 +24,10 @@ struct kept_values {
 static inline void kept_step(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct kept_values *const kept = sqlite3_aggregate_context(context, sizeof *kept);
-    kept->percent = count > 1 ? sqlite3_value_int64(values[1]) : 50;
+    kept->percent = count < 2 ? 50
+                    : sqlite3_value_type(values[1]) == SQLITE_FLOAT
+                        ? llround(100 * sqlite3_value_double(values[1]))
+                        : sqlite3_value_int64(values[1]);
     if (sqlite3_value_type(values[0]) == SQLITE_NULL)
         return;
     kept->inexact |= sqlite3_value_type(values[0]) != SQLITE_INTEGER;
@@ -62,8 +66,77 @@ static inline long double kept_quantile(const struct kept_values *kept)
     return low + (high - low) * (place - (long double)below_it);
 }
 
+/* A value leaves a window's frame. */
+static inline void kept_inverse(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct kept_values *const kept = sqlite3_aggregate_context(context, sizeof *kept);
+    size_t place = 0;
+    (void)count;
+    if (sqlite3_value_type(values[0]) == SQLITE_NULL)
+        return;
+    while (kept->values[place] != sqlite3_value_int64(values[0]))
+        place++;
+    kept->values[place] = kept->values[--kept->count];
+}
+
+/* The middle of the value's bucket: of those that have its first nine binary digits. */
+static inline int64_t kept_middle(int64_t value)
+{
+    const uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    uint64_t width = 1;
+    while (magnitude / width >= 512)
+        width *= 2;
+    const uint64_t middle = magnitude / width * width + (width - 1) / 2;
+    return (int64_t)(value < 0 ? -middle : middle);
+}
+
+static inline int64_t kept_bucket(const struct kept_values *kept)
+{
+    const size_t rank = (kept->count * (size_t)kept->percent + 99) / 100, place = rank ? rank - 1 : 0;
+    const int64_t low = kept->values[0], high = kept->values[kept->count - 1],
+                  middle = kept_middle(kept->values[place]);
+    return place == 0                 ? low
+           : place == kept->count - 1 ? high
+           : middle < low             ? low
+           : middle > high            ? high
+                                      : middle;
+}
+
+/* HyperLogLog with all its registers, and Ertl's estimate of them. */
+static inline int64_t kept_distinct(const struct kept_values *kept)
+{
+    static unsigned char registers[4096];
+    double histogram[54] = {0}, z, power = 1, sum, before = -1;
+    memset(registers, 0, sizeof registers);
+    for (size_t i = 0; i < kept->count; i++) {
+        uint64_t hash = (uint64_t)kept->values[i] ^ 0x9e3779b97f4a7c15u;
+        hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccdu;
+        hash = (hash ^ hash >> 33) * 0xc4ceb9fe1a85ec53u;
+        hash ^= hash >> 33;
+        unsigned char rank = 1;
+        for (uint64_t rest = hash << 12; rank < 53 && !(rest >> 63); rest <<= 1)
+            rank++;
+        unsigned char *const at = &registers[hash >> 52];
+        *at = rank > *at ? rank : *at;
+    }
+    for (size_t r = 0; r < 4096; r++)
+        histogram[registers[r]]++;
+    if (histogram[0] == 4096)
+        return 0;
+    z = 0; /* no register of a fuzzer's few values has the greatest rank */
+    for (int rank = 52; rank > 0; rank--)
+        z = (z + histogram[rank]) / 2;
+    sum = histogram[0] / 4096;
+    for (double x = sum; sum != before; power *= 2) {
+        before = sum;
+        x *= x;
+        sum += x * power;
+    }
+    return llround(4096.0 * 4096.0 / (2 * log(2.0) * (z + 4096 * sum)));
+}
+
 /* The function's name is its user data. */
-static inline void kept_final(sqlite3_context *context)
+static inline void kept_value(sqlite3_context *context)
 {
     static const char *const names[] = {"var_pop", "var_samp", "stddev_pop", "stddev_samp"};
     struct kept_values *const kept = sqlite3_aggregate_context(context, sizeof *kept);
@@ -76,18 +149,29 @@ static inline void kept_final(sqlite3_context *context)
         qsort(kept->values, kept->count, sizeof *kept->values, compare_kept);
     if (kept->inexact) {
         sqlite3_result_error(context, "a value left 64 bits", -1);
+    } else if (strcmp(name, "approx_count_distinct") == 0) {
+        sqlite3_result_int64(context, kept_distinct(kept));
     } else if (kept->count <= (size_t)sample) {
         sqlite3_result_null(context);
     } else if (spread) {
         const long double variance = kept_variance(kept, sample);
         sqlite3_result_double(context, (double)(name[0] == 's' ? sqrtl(variance) : variance));
+    } else if (strcmp(name, "approx_quantile") == 0) {
+        sqlite3_result_int64(context, kept_bucket(kept));
     } else if (strcmp(name, "quantile_disc") == 0) {
         const size_t place = (kept->count * (size_t)kept->percent + 99) / 100;
         sqlite3_result_int64(context, kept->values[place ? place - 1 : 0]);
     } else {
         sqlite3_result_double(context, (double)kept_quantile(kept));
     }
+}
+
+static inline void kept_final(sqlite3_context *context)
+{
+    struct kept_values *const kept = sqlite3_aggregate_context(context, sizeof *kept);
+    kept_value(context);
     free(kept->values);
+    *kept = (struct kept_values){0};
 }
 
 static inline void make_functions(sqlite3 *sqlite)
@@ -95,12 +179,14 @@ static inline void make_functions(sqlite3 *sqlite)
     static const struct {
         const char *name;
         int arguments;
-    } functions[] = {{"var_pop", 1}, {"var_samp", 1},      {"stddev_pop", 1},   {"stddev_samp", 1},
-                     {"median", 1},  {"quantile_cont", 2}, {"quantile_disc", 2}};
+    } functions[] = {
+        {"var_pop", 1},        {"var_samp", 1},      {"stddev_pop", 1},    {"stddev_samp", 1},
+        {"median", 1},         {"quantile_cont", 2}, {"quantile_disc", 2}, {"approx_count_distinct", 1},
+        {"approx_quantile", 2}};
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
-        assert_int_equal(sqlite3_create_function(sqlite, functions[f].name, functions[f].arguments,
-                                                 SQLITE_UTF8, (void *)functions[f].name, NULL, kept_step,
-                                                 kept_final),
+        assert_int_equal(sqlite3_create_window_function(sqlite, functions[f].name, functions[f].arguments,
+                                                        SQLITE_UTF8, (void *)functions[f].name, kept_step,
+                                                        kept_final, kept_value, kept_inverse, NULL),
                          SQLITE_OK);
 }
 
@@ -130,7 +216,11 @@ static inline struct term values_term(const struct scope *scope)
 {
     const struct term value = number_term(scope, 1);
     struct term term = {.kind = NUMBER, .scale = value.scale};
-    const uint32_t which = below(5);
+    const uint32_t which = below(7);
+    if (which == 5)
+        return (struct term){.kind = NUMBER,
+                             .ours = form("approx_count_distinct(%s)", value.ours),
+                             .sqlites = form("approx_count_distinct(%s)", value.sqlites)};
     if (which < 2) {
         const char *const name = which ? "avg" : "sum";
         term.ours = form("%s(DISTINCT %s)", name, value.ours);
@@ -142,6 +232,11 @@ static inline struct term values_term(const struct scope *scope)
     const char *const name = which == 2 ? "quantile_disc" : "quantile_cont", *const fraction = form(
                                                                                  "%u.%02u", percent / 100,
                                                                                  percent % 100);
+    if (which == 6) {
+        term.ours = form("approx_quantile(%s, %u.%02u)", value.ours, percent / 100, percent % 100);
+        term.sqlites = form("approx_quantile(%s, %u)", value.sqlites, percent);
+        return term;
+    }
     term.scale = (uint8_t)(value.scale + (which == 2 ? 0 : SCALE_DOUBLE));
     term.ours = chance(50)   ? form("%s(%s, %s)", name, value.ours, fraction)
                 : which == 2 ? form("percentile_disc(%s) WITHIN GROUP (ORDER BY %s)", fraction, value.ours)

@@ -150,9 +150,14 @@ static struct nested window_level(const struct nested *asked)
         &level, list,
         form("%s(%s, %u) %s", chance(50) ? "lag" : "lead", name, below(4), random_window(asked, false)),
         asked->columns[value]);
-    if (asked->columns[value].kind == NUMBER)
-        list =
-            output(&level, list, form("sum(%s) %s", name, random_window(asked, true)), asked->columns[value]);
+    if (asked->columns[value].kind == NUMBER) {
+        const bool distinct = chance(20);
+        const char *const aggregate = distinct     ? form("approx_count_distinct(%s)", name)
+                                      : chance(25) ? form("approx_quantile(%s, 0.%02u)", name, below(100))
+                                                   : form("sum(%s)", name);
+        list = output(&level, list, form("%s %s", aggregate, random_window(asked, true)),
+                      distinct ? counted : asked->columns[value]);
+    }
     around(&level, form("SELECT %s FROM ", list), asked, " AS t");
     return level;
 }

@@ -8,9 +8,10 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "engine/cuda/cccl.h"
 #include "lab/bitmaps/bitmap_host.h"
-#include "lab/bitmaps/bitmap_kernel.h"
 #include "lab/bitmaps/bitmap_scan.h"
+#include "lab/bitmaps/bitmap_tables.h"
 #include "tests/support/gpu/compile_targets.h"
 #include "tests/support/lab_tables.h"
 
@@ -180,14 +181,62 @@ static void the_experiment_runs(void **state)
     json_t *const rows = lab_rows_of(tables, "on the processor");
     (void)state;
     assert_true(json_array_size(rows) >= 12);
-    assert_true(lab_number(lab_row_of(rows, "column", "sorted"), "pieces") > 0);
+    assert_true(lab_number(lab_row_of(rows, "column", "sorted"), "sequential_ms") > 0);
     assert_int_equal((int)lab_number(lab_row_of(rows, "column", "lo_orderdate 1993"), "vectors"), 365);
     assert_int_equal(json_array_size(lab_rows_of(tables, "index against scan")), 35);
     assert_int_equal(json_array_size(lab_rows_of(tables, "the ranges for which")), 5);
     json_decref(result);
 }
 
+/* ---- Layouts ---- */
+
+/* Two tiles at least, so that hybrid is not ideal, of at most 32 vectors; a range of two vectors has no such layout. */
+static void hybrids_are_never_ideal(void **state)
+{
+    (void)state;
+    assert_int_equal(bitmap_hybrid_k(1), 0);
+    assert_int_equal(bitmap_hybrid_k(2), 0);
+    for (uint32_t columns = 3; columns <= BITMAP_VECTORS_MAX; columns++) {
+        const uint32_t k = bitmap_hybrid_k(columns);
+        assert_true(k >= 1 && k <= 16 && bitmap_layout_tiles(k, columns) >= 2);
+        assert_true(k == 16 || bitmap_layout_tiles(2 * k, columns) == 1);
+        assert_true(bitmap_layout_tiles(k, columns) <= BITMAP_ROW_VECTORS_MAX);
+    }
+    assert_int_equal(bitmap_hybrid_k(3), 1);
+    assert_int_equal(bitmap_hybrid_k(8), 2);
+    assert_int_equal(bitmap_hybrid_k(32), 8);
+    assert_int_equal(bitmap_hybrid_k(33), 16);
+}
+
+/* Each k and each j is in a layout that is measured; threads of a block are whole warps, 1024 at most. */
+static void every_k_and_j_is_offered(void **state)
+{
+    uint32_t of_k[BITMAP_LAYOUT_KS] = {0}, of_j[BITMAP_LAYOUT_JS] = {0};
+    (void)state;
+    for (uint32_t k = 0; k < BITMAP_LAYOUT_KS; k++)
+        for (uint32_t j = 0; j < BITMAP_LAYOUT_JS; j++) {
+            const uint32_t threads = bitmap_layout_k(k) * bitmap_layout_j(j);
+            if (!bitmap_layout_offered(bitmap_layout_k(k), bitmap_layout_j(j)))
+                continue;
+            assert_true(threads % 32 == 0 && threads <= 1024);
+            of_k[k]++;
+            of_j[j]++;
+        }
+    for (uint32_t i = 0; i < BITMAP_LAYOUT_KS; i++)
+        assert_true(of_k[i] > 0 && of_j[i] > 0);
+    assert_true(bitmap_layout_offered(512, 2) && bitmap_layout_offered(1, 1024));
+    assert_false(bitmap_layout_offered(512, 4));
+}
+
 /* ---- Kernels ---- */
+
+static void compile_all(const char *name, char *source, const char *const *options)
+{
+    for (size_t t = 0; t < compile_target_count; t++)
+        if (compile_source(name, source, compile_targets[t]->arch, options, &error) != STATUS_OK)
+            fail_msg("%s: %s", compile_targets[t]->arch, error.text);
+    free(source);
+}
 
 static void kernels_compile(void **state)
 {
@@ -195,10 +244,98 @@ static void kernels_compile(void **state)
     (void)state;
     need_compile_targets();
     assert_int_equal(bitmap_kernel_text(&source, &error), STATUS_OK);
-    for (size_t t = 0; t < compile_target_count; t++)
-        if (compile_source("bitmaps", source, compile_targets[t]->arch, NULL, &error) != STATUS_OK)
-            fail_msg("%s: %s", compile_targets[t]->arch, error.text);
-    free(source);
+    compile_all("bitmaps", source, NULL);
+}
+
+/* DeviceScan's kernels. */
+static void scans_of_cub_compile(void **state)
+{
+    const char *const *options;
+    char *source;
+    (void)state;
+    need_compile_targets();
+    if (cccl_options(&options, &error) != STATUS_OK)
+        not_run("CUB's headers are not installed");
+    assert_int_equal(bitmap_cub_text(&source, &error), STATUS_OK);
+    compile_all("CUB's scan", source, options);
+}
+
+/* ---- Tables of a GPU, of figures that are given ---- */
+
+static const struct bitmap_kernels no_kernels = {
+    .without_cub = {.status = STATUS_MACHINE, .text = "there is no CUB"}};
+
+/* `strategy` takes 2 ms with decompression, 4 with the transfer, all others 10 times as long. */
+static struct bitmap_record record_of(uint32_t vectors, enum bitmap_step strategy, double pairs_ms)
+{
+    struct bitmap_record record = {
+        .name = "uniform", .rows = 1000, .compressed_bytes = 8, .vectors = vectors};
+    for (uint32_t step = 0; step < BITMAP_STEPS; step++)
+        record.gpu.steps[step].median = step == strategy ? 1 : 10;
+    record.gpu.steps[BITMAP_DECOMPRESS].median = 1;
+    record.gpu.steps[BITMAP_TRANSFER].median = 2;
+    record.host[BITMAP_HOST_PAIRS].median = pairs_ms;
+    return record;
+}
+
+/* The tables of the records, in lab.tables. */
+static struct lab show(const struct bitmap_record *records, uint32_t count)
+{
+    struct lab own = {.format = LAB_JSON, .read_ceiling = 1e9, .tables = json_array()};
+    assert_int_equal(page_create("bitmaps", &own.page, &error), STATUS_OK);
+    assert_int_equal(bitmap_tables(&(struct bitmap_records){&own, &no_kernels, records, count}, &error),
+                     STATUS_OK);
+    return own;
+}
+
+static void forget(struct lab *own)
+{
+    page_destroy(own->page);
+    json_decref(own->tables);
+}
+
+static void claims_are_counted(void **state)
+{
+    const struct bitmap_record records[] = {record_of(8, BITMAP_BY_IDEAL, 40),
+                                            record_of(128, BITMAP_BY_IDEAL, 1)};
+    struct lab own = show(records, 2);
+    (void)state;
+    json_t *const claims = lab_rows_of(own.tables, "decompression and a strategy");
+    assert_int_equal(json_array_size(claims), 12);
+    json_t *const ideal = json_array_get(claims, 3), *const fastest = json_array_get(claims, 4),
+                  *const all = json_array_get(claims, 11);
+    assert_int_equal((int)lab_number(ideal, "tests"), 2);
+    assert_true(lab_number(ideal, "faster") == 0.5);
+    assert_true(lab_number(ideal, "mean") == (20 + 0.5) / 2);
+    assert_true(lab_number(ideal, "most") == 20);
+    assert_true(json_is_null(json_object_get(ideal, "paper_mean")));
+    assert_true(lab_number(fastest, "mean") == lab_number(ideal, "mean"));
+    assert_int_equal((int)lab_number(all, "tests"), 8);
+    assert_true(lab_number(all, "most") == 10);
+    assert_true(lab_number(all, "paper_mean") == 11.5 && lab_number(all, "paper_most") == 54.1 &&
+                lab_number(all, "paper_faster") == 0.988);
+    forget(&own);
+}
+
+static void queries_have_the_papers_strategy(void **state)
+{
+    const struct bitmap_record records[] = {record_of(1024, BITMAP_BY_IDEAL, 1),
+                                            record_of(1025, BITMAP_BY_ROA, 1),
+                                            record_of(4096, BITMAP_BY_HYBRID, 1)};
+    static const char *const names[] = {"ideal", "ROA", "hybrid"};
+    struct lab own = show(records, 3);
+    (void)state;
+    json_t *const queries = lab_rows_of(own.tables, "queries");
+    for (size_t i = 0; i < 3; i++) {
+        json_t *const row = json_array_get(queries, i);
+        assert_string_equal(json_string_value(json_object_get(row, "fastest")), names[i]);
+        assert_string_equal(json_string_value(json_object_get(row, "paper_fastest")), names[i]);
+        assert_true(lab_number(row, "published_ms") == 2 && lab_number(row, "published_transfer_ms") == 4);
+    }
+    assert_int_equal(json_array_size(lab_rows_of(own.tables, "exclusive sums of decompression: ours and "
+                                                             "cub::DeviceScan, which is not here: there")),
+                     3);
+    forget(&own);
 }
 
 /* One with as many bits in each tile, and one where they differ. */
@@ -241,7 +378,12 @@ int main(void)
         cmocka_unit_test(wrong_results_are_refused),
         cmocka_unit_test(scans_agree_or_are_refused),
         cmocka_unit_test(the_experiment_runs),
+        cmocka_unit_test(hybrids_are_never_ideal),
+        cmocka_unit_test(every_k_and_j_is_offered),
         cmocka_unit_test(kernels_compile),
+        cmocka_unit_test(scans_of_cub_compile),
+        cmocka_unit_test(claims_are_counted),
+        cmocka_unit_test(queries_have_the_papers_strategy),
         cmocka_unit_test(scans_compile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

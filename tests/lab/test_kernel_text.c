@@ -10,7 +10,8 @@
 
 #include "engine/cuda/cccl.h"
 #include "lab/bench/kernel.h"
-#include "lab/published/published.h"
+#include "lab/lists/list_gpu.h"
+#include "lab/published/steps.h"
 #include "tests/support/gpu/compile_targets.h"
 
 #define ROWS 5000u
@@ -38,23 +39,35 @@ static void simple_kernels_compile(void **state)
     compile("compare", kernel_text_compare(&source, &error), &source);
     compile("choose", kernel_text_choose(&source, &error), &source);
     compile("expected", kernel_text_expected(&source, &error), &source);
+    compile("lists", list_kernel_text(&source, &error), &source);
 }
 
 static void published_kernels_compile(void **state)
 {
-    static const char *const steps[] = {"for_base", "for_shared", "for_blocks<8>", "for_offsets<32>"};
+    static const char *const queries[] = {"q11", "q21"};
     const char *const *options = NULL;
     struct error error = {0};
     char *source = NULL;
     (void)state;
     need_compile_targets();
     const bool cub = cccl_options(&options, &error) == STATUS_OK;
-    for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
-        compile(steps[s], kernel_text_published("for_cuda.h", steps[s], 128, false, &source, &error),
+    for (size_t s = 0; s < PUBLISHED_STEPS; s++) {
+        const struct published_method *const method = &published_steps[s].method;
+        compile(method->name,
+                kernel_text_published(method->header, method->type, method->threads, s % 2, &source, &error),
                 &source);
-    compile("q11", kernel_text_q11("for_cuda.h", "for_offsets<16>", 128, &source, &error), &source);
-    compile("q11", kernel_text_q11("simdbp128_cuda.h", "simdbp128", 128, &source, &error), &source);
-    compile("q11", kernel_text_q11("plain_cuda.h", "plain_block<4>", 128, &source, &error), &source);
+    }
+    for (size_t q = 0; q < sizeof queries / sizeof *queries; q++) {
+        compile(queries[q],
+                kernel_text_query(queries[q], "for_cuda.h", "for_offsets<16>", 128, &source, &error),
+                &source);
+        compile(queries[q],
+                kernel_text_query(queries[q], "simdbp128_cuda.h", "simdbp128", 128, &source, &error),
+                &source);
+        compile(queries[q],
+                kernel_text_query(queries[q], "plain_cuda.h", "plain_block<4>", 128, &source, &error),
+                &source);
+    }
     for (size_t m = 0; m < PUBLISHED_METHODS; m++) {
         const struct published_method *const method = &published_methods[m];
         if (method->cub && !cub)

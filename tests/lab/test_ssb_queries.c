@@ -37,6 +37,9 @@ static void every_system_answers_every_query(void **state)
         json_is_null(json_object_get(lab_row_of(systems, "system", "nvCOMP, then plain"), "mean_ms")));
     assert_true(json_is_null(
         json_object_get(lab_row_of(systems, "system", "gpu-bp128 published, then plain"), "mean_ms")));
+    json_t *const omnisci = lab_row_of(systems, "system", "OmniSci");
+    assert_true(lab_number(omnisci, "paper_to_gpu_star") == 12); /* the paper's figure alone */
+    assert_true(json_is_null(json_object_get(omnisci, "mean_ms")));
     assert_true(lab_number(staged, "stage_ms") > 0);
     assert_true(lab_number(staged, "sum_ms") > lab_number(staged, "stage_ms"));
     json_decref(result);

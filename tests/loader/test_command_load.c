@@ -86,9 +86,10 @@ static void sizes_of_memory_are_read(void **state)
     load("--memory 64M sales=sales-1.csv", 0, "1 row", NULL);
     load("--force --memory 1g sales=sales-1.csv", 0, "1 row", NULL);
     load("--force --memory 10 sales=sales-1.csv", 3, "--memory allows 0; give more", NULL);
-    load("--force --memory lots sales=sales-1.csv", 2, "--memory 'lots' is no size", NULL);
-    load("--force --memory 0 sales=sales-1.csv", 2, "--memory '0' is no size", NULL);
-    load("--force --memory 1GB sales=sales-1.csv", 2, "--memory '1GB' is no size", "shop,pieces\nA,1\n");
+    load("--force --memory lots sales=sales-1.csv", 2, "--memory: 'lots' is no number of bytes", NULL);
+    load("--force --memory 0 sales=sales-1.csv", 2, "--memory 0: a load needs memory", NULL);
+    load("--force --memory 1GX sales=sales-1.csv", 2, "--memory: '1GX' is no number of bytes",
+         "shop,pieces\nA,1\n");
 }
 
 /* A GPU that is asked for must be there; text needs none. Where there is one, it gives the same rows. */

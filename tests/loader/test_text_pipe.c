@@ -21,11 +21,14 @@
 #include <unistd.h>
 #include <zstd.h>
 
+/* All tests run in it. */
+static struct execution execution;
+
 static void *cancel_soon(void *unused)
 {
     (void)unused;
     usleep(100000);
-    cancel_request();
+    execution_stop(&execution);
     return NULL;
 }
 
@@ -40,7 +43,7 @@ static void assert_cancelled(const char *fifo)
     char *const rows = read_all(&fifo, 1, &plain, &error);
     const double took = clock_seconds() - begin;
     assert_int_equal(pthread_join(thread, NULL), 0);
-    cancel_reset();
+    execution_resume(&execution);
     assert_int_equal(error.status, STATUS_INTERRUPTED);
     if (took < 0.1 || took > 60) /* 0.15 on a machine that has nothing else to do */
         fail_msg("it took %.2f s", took);
@@ -148,6 +151,7 @@ static void packed_text_comes_byte_by_byte(void **state)
 
 int main(void)
 {
+    execution_enter(&execution);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waiting_for_a_pipe_can_be_cancelled),
         cmocka_unit_test(a_late_writer_is_waited_for),

@@ -19,6 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* All tests run in it. */
+static struct execution execution;
+
 #define PIPE_ROWS 16384u
 
 static struct ssb_generator *make(double scale_factor, enum ssb_mode mode, enum ssb_variant variant,
@@ -453,15 +456,16 @@ static void counting_rows_can_be_cancelled(void **state)
     (void)state;
     const struct ssb_options options = {.scale_factor = 10};
     struct ssb_generator *generator = NULL;
-    cancel_request();
+    execution_stop(&execution);
     assert_int_equal(ssb_generator_create(&options, 2, &generator, NULL), STATUS_INTERRUPTED);
-    cancel_reset();
+    execution_resume(&execution);
     assert_null(generator);
     ssb_generator_destroy(generator); /* NULL is legal */
 }
 
 int main(void)
 {
+    execution_enter(&execution);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scale_factor_a_hundredth_is_identical),
         cmocka_unit_test(scale_factor_a_tenth_is_identical),

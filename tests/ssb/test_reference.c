@@ -23,6 +23,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* All tests run in it. */
+static struct execution execution;
+
 static char folder[PATH_BYTES], file[PATH_BYTES + 32], partial[PATH_BYTES + 64];
 static struct ssb_generator *generator;
 
@@ -262,9 +265,9 @@ static void failures_leave_no_file(void **state)
     assert_int_equal(access(file, F_OK), -1);
     assert_int_equal(access(partial, F_OK), -1);
     source.rows[SSB_LINEORDER]--;
-    cancel_request();
+    execution_stop(&execution);
     assert_int_equal(reference_open(folder, &source, 2, NULL, &reference, &error), STATUS_INTERRUPTED);
-    cancel_reset();
+    execution_resume(&execution);
     assert_int_equal(access(file, F_OK), -1);
     assert_int_equal(access(partial, F_OK), -1);
     assert_int_equal(reference_open("/nowhere", &source, 2, NULL, &reference, &error), STATUS_BAD_INPUT);
@@ -424,6 +427,7 @@ static void sqlite_scans_lineorder_once(void **state)
 
 int main(void)
 {
+    execution_enter(&execution);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_holds_the_generated_rows),
         cmocka_unit_test(rows_and_answers_are_kept),

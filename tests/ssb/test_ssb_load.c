@@ -17,6 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* All tests run in it. */
+static struct execution execution;
+
 #define SCALE_FACTOR 0.01 /* 60175 rows of lineorder: one segment, 59 tiles, the last one partly filled */
 
 static char folder[128]; /* below $TMPDIR */
@@ -441,7 +444,7 @@ static void stop_at_table(struct progress *progress, const char *what, const cha
     (void)unit;
     assert_true(done <= total);
     if (strstr(what, progress->context))
-        cancel_request();
+        execution_stop(&execution);
 }
 
 static void stopping_leaves_nothing(void **state)
@@ -453,7 +456,7 @@ static void stopping_leaves_nothing(void **state)
         options.from = s % 2 ? in_folder("tbl") : NULL;
         struct progress progress = {.report = stop_at_table, .context = stops[s / 2]};
         assert_int_equal(ssb_load(&options, &progress, NULL), STATUS_INTERRUPTED);
-        cancel_reset();
+        execution_resume(&execution);
         assert_int_not_equal(access(options.directory, F_OK), 0);
     }
 }
@@ -545,6 +548,7 @@ static int remove_folder(void **state)
 
 int main(void)
 {
+    execution_enter(&execution);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rows_are_the_generators),
         cmocka_unit_test(text_and_generator_make_the_same_database),

@@ -23,6 +23,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* All tests run in it. */
+static struct execution execution;
+
 static char root[256]; /* the folder of this run's files */
 static struct ssb_generator *generator;
 
@@ -141,7 +144,7 @@ static void see(struct progress *progress, const char *what, const char *unit, u
     seen->last = done;
     seen->total = total;
     if (++seen->reports == seen->cancel_at)
-        cancel_request();
+        execution_stop(&execution);
 }
 
 static void progress_counts_all_rows(void **state)
@@ -165,7 +168,7 @@ static void cancelling_leaves_nothing(void **state)
         assert_int_equal(
             ssb_write_tbl(generator, SSB_LINEORDER, below("cancelled"), threads, &progress, &error),
             STATUS_INTERRUPTED);
-        cancel_reset();
+        execution_resume(&execution);
         assert_int_equal(error.status, STATUS_INTERRUPTED);
         assert_int_equal(count_entries(below("cancelled")), -1); /* the folder was new */
     }
@@ -175,9 +178,9 @@ static void cancelling_leaves_the_file_that_was_there(void **state)
 {
     (void)state;
     assert_int_equal(ssb_write_tbl(generator, SSB_DATE, below("kept"), 0, NULL, NULL), STATUS_OK);
-    cancel_request();
+    execution_stop(&execution);
     assert_int_equal(ssb_write_tbl(generator, SSB_DATE, below("kept"), 0, NULL, NULL), STATUS_INTERRUPTED);
-    cancel_reset();
+    execution_resume(&execution);
     assert_int_equal(count_entries(below("kept")), 1);
     assert_int_equal(access(below("kept/date.tbl"), R_OK), 0);
 }
@@ -327,6 +330,7 @@ static void bad_options_get_one_sentence_and_write_nothing(void **state)
 
 int main(void)
 {
+    execution_enter(&execution);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_threads_writes_the_same_file),
         cmocka_unit_test(a_longer_file_is_replaced_whole),

@@ -23,3 +23,8 @@ SELECT s_nation, count(*), sum(lo_revenue), count(s_nation) FROM lineorder LEFT 
 SELECT upper(substr(p_color, 1, 2)), p_size, sum(CASE WHEN lo_shipmode = 'AIR' THEN lo_revenue ELSE 0 END), count(*) FROM lineorder JOIN part ON p_partkey = lo_partkey WHERE p_mfgr IN ('MFGR#1', 'MFGR#3') GROUP BY upper(substr(p_color, 1, 2)), p_size ORDER BY 1, 2;
 SELECT d.d_yearmonth, sum(lo_revenue), sum(lo_revenue - lo_supplycost) FROM lineorder JOIN date d ON d.d_datekey = lo_orderdate JOIN supplier ON s_suppkey = lo_suppkey WHERE s_city LIKE 'UNITED%' AND d.d_year BETWEEN 1993 AND 1995 GROUP BY d.d_yearmonth ORDER BY 1;
 SELECT sum(lo_extendedprice), sum(lo_ordtotalprice), count(lo_tax), avg(lo_quantity) FROM lineorder WHERE lo_orderkey > 100000000000;
+-- sketches: cells in dense groups and in hashed ones, of whole numbers, doubles and strings
+SELECT approx_count_distinct(lo_orderkey), count(*) FROM lineorder;
+SELECT lo_discount, approx_count_distinct(lo_partkey), approx_count_distinct(lo_partkey) FILTER (WHERE lo_tax = 3) FROM lineorder GROUP BY lo_discount ORDER BY 1;
+SELECT lo_suppkey, approx_quantile(lo_revenue, 0.5), approx_quantile(lo_revenue, 0.99), min(lo_revenue), max(lo_revenue) FROM lineorder GROUP BY lo_suppkey ORDER BY 2 DESC, 1 LIMIT 50;
+SELECT d_year, approx_count_distinct(c_name), approx_quantile(lo_extendedprice / 7.0, 0.9) FROM lineorder, date, customer WHERE lo_orderdate = d_datekey AND lo_custkey = c_custkey AND lo_quantity = 7 AND lo_discount = 4 GROUP BY ROLLUP (d_year) ORDER BY 1;

@@ -13,6 +13,7 @@ void relation_column_free(struct rowset_column *column)
     free(column->name);
     free(column->values);
     free(column->nulls);
+    memory_charge_drop(&column->charge);
     *column = (struct rowset_column){0};
 }
 
@@ -20,12 +21,15 @@ enum status relation_gather(const struct rowset_column *from, const uint64_t *pl
                             struct rowset_column *to, struct error *error)
 {
     bool missing = from->nulls != NULL;
+    struct memory_charge charge = {0};
+    RETURN_IF_ERROR(memory_charge_add(&charge, count * ROWSET_VALUE_BYTES, "an answer", error));
     for (uint64_t i = 0; places && i < count && !missing; i++)
         missing = places[i] == RELATION_NO_ROW;
     *to = (struct rowset_column){.name = strdup(from->name),
                                  .type = from->type,
                                  .values = malloc((count + 1) * sizeof *to->values),
-                                 .nulls = missing ? malloc(count + 1) : NULL};
+                                 .nulls = missing ? malloc(count + 1) : NULL,
+                                 .charge = charge};
     if (!to->name || !to->values || (missing && !to->nulls)) {
         relation_column_free(to);
         return error_out_of_memory(error, count * sizeof *to->values, "an answer");

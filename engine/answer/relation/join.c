@@ -4,16 +4,16 @@
 #include "engine/answer/relation/rows_hash.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
-#include "storage/base/spool.h"
 
 #include <string.h>
 
-#define CHECKED_FROM (UINT64_C(1) << 24) /* rows: the memory for more is looked for first */
-#define ROW_BYTES    96u                 /* what a joined row takes, with some columns of the level above */
+#define PAIR_BYTES (2 * sizeof(uint64_t))
+#define ROW_BYTES  (4 * sizeof(uint64_t)) /* of the right side: slots of the hash table, and the next row */
 
 struct pairs {
     uint64_t *lefts, *rights;
     uint64_t count, capacity;
+    struct memory_charge charge;
     struct error *error;
 };
 
@@ -27,13 +27,9 @@ static enum status pair_add(struct pairs *pairs, uint64_t left, uint64_t right)
                 "a join of answers has more than %llu rows; add an equality to its conditions, or "
                 "group before joining",
                 (unsigned long long)RELATION_ROWS_MAX);
-        if (capacity >= CHECKED_FROM && capacity * ROW_BYTES > memory_available())
-            return error_set(
-                pairs->error, STATUS_MACHINE,
-                "a join of answers has more than %llu rows, and there is no memory for twice as many; "
-                "add an equality to its conditions, or group before joining",
-                (unsigned long long)pairs->count);
         RETURN_IF_ERROR(cancel_check(pairs->error));
+        RETURN_IF_ERROR(
+            memory_charge_set(&pairs->charge, capacity * PAIR_BYTES, "a join of answers", pairs->error));
         RETURN_IF_ERROR(memory_grow(&pairs->lefts, capacity * sizeof *pairs->lefts, "a join", pairs->error));
         RETURN_IF_ERROR(
             memory_grow(&pairs->rights, capacity * sizeof *pairs->rights, "a join", pairs->error));
@@ -69,15 +65,17 @@ static enum status join_equal(const struct rowset_column *left, uint64_t left_ro
                               const struct rowset_column *right, uint64_t right_rows, uint32_t count,
                               bool outer, struct pairs *pairs)
 {
-    struct rows_hash hash;
-    uint64_t *next;
-    RETURN_IF_ERROR(memory_take(&next, (right_rows + 1) * sizeof *next, "a join", pairs->error));
-    enum status status = rows_hash_create(right_rows, &hash, pairs->error);
-    if (status != STATUS_OK) {
-        free(next);
-        return status;
-    }
-    enter_rows(&hash, right, right_rows, count, next);
+    struct rows_hash hash = {0};
+    uint64_t *next = NULL;
+    struct memory_charge charge = {0};
+    enum status status =
+        memory_charge_add(&charge, right_rows * ROW_BYTES, "a join of answers", pairs->error);
+    if (status == STATUS_OK)
+        status = memory_take(&next, (right_rows + 1) * sizeof *next, "a join", pairs->error);
+    if (status == STATUS_OK)
+        status = rows_hash_create(right_rows, &hash, pairs->error);
+    if (status == STATUS_OK)
+        enter_rows(&hash, right, right_rows, count, next);
     for (uint64_t row = 0; status == STATUS_OK && row < left_rows; row++) {
         uint64_t partner =
             has_null(left, count, row) ? RELATION_NO_ROW : *rows_hash_slot(&hash, right, left, row, count);
@@ -88,6 +86,7 @@ static enum status join_equal(const struct rowset_column *left, uint64_t left_ro
     }
     free(hash.rows);
     free(next);
+    memory_charge_drop(&charge);
     return status;
 }
 
@@ -104,7 +103,8 @@ static enum status join_all(uint64_t left_rows, uint64_t right_rows, bool outer,
 
 enum status relation_join(const struct rowset_column *left, uint64_t left_rows,
                           const struct rowset_column *right, uint64_t right_rows, uint32_t count, bool outer,
-                          uint64_t **lefts, uint64_t **rights, uint64_t *pairs, struct error *error)
+                          uint64_t **lefts, uint64_t **rights, uint64_t *pairs, struct memory_charge *charge,
+                          struct error *error)
 {
     struct pairs made = {.error = error};
     const enum status status = count ? join_equal(left, left_rows, right, right_rows, count, outer, &made)
@@ -112,10 +112,12 @@ enum status relation_join(const struct rowset_column *left, uint64_t left_rows,
     if (status != STATUS_OK) {
         free(made.lefts);
         free(made.rights);
+        memory_charge_drop(&made.charge);
         made = (struct pairs){0};
     }
     *lefts = made.lefts;
     *rights = made.rights;
     *pairs = made.count;
+    *charge = made.charge;
     return status;
 }

@@ -8,6 +8,7 @@
 #ifndef TESSERA_ENGINE_ANSWER_RELATION_RELATION_H
 #define TESSERA_ENGINE_ANSWER_RELATION_RELATION_H
 
+#include "engine/aggregate/measure.h"
 #include "engine/answer/rowset.h"
 
 #define RELATION_NO_ROW UINT64_MAX
@@ -37,11 +38,11 @@ NODISCARD enum status relation_alike(struct rowset_column *left, uint64_t left_r
 
 /* Pairs the rows whose `count` keys are equal; a NULL equals nothing. The pairs are in the order of the left rows, and
  * then of the right ones. `outer`: a left row without a partner is paired with RELATION_NO_ROW. Without keys each row
- * is paired with each. The caller frees *lefts and *rights. */
+ * is paired with each. The caller frees *lefts and *rights, and drops their charge. */
 NODISCARD enum status relation_join(const struct rowset_column *left, uint64_t left_rows,
                                     const struct rowset_column *right, uint64_t right_rows, uint32_t count,
                                     bool outer, uint64_t **lefts, uint64_t **rights, uint64_t *pairs,
-                                    struct error *error);
+                                    struct memory_charge *charge, struct error *error);
 
 /* ---- Sets (set.c) ---- */
 
@@ -77,7 +78,8 @@ enum window_function {
     WINDOW_SUM,
     WINDOW_AVG,
     WINDOW_MIN,
-    WINDOW_MAX
+    WINDOW_MAX,
+    WINDOW_MEASURE /* `measure` of the frame's values: a sketch */
 };
 
 enum window_bound {
@@ -100,6 +102,8 @@ struct window {
     enum window_function function;
     uint32_t argument, otherwise; /* or WINDOW_NO_COLUMN; `otherwise`: what lag gives where no row is */
     int64_t number;
+    enum measure_kind measure;
+    int64_t fraction, whole; /* of a quantile: fraction / whole */
     uint32_t partition_count, order_count;
     const uint32_t *partitions;
     const struct window_order *orders;

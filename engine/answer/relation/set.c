@@ -24,9 +24,13 @@ static enum status columns_alike(struct rowset *left, struct rowset *right, uint
     return STATUS_OK;
 }
 
+/* Slots of a hash table, half full, and a place. */
+#define ROW_BYTES (3 * sizeof(uint64_t))
+
 static enum status column_append(struct rowset_column *to, uint64_t rows, const struct rowset_column *from,
                                  uint64_t more, struct error *error)
 {
+    RETURN_IF_ERROR(memory_charge_set(&to->charge, (rows + more) * ROWSET_VALUE_BYTES, "an answer", error));
     RETURN_IF_ERROR(memory_grow(&to->values, (rows + more + 1) * sizeof *to->values, "an answer", error));
     memcpy(to->values + rows, from->values, more * sizeof *to->values);
     if (!to->nulls && !from->nulls)
@@ -125,7 +129,10 @@ enum status relation_set(enum relation_set set, struct rowset *left, struct rows
         right->rows = 0;
     }
     if (status == STATUS_OK && set != RELATION_UNION_ALL) {
-        status = memory_take(&places, (left->rows + 1) * sizeof *places, "an answer", error);
+        struct memory_charge charge = {0};
+        status = memory_charge_add(&charge, ROW_BYTES * (left->rows + right->rows), "a set operation", error);
+        if (status == STATUS_OK)
+            status = memory_take(&places, (left->rows + 1) * sizeof *places, "an answer", error);
         if (status == STATUS_OK)
             status = (set == RELATION_EXCEPT_ALL || set == RELATION_INTERSECT_ALL
                           ? find_all_kept
@@ -133,6 +140,7 @@ enum status relation_set(enum relation_set set, struct rowset *left, struct rows
         if (status == STATUS_OK)
             status = keep_rows(left, places, count, error);
         free(places);
+        memory_charge_drop(&charge);
     }
     rowset_free(right);
     return status;

@@ -7,7 +7,7 @@
  * prefix sums would have another rounding.
  */
 #define _GNU_SOURCE /* qsort_r */
-#include "engine/answer/relation/relation.h"
+#include "engine/answer/relation/window_partition.h"
 #include "engine/answer/sort_rows.h"
 
 #include "storage/base/decimal.h"
@@ -26,11 +26,6 @@ struct comparison {
     const struct window_order *orders;
 };
 
-static bool is_null(const struct rowset_column *column, uint64_t row)
-{
-    return column->nulls && column->nulls[row];
-}
-
 static double double_at(const struct rowset_column *column, uint64_t row)
 {
     return double_of_key(column->values[row]);
@@ -44,7 +39,7 @@ static int compare_values(const struct rowset_column *column, uint64_t a, uint64
 static int compare_cells(const struct rowset_column *column, uint64_t a, uint64_t b, bool descending,
                          bool nulls_first)
 {
-    const bool null_a = is_null(column, a), null_b = is_null(column, b);
+    const bool null_a = window_is_null(column, a), null_b = window_is_null(column, b);
     if (null_a || null_b)
         return null_a == null_b ? 0 : null_a == nulls_first ? -1 : 1;
     const int order = compare_values(column, a, b);
@@ -115,70 +110,23 @@ static enum status sort_rows(const struct comparison *by, const struct window *w
     return STATUS_OK;
 }
 
-/* ---- A partition ---- */
-
-/* Rows are numbered by their place in the order: those of the partition are first .. end - 1. */
-struct partition {
-    const struct rowset *rows;
-    const struct window *window;
-    const struct rowset_column *argument; /* or NULL */
-    const uint64_t *places;               /* the row at each place */
-    uint64_t first, end;
-    const uint64_t *peers; /* for each place the end of the rows that are equal to its row */
-    __int128 *sums; /* before each place, of the argument's values in the partition; sums[0] is at `first` */
-    uint64_t *counts; /* likewise, of the values that are not NULL */
-    uint64_t *queue;  /* room for a partition's places */
-    struct rowset_column *out;
-    struct error *error;
-};
-
-static uint64_t bounded(const struct partition *partition, uint64_t at, int64_t move)
-{
-    const __int128 place = (__int128)at + move;
-    return place < (__int128)partition->first ? partition->first
-           : place > (__int128)partition->end ? partition->end
-                                              : (uint64_t)place;
-}
-
-/* The frame of the row at a place: places *begin .. *end - 1. */
-static void frame_of(const struct partition *partition, uint64_t at, uint64_t *begin, uint64_t *end)
-{
-    const struct window *const window = partition->window;
-    *begin = window->begin == BOUND_FIRST ? partition->first : bounded(partition, at, window->begin_rows);
-    *end = window->end == BOUND_PEERS  ? partition->peers[at]
-           : window->end == BOUND_ROWS ? bounded(partition, at, window->end_rows + 1)
-                                       : partition->end;
-    *end = *end < *begin ? *begin : *end;
-}
-
-static void give(const struct partition *partition, uint64_t at, int64_t value)
-{
-    partition->out->values[partition->places[at]] = value;
-}
-
-static void give_double(const struct partition *partition, uint64_t at, double value)
+static void give_double(const struct window_partition *partition, uint64_t at, double value)
 {
     partition->out->values[partition->places[at]] = double_key_of(value);
 }
 
-static void give_null(const struct partition *partition, uint64_t at)
-{
-    partition->out->values[partition->places[at]] = 0;
-    partition->out->nulls[partition->places[at]] = 1;
-}
-
-static void give_cell(const struct partition *partition, uint64_t at, const struct rowset_column *from,
+static void give_cell(const struct window_partition *partition, uint64_t at, const struct rowset_column *from,
                       uint64_t row)
 {
-    if (!from || is_null(from, row))
-        give_null(partition, at);
+    if (!from || window_is_null(from, row))
+        window_give_null(partition, at);
     else
-        give(partition, at, from->values[row]);
+        window_give(partition, at, from->values[row]);
 }
 
 /* ---- Ranks ---- */
 
-static void ranks(const struct partition *partition)
+static void ranks(const struct window_partition *partition)
 {
     const uint64_t rows = partition->end - partition->first;
     uint64_t dense = 0, peers_first = partition->first;
@@ -190,10 +138,10 @@ static void ranks(const struct partition *partition)
         const uint64_t rank = peers_first - partition->first;
         switch (partition->window->function) {
         case WINDOW_RANK:
-            give(partition, at, (int64_t)rank + 1);
+            window_give(partition, at, (int64_t)rank + 1);
             break;
         case WINDOW_DENSE_RANK:
-            give(partition, at, (int64_t)dense);
+            window_give(partition, at, (int64_t)dense);
             break;
         case WINDOW_PERCENT_RANK:
             give_double(partition, at, rows > 1 ? (double)rank / (double)(rows - 1) : 0);
@@ -202,25 +150,26 @@ static void ranks(const struct partition *partition)
             give_double(partition, at, (double)(partition->peers[at] - partition->first) / (double)rows);
             break;
         default:
-            give(partition, at, (int64_t)(at - partition->first) + 1);
+            window_give(partition, at, (int64_t)(at - partition->first) + 1);
         }
     }
 }
 
 /* The first parts have one row more if the rows cannot be divided evenly. */
-static void ntile(const struct partition *partition)
+static void ntile(const struct window_partition *partition)
 {
     const uint64_t rows = partition->end - partition->first, parts = (uint64_t)partition->window->number,
                    size = rows / parts, larger = rows % parts;
     for (uint64_t i = 0; i < rows; i++)
-        give(partition, partition->first + i,
-             (int64_t)(i < larger * (size + 1) ? i / (size + 1) : larger + (i - larger * (size + 1)) / size) +
-                 1);
+        window_give(
+            partition, partition->first + i,
+            (int64_t)(i < larger * (size + 1) ? i / (size + 1) : larger + (i - larger * (size + 1)) / size) +
+                1);
 }
 
 /* ---- Values of other rows ---- */
 
-static void lag(const struct partition *partition)
+static void lag(const struct window_partition *partition)
 {
     const struct window *const window = partition->window;
     const struct rowset_column *const otherwise =
@@ -234,15 +183,15 @@ static void lag(const struct partition *partition)
     }
 }
 
-static void value_in_frame(const struct partition *partition)
+static void value_in_frame(const struct window_partition *partition)
 {
     const struct window *const window = partition->window;
     for (uint64_t at = partition->first; at < partition->end; at++) {
         uint64_t begin, end;
-        frame_of(partition, at, &begin, &end);
+        window_frame(partition, at, &begin, &end);
         const uint64_t skipped = window->function == WINDOW_NTH ? (uint64_t)window->number - 1 : 0;
         if (begin == end || skipped >= end - begin)
-            give_null(partition, at);
+            window_give_null(partition, at);
         else
             give_cell(partition, at, partition->argument,
                       partition->places[window->function == WINDOW_LAST ? end - 1 : begin + skipped]);
@@ -251,14 +200,14 @@ static void value_in_frame(const struct partition *partition)
 
 /* ---- Aggregates ---- */
 
-static void prefix_sums(const struct partition *partition)
+static void prefix_sums(const struct window_partition *partition)
 {
     const struct rowset_column *const argument = partition->argument;
     partition->sums[0] = 0;
     partition->counts[0] = 0;
     for (uint64_t at = partition->first; at < partition->end; at++) {
         const uint64_t i = at - partition->first, row = partition->places[at];
-        const bool null = argument && is_null(argument, row);
+        const bool null = argument && window_is_null(argument, row);
         partition->sums[i + 1] = partition->sums[i] + (argument && !null ? argument->values[row] : 0);
         partition->counts[i + 1] = partition->counts[i] + !null;
     }
@@ -270,18 +219,19 @@ struct double_sum {
     double sum;
 };
 
-static double sum_doubles(const struct partition *partition, uint64_t begin, uint64_t end,
+static double sum_doubles(const struct window_partition *partition, uint64_t begin, uint64_t end,
                           struct double_sum *done)
 {
     if (done->begin != begin || done->end > end)
         *done = (struct double_sum){.begin = begin, .end = begin};
     for (; done->end < end; done->end++)
-        if (!is_null(partition->argument, partition->places[done->end]))
+        if (!window_is_null(partition->argument, partition->places[done->end]))
             done->sum += double_at(partition->argument, partition->places[done->end]);
     return done->sum;
 }
 
-static enum status give_sum(const struct partition *partition, uint64_t at, __int128 sum, uint64_t count)
+static enum status give_sum(const struct window_partition *partition, uint64_t at, __int128 sum,
+                            uint64_t count)
 {
     if (partition->window->function == WINDOW_AVG) {
         give_double(partition, at, decimal_average(sum, count, partition->argument->type.scale));
@@ -290,26 +240,26 @@ static enum status give_sum(const struct partition *partition, uint64_t at, __in
     if (sum > INT64_MAX || sum <= INT64_MIN)
         return error_set(partition->error, STATUS_BAD_INPUT,
                          "a sum over a window exceeds 64 bits; CAST the summed expression to double");
-    give(partition, at, (int64_t)sum);
+    window_give(partition, at, (int64_t)sum);
     return STATUS_OK;
 }
 
-static enum status sums(const struct partition *partition)
+static enum status sums(const struct window_partition *partition)
 {
     const bool doubles = partition->argument && partition->argument->type.kind == VALUE_DOUBLE;
     struct double_sum done = {.begin = UINT64_MAX};
     prefix_sums(partition);
     for (uint64_t at = partition->first; at < partition->end; at++) {
         uint64_t begin, end;
-        frame_of(partition, at, &begin, &end);
+        window_frame(partition, at, &begin, &end);
         const uint64_t b = begin - partition->first, e = end - partition->first,
                        count = partition->counts[e] - partition->counts[b];
         if (at % 4096 == 0)
             RETURN_IF_ERROR(cancel_check(partition->error));
         if (partition->window->function == WINDOW_COUNT)
-            give(partition, at, (int64_t)count);
+            window_give(partition, at, (int64_t)count);
         else if (count == 0)
-            give_null(partition, at);
+            window_give_null(partition, at);
         else if (doubles)
             give_double(partition, at,
                         sum_doubles(partition, begin, end, &done) /
@@ -321,16 +271,16 @@ static enum status sums(const struct partition *partition)
 }
 
 /* The queue holds places of the frame, each with a better value than all places of the frame before it have. */
-static void extremes(const struct partition *partition)
+static void extremes(const struct window_partition *partition)
 {
     const int sign = partition->window->function == WINDOW_MIN ? 1 : -1;
     uint64_t head = 0, tail = 0, reached = partition->first;
     for (uint64_t at = partition->first; at < partition->end; at++) {
         uint64_t begin, end;
-        frame_of(partition, at, &begin, &end);
+        window_frame(partition, at, &begin, &end);
         for (; reached < end; reached++) {
             const uint64_t row = partition->places[reached];
-            if (is_null(partition->argument, row))
+            if (window_is_null(partition->argument, row))
                 continue;
             while (tail > head && sign * compare_values(partition->argument,
                                                         partition->places[partition->queue[tail - 1]], row) >=
@@ -341,13 +291,13 @@ static void extremes(const struct partition *partition)
         while (head < tail && partition->queue[head] < begin)
             head++;
         if (head == tail)
-            give_null(partition, at);
+            window_give_null(partition, at);
         else
             give_cell(partition, at, partition->argument, partition->places[partition->queue[head]]);
     }
 }
 
-static enum status compute(const struct partition *partition)
+static enum status compute(const struct window_partition *partition)
 {
     switch (partition->window->function) {
     case WINDOW_NTILE:
@@ -369,6 +319,8 @@ static enum status compute(const struct partition *partition)
     case WINDOW_MAX:
         extremes(partition);
         break;
+    case WINDOW_MEASURE:
+        return window_measure(partition);
     default:
         ranks(partition);
     }
@@ -401,6 +353,14 @@ static enum status type_of(const struct rowset *rows, const struct window *windo
                                                        : argument->type;
         type->untyped = false;
         break;
+    case WINDOW_MEASURE:
+        if (measure_of(window->measure)->dates && !number && argument->type.kind != VALUE_DATE &&
+            argument->type.kind != VALUE_TIMESTAMP)
+            return error_set(error, STATUS_BAD_INPUT, "%s over a window takes numbers and dates",
+                             measure_of(window->measure)->name);
+        if (measure_of(window->measure)->result == RESULT_ARGUMENT)
+            *type = argument->type;
+        break;
     case WINDOW_LAG:
     case WINDOW_FIRST:
     case WINDOW_LAST:
@@ -425,7 +385,8 @@ static uint64_t run_end(const struct comparison *by, const uint64_t *places, uin
     return at;
 }
 
-static enum status compute_all(struct partition *partition, const struct comparison *by, uint64_t *peers)
+static enum status compute_all(struct window_partition *partition, const struct comparison *by,
+                               uint64_t *peers)
 {
     const uint64_t rows = by->rows->rows;
     for (partition->first = 0; partition->first < rows; partition->first = partition->end) {
@@ -440,6 +401,12 @@ static enum status compute_all(struct partition *partition, const struct compari
     return STATUS_OK;
 }
 
+/* A row's place of its last peer, its sum, its count, and its place in the queue of extrema. */
+#define SCRATCH_BYTES                                                            \
+    (sizeof(uint64_t) + sizeof(__typeof__(*(struct window_partition){0}.sums)) + \
+     sizeof(__typeof__(*(struct window_partition){0}.counts)) +                  \
+     sizeof(__typeof__(*(struct window_partition){0}.queue)))
+
 enum status relation_window(const struct rowset *rows, const struct window *window, const char *name,
                             unsigned threads, struct window_sort *sort, struct rowset_column *column,
                             struct error *error)
@@ -451,14 +418,22 @@ enum status relation_window(const struct rowset *rows, const struct window *wind
                                   .orders = window->orders};
     const uint64_t count = rows->rows;
     struct value_type type;
+    struct memory_charge charge = {0}, scratch = {0};
     RETURN_IF_ERROR(type_of(rows, window, &type, error));
     RETURN_IF_ERROR(sort_rows(&by, window, threads, sort, error));
+    RETURN_IF_ERROR(memory_charge_add(&charge, count * ROWSET_VALUE_BYTES, "a window", error));
+    const enum status fits = memory_charge_add(&scratch, count * SCRATCH_BYTES, "a window", error);
+    if (fits != STATUS_OK) {
+        memory_charge_drop(&charge);
+        return fits;
+    }
     *column = (struct rowset_column){.name = strdup(name),
                                      .type = type,
                                      .values = malloc((count + 1) * sizeof *column->values),
-                                     .nulls = calloc(count + 1, 1)};
+                                     .nulls = calloc(count + 1, 1),
+                                     .charge = charge};
     uint64_t *const peers = malloc((count + 1) * sizeof *peers);
-    struct partition partition = {
+    struct window_partition partition = {
         .rows = rows,
         .window = window,
         .argument = window->argument == WINDOW_NO_COLUMN ? NULL : &rows->columns[window->argument],
@@ -477,6 +452,7 @@ enum status relation_window(const struct rowset *rows, const struct window *wind
     free(partition.sums);
     free(partition.counts);
     free(partition.queue);
+    memory_charge_drop(&scratch);
     if (status != STATUS_OK)
         relation_column_free(column);
     return status;

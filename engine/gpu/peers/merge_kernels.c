@@ -47,18 +47,13 @@ void merge_kernels_close(struct merge_kernels *kernels)
     *kernels = (struct merge_kernels){0};
 }
 
-static bool is_set(const struct device_run *run, uint32_t a)
-{
-    return run->plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT;
-}
-
 bool merge_kernels_can(const struct device_run *run)
 {
     if (run->plan->shape == PLAN_ROWS || run->known || run->plan->aggregate_count > MERGE_STATES_MAX ||
         run->plan->key_words > ABSORB_KEY_WORDS_MAX)
         return false;
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
-        if (is_set(run, a) && run->kernel.distinct[a] == DISTINCT_BY_PAIRS)
+        if (plan_is_distinct(run->plan, a) && run->kernel.distinct[a] == DISTINCT_BY_PAIRS)
             return false;
     return true;
 }
@@ -67,7 +62,7 @@ bool merge_kernels_may_fill(const struct device_run *run)
 {
     bool may = run->plan->shape == PLAN_HASH;
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
-        may |= is_set(run, a) && run->kernel.distinct[a] == DISTINCT_BY_KEYS;
+        may |= plan_is_distinct(run->plan, a) && run->kernel.distinct[a] == DISTINCT_BY_KEYS;
     return may;
 }
 
@@ -76,13 +71,6 @@ bool merge_kernels_may_fill(const struct device_run *run)
 static uint64_t offset_of(const struct device_run *run, cuda_address piece)
 {
     return (piece - run->states) / sizeof(uint64_t);
-}
-
-static uint32_t kind_of(enum aggregate_kind kind)
-{
-    return kind == AGGREGATE_MIN || kind == AGGREGATE_MAX ? MERGE_GREATEST
-           : kind == AGGREGATE_SUM_WIDE                   ? MERGE_ADD_WIDE
-                                                          : MERGE_ADD;
 }
 
 static void fill_slots(struct device_run *const *runs, uint32_t count, struct bound_merge *work)
@@ -95,9 +83,9 @@ static void fill_slots(struct device_run *const *runs, uint32_t count, struct bo
     for (uint32_t r = 1; r < count; r++)
         work->peers[r - 1] = runs[r]->states;
     for (uint32_t a = 0; a < own->plan->aggregate_count; a++)
-        if (!is_set(own, a))
+        if (!plan_is_distinct(own->plan, a))
             work->states[work->state_count++] =
-                (struct merge_state){.kind = kind_of(own->plan->aggregates[a].kind),
+                (struct merge_state){.kind = plan_aggregate_of(own->plan, a)->device.merge,
                                      .offset = (uint32_t)offset_of(own, own->arguments.states[a])};
 }
 
@@ -119,9 +107,9 @@ static void fill_table(const struct device_run *own, const struct device_run *ot
         work->other_numbers = offset_of(other, other->arguments.key_words);
     }
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (!is_set(own, a))
+        if (!plan_is_distinct(own->plan, a))
             work->states[work->state_count++] =
-                (struct absorb_state){.kind = kind_of(plan->aggregates[a].kind),
+                (struct absorb_state){.kind = plan_aggregate_of(plan, a)->device.merge,
                                       .own = offset_of(own, own->arguments.states[a]),
                                       .other = offset_of(other, other->arguments.states[a])};
 }
@@ -197,7 +185,7 @@ enum status merge_kernels_queue(const struct merge_kernels *kernels, struct devi
             RETURN_IF_ERROR(launch(kernels, kernels->table, work.other_slots, &work, error));
         }
         for (uint32_t a = 0; a < plan->aggregate_count; a++)
-            if (is_set(runs[0], a))
+            if (plan_is_distinct(runs[0]->plan, a))
                 RETURN_IF_ERROR(merge_set(kernels, runs[0], runs[r], a, error));
     }
     return STATUS_OK;
@@ -209,7 +197,7 @@ uint64_t merge_kernels_bytes(const struct device_run *run)
     const bool hashed = plan->shape == PLAN_HASH;
     uint64_t words = hashed && plan->key_words > 1 ? plan->key_words : 0, bytes = 0;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (!is_set(run, a))
+        if (!plan_is_distinct(run->plan, a))
             words += run->kernel.state_words[a];
         else if (run->kernel.distinct[a] == DISTINCT_BY_BITS)
             bytes += run->slots * (run->arguments.sets[a].last + 1) / 8;

@@ -121,8 +121,11 @@ static enum status make_keys(struct joining *joining, const struct side *left, c
 /* ---- Pairs ---- */
 
 /* Rows of the left side, in its order, each with one of the right side; RELATION_NO_ROW on one of them: it has none. */
+#define PAIR_BYTES (2 * sizeof(uint64_t))
+
 struct pairs {
     uint64_t *lefts, *rights, count;
+    struct memory_charge charge;
 };
 
 /* Keeps the pairs whose other conditions are true and, if `outer`, adds the left rows without any. */
@@ -132,6 +135,7 @@ static enum status keep_pairs(struct joining *joining, uint64_t left_rows, const
     struct error *const error = joining->query->error;
     uint64_t *kept_lefts, *kept_rights, count = 0, at = 0;
     const uint64_t most = pairs->count + left_rows + 1;
+    RETURN_IF_ERROR(memory_charge_add(&pairs->charge, most * PAIR_BYTES, "a join of answers", error));
     RETURN_IF_ERROR(memory_take(&kept_lefts, most * sizeof *kept_lefts, "a join", error));
     const enum status status = memory_take(&kept_rights, most * sizeof *kept_rights, "a join", error);
     if (status != STATUS_OK) {
@@ -152,8 +156,10 @@ static enum status keep_pairs(struct joining *joining, uint64_t left_rows, const
     }
     free(pairs->lefts);
     free(pairs->rights);
-    *pairs = (struct pairs){kept_lefts, kept_rights, count};
-    return STATUS_OK;
+    pairs->lefts = kept_lefts;
+    pairs->rights = kept_rights;
+    pairs->count = count;
+    return memory_charge_set(&pairs->charge, most * PAIR_BYTES, "a join of answers", error);
 }
 
 /* CASE WHEN condition THEN 1 ELSE 0 END */
@@ -219,8 +225,9 @@ static enum status make_pairs(struct joining *joining, const struct side *left, 
     struct rowset_column lefts[KEYS_MAX] = {{0}}, rights[KEYS_MAX] = {{0}};
     enum status status = make_keys(joining, left, right, keys, lefts, rights);
     if (status == STATUS_OK)
-        status = relation_join(lefts, left->rows, rights, right->rows, keys->count, outer && !other,
-                               &pairs->lefts, &pairs->rights, &pairs->count, joining->query->error);
+        status =
+            relation_join(lefts, left->rows, rights, right->rows, keys->count, outer && !other, &pairs->lefts,
+                          &pairs->rights, &pairs->count, &pairs->charge, joining->query->error);
     for (uint32_t k = 0; k < keys->count; k++) {
         relation_column_free(&lefts[k]);
         relation_column_free(&rights[k]);
@@ -238,7 +245,10 @@ static enum status add_rights(struct joining *joining, uint64_t right_rows, stru
         if (pairs->rights[i] != RELATION_NO_ROW)
             met[pairs->rights[i]] = 1;
     const uint64_t most = pairs->count + right_rows + 1;
-    enum status status = memory_grow(&pairs->lefts, most * sizeof *pairs->lefts, "a join", error);
+    enum status status =
+        memory_charge_add(&pairs->charge, right_rows * PAIR_BYTES, "a join of answers", error);
+    if (status == STATUS_OK)
+        status = memory_grow(&pairs->lefts, most * sizeof *pairs->lefts, "a join", error);
     if (status == STATUS_OK)
         status = memory_grow(&pairs->rights, most * sizeof *pairs->rights, "a join", error);
     for (uint64_t row = 0; status == STATUS_OK && row < right_rows; row++) {
@@ -291,6 +301,7 @@ enum status joining_join(struct joining *joining, struct side *left, const struc
         status = take_pairs(joining, left, right, &pairs);
     free(pairs.lefts);
     free(pairs.rights);
+    memory_charge_drop(&pairs.charge);
     RETURN_IF_ERROR(status);
     return query_explain_line(query, "%s join by %u key%s: %llu rows with %llu give %llu", names[by->join],
                               keys.count, keys.count == 1 ? "" : "s", (unsigned long long)left_rows,

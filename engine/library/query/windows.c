@@ -124,6 +124,31 @@ static enum status number_argument(struct windows *windows, const struct sql_exp
     return STATUS_OK;
 }
 
+/* A constant from 0 to 1, as numerator and denominator. */
+static enum status fraction_argument(struct windows *windows, const struct sql_expression *call,
+                                     struct window *window)
+{
+    const struct sql_expression *const tree = call->children[1];
+    const char *at = tree->operation == SQL_NUMBER ? tree->text : "";
+    bool point = false, any = false;
+    window->whole = 1;
+    window->fraction = 0;
+    for (; (*at >= '0' && *at <= '9') || (*at == '.' && !point); at++) {
+        point |= *at == '.';
+        if (*at == '.')
+            continue;
+        any = true;
+        if (window->whole > INT64_MAX / 100 || window->fraction > INT64_MAX / 100)
+            break;
+        window->fraction = 10 * window->fraction + (*at - '0');
+        window->whole *= point ? 10 : 1;
+    }
+    if (*at || !any || window->fraction > window->whole)
+        return query_refuse(windows->query, tree->position,
+                            "%s takes a constant from 0 to 1, as in %s(x, 0.5)", call->name, call->name);
+    return STATUS_OK;
+}
+
 struct function_name {
     const char *name;
     enum window_function function;
@@ -149,6 +174,9 @@ static const struct function_name functions[] = {
     {"max", WINDOW_MAX, 1, 1},
 };
 
+/* Aggregates that are made from a sketch (engine/aggregate/names.h): without a fraction, and with one. */
+static const struct function_name sketches[] = {{"", WINDOW_MEASURE, 1, 1}, {"", WINDOW_MEASURE, 2, 2}};
+
 const char *query_window_name(size_t index)
 {
     return index < sizeof functions / sizeof *functions ? functions[index].name : NULL;
@@ -161,12 +189,15 @@ static enum status find_function(struct windows *windows, const struct sql_expre
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         if (strcmp(functions[f].name, call->name) == 0)
             *found = &functions[f];
+    const struct aggregate_name *const aggregate = *found ? NULL : aggregate_name_find(call->name);
+    if (aggregate && aggregate->family == FAMILY_SKETCH)
+        *found = &sketches[measure_of(aggregate->measure)->fraction];
     if (!*found)
         return query_refuse(
             windows->query, call->position,
             "%s is no window function; there are row_number, rank, dense_rank, percent_rank, "
-            "cume_dist, ntile, lag, lead, first_value, last_value, nth_value, count, sum, avg, min "
-            "and max",
+            "cume_dist, ntile, lag, lead, first_value, last_value, nth_value, count, sum, avg, min, "
+            "max, approx_count_distinct and approx_quantile",
             call->name);
     if (call->distinct)
         return query_refuse(windows->query, call->position, "DISTINCT in a window function is not supported");
@@ -189,6 +220,10 @@ static enum status arguments(struct windows *windows, const struct sql_expressio
         return query_refuse(windows->query, call->position, "* stands in count(*) only");
     if (window->function == WINDOW_NTH)
         return number_argument(windows, call, 1, 1, &window->number);
+    if (window->function == WINDOW_MEASURE) {
+        window->measure = aggregate_name_find(call->name)->measure;
+        return call->child_count > 1 ? fraction_argument(windows, call, window) : STATUS_OK;
+    }
     if (window->function != WINDOW_LAG)
         return STATUS_OK;
     window->number = 1;

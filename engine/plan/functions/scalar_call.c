@@ -3,6 +3,8 @@
 
 #include "operators/dialect/scalar_call_body.h"
 
+#include <string.h>
+
 typedef int64_t call_body(int64_t a, int64_t b, int64_t c, int unit, bool *missing);
 
 static const struct {
@@ -21,6 +23,14 @@ const char *scalar_call_text(const struct expression *call)
     return calls[call->field].text;
 }
 
+enum scalar_call scalar_call_named(const char *text)
+{
+    uint32_t call = 0;
+    while (call < SCALAR_CALL_COUNT && strcmp(calls[call].text, text) != 0)
+        call++;
+    return (enum scalar_call)call;
+}
+
 const char *scalar_call_function(const struct expression *call)
 {
     return calls[call->field].function;
@@ -37,6 +47,11 @@ struct value_type scalar_call_type(const struct expression_list *list, const str
         return (struct value_type){.kind = VALUE_DATE};
     case CALL_TIME_TRUNC:
         return (struct value_type){.kind = VALUE_TIMESTAMP};
+    case CALL_SKETCH_REGISTER:
+    case CALL_SKETCH_RANK:
+    case CALL_SKETCH_BUCKET:
+    case CALL_SKETCH_DOUBLE_BUCKET:
+        return (struct value_type){.kind = VALUE_INTEGER};
     default:
         return (struct value_type){.kind = VALUE_DOUBLE};
     }
@@ -106,6 +121,13 @@ void scalar_call_range(const struct expression_list *list, const struct expressi
     case CALL_MAKE_DATE: /* within the years that it gives dates for */
         *low = calendar_days(first->low < -5000000 ? -5000000 : first->low, 1, 1);
         *high = calendar_days(first->high > 5000000 ? 5000000 : first->high, 12, 31);
+        return;
+    case CALL_SKETCH_REGISTER:
+        *high = SKETCH_REGISTERS - 1;
+        return;
+    case CALL_SKETCH_RANK:
+        *low = 1;
+        *high = SKETCH_RANKS;
         return;
     case CALL_POWER:
         *low = DOUBLE_KEY_MINUS_INFINITY;

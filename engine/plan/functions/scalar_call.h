@@ -9,23 +9,27 @@
 #include "engine/plan/expression_vector.h"
 
 /* X(name, function, may be NULL where no child is, what EXPLAIN writes) */
-#define SCALAR_CALLS(X)                                                                      \
-    X(FLOOR, floor, false, "floor") /* of a double, as the next ones */                      \
-    X(CEIL, ceil, false, "ceil")                                                             \
-    X(TRUNC, trunc, false, "trunc")                                                          \
-    X(ROUND, round, false, "round")           /* x, 10^n: to n digits after the point */     \
-    X(ROUND_TENS, round_tens, false, "round") /* x, 10^n: to a multiple of 10^n */           \
-    X(SQRT, sqrt, true, "sqrt")               /* NULL for x < 0 */                           \
-    X(EXP, exp, false, "exp")                                                                \
-    X(LN, ln, true, "ln") /* this and the next two: NULL for x <= 0 */                       \
-    X(LOG10, log10, true, "log10")                                                           \
-    X(LOG2, log2, true, "log2")                                                              \
-    X(POWER, power, true, "power")   /* x, y; NULL if no real number is the power */         \
-    X(WHOLE, whole, true, "decimal") /* x, 10^scale, the most: a number, rounded; or NULL */ \
-    X(CUT, cut, true, "integer")     /* the same, truncated */                               \
-    X(DATE_TRUNC, date_trunc, false, "date_trunc")                                           \
-    X(TIME_TRUNC, time_trunc, false, "date_trunc")                                           \
-    X(MAKE_DATE, make_date, true, "make_date") /* year, month, day; NULL if there is none */
+#define SCALAR_CALLS(X)                                                                       \
+    X(FLOOR, floor, false, "floor") /* of a double, as the next ones */                       \
+    X(CEIL, ceil, false, "ceil")                                                              \
+    X(TRUNC, trunc, false, "trunc")                                                           \
+    X(ROUND, round, false, "round")           /* x, 10^n: to n digits after the point */      \
+    X(ROUND_TENS, round_tens, false, "round") /* x, 10^n: to a multiple of 10^n */            \
+    X(SQRT, sqrt, true, "sqrt")               /* NULL for x < 0 */                            \
+    X(EXP, exp, false, "exp")                                                                 \
+    X(LN, ln, true, "ln") /* this and the next two: NULL for x <= 0 */                        \
+    X(LOG10, log10, true, "log10")                                                            \
+    X(LOG2, log2, true, "log2")                                                               \
+    X(POWER, power, true, "power")   /* x, y; NULL if no real number is the power */          \
+    X(WHOLE, whole, true, "decimal") /* x, 10^scale, the most: a number, rounded; or NULL */  \
+    X(CUT, cut, true, "integer")     /* the same, truncated */                                \
+    X(DATE_TRUNC, date_trunc, false, "date_trunc")                                            \
+    X(TIME_TRUNC, time_trunc, false, "date_trunc")                                            \
+    X(MAKE_DATE, make_date, true, "make_date") /* year, month, day; NULL if there is none */  \
+    X(SKETCH_REGISTER, sketch_register, false, "sketch_register") /* the cells of sketches */ \
+    X(SKETCH_RANK, sketch_rank, false, "sketch_rank")                                         \
+    X(SKETCH_BUCKET, sketch_bucket, false, "sketch_bucket")                                   \
+    X(SKETCH_DOUBLE_BUCKET, sketch_double_bucket, false, "sketch_double_bucket")
 
 #define SCALAR_CALL_NUMBER(name, function, may_be_null, text) CALL_##name,
 enum scalar_call { SCALAR_CALLS(SCALAR_CALL_NUMBER) SCALAR_CALL_COUNT };
@@ -35,6 +39,9 @@ enum scalar_call { SCALAR_CALLS(SCALAR_CALL_NUMBER) SCALAR_CALL_COUNT };
 const char *scalar_call_text(const struct expression *call);
 /* The function in scalar_call_body.h: "call_floor". */
 const char *scalar_call_function(const struct expression *call);
+
+/* The function that EXPLAIN writes so; SCALAR_CALL_COUNT: there is none. */
+enum scalar_call scalar_call_named(const char *text);
 
 /* What expression.c must know of a call whose children are made. The type is that of the node if the function
  * gives numbers. */

@@ -7,11 +7,13 @@
  *
  * The values of an argument are found by grouping by it: select a, median(x) ... group by a scans with the terms a and x.
  * The answer then merges the groups of the scan that have the same a, and takes the values of x from them, with their
- * counts. A grouping set is the same: the groups of the scan that are alike in the terms of the set are merged. So partial
+ * counts. The scan for a sketch has the values' cells as a term. A grouping set is the same: the groups of the scan that are alike in the terms of the set are merged. So partial
  * results of segments, devices and processes are merged as ever.
  */
 #ifndef TESSERA_ENGINE_PLAN_GROUPING_GROUPING_H
 #define TESSERA_ENGINE_PLAN_GROUPING_GROUPING_H
+
+#include "engine/aggregate/measure.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,31 +26,10 @@
 /* grouping(...) is a number of 64 bits with a sign. */
 #define GROUPING_TERMS_MAX 62u
 
-enum measure_kind {
-    MEASURE_VAR_POP,
-    MEASURE_VAR_SAMP,
-    MEASURE_STDDEV_POP,
-    MEASURE_STDDEV_SAMP,
-    MEASURE_COVAR_POP,
-    MEASURE_COVAR_SAMP,
-    MEASURE_CORR,
-    MEASURE_GROUPING, /* grouping(a, b): a bit for each term, the last one's least; 1: it is not in the set */
-    MEASURE_VALUES,   /* those from here on are made from the values of `term` */
-    MEASURE_COUNT_DISTINCT, /* sum, avg and string_agg may be of distinct values, too */
-    MEASURE_SUM_DISTINCT,
-    MEASURE_AVG_DISTINCT,
-    MEASURE_MODE,
-    MEASURE_QUANTILE_CONT,
-    MEASURE_QUANTILE_DISC,
-    MEASURE_ARG_MIN, /* the value in the row of the least, or greatest, order */
-    MEASURE_ARG_MAX,
-    MEASURE_DOUBLE_SPREAD, /* a variance, or its root, of floating-point numbers */
-    MEASURE_STRINGS
-};
-
 /* The leaf EXPRESSION_MEASURE with this index. */
 struct plan_measure {
     enum measure_kind kind;
+    bool of_values;    /* it is made from the values of `term`, else from sums, or from the set */
     uint32_t argument; /* for EXPLAIN; EXPRESSION_NONE: none */
 
     /* Variances: the aggregates of y = x - center. If y may exceed 32 bits, y = (high << MEASURE_PART_BITS) + low is
@@ -62,17 +43,16 @@ struct plan_measure {
     uint32_t other_sum;
     uint8_t other_scale;
 
-    /* MEASURE_VALUES: `count` is count(*). Values are taken in their order, or in that of another term. */
-    uint32_t term, order_term;   /* of GROUP BY */
-    bool descending, nulls_last; /* of the order */
-    bool distinct;               /* MEASURE_STRINGS: each value once */
-    enum measure_kind spread;    /* MEASURE_DOUBLE_SPREAD: which of the first four */
-    int64_t fraction, whole;     /* quantiles: fraction / whole */
-    uint32_t separator;          /* MEASURE_STRINGS: a constant string, or EXPRESSION_NONE */
-    uint32_t terms[GROUPING_TERMS_MAX], term_count; /* MEASURE_GROUPING */
+    /* of_values: `count` is count(*), or the weight of a sketch's cells. Values are taken in their order, or in that of
+     * another term. */
+    uint32_t term, order_term;                      /* of GROUP BY; of a sketch, the cell */
+    uint32_t least, greatest;                       /* aggregates of the values, if a sketch wants them */
+    bool descending, nulls_last;                    /* of the order */
+    bool distinct;                                  /* string_agg: each value once */
+    int64_t fraction, whole;                        /* quantiles: fraction / whole */
+    uint32_t separator;                             /* string_agg: a constant string, or EXPRESSION_NONE */
+    uint32_t terms[GROUPING_TERMS_MAX], term_count; /* grouping() */
 };
-
-#define MEASURE_PART_BITS 31u
 
 /* The set of the first `listed` terms, at most 64. */
 static inline uint64_t grouping_all(uint32_t listed)
@@ -86,8 +66,5 @@ struct plan_grouping {
     uint32_t set_count;           /* 0: the groups of the scan are the answer's */
     uint64_t sets[PLAN_SETS_MAX]; /* bit g: term g is in the set */
 };
-
-/* "stddev_pop" */
-const char *measure_name(enum measure_kind kind);
 
 #endif

@@ -6,8 +6,7 @@ bool plan_only_counts(const struct plan *plan)
 {
     bool counts = plan->shape == PLAN_TOTAL;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        counts &=
-            plan->aggregates[a].kind == AGGREGATE_COUNT && plan->aggregates[a].argument == EXPRESSION_NONE;
+        counts &= plan_is_row_count(plan, a);
     return counts;
 }
 

@@ -144,7 +144,7 @@ static enum status merge_groups(struct groups_merge *merge, unsigned threads, st
         free_groups(&merge->from[i]);
     RETURN_IF_ERROR(join_parts(merge, threads, error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+        if (plan_is_distinct(plan, a))
             RETURN_IF_ERROR(
                 partial_merge_set(merge->from, merge->count, a, merge->to, threads, merge->into, error));
     return STATUS_OK;

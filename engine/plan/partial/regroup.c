@@ -108,7 +108,7 @@ enum status partial_append_groups(const struct plan *plan, struct partial *into,
                                from->count, error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         RETURN_IF_ERROR(append(&into->states[a], into->count, from->states[a], from->count, error));
-        if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
+        if (plan_aggregate_of(plan, a)->words > 1)
             RETURN_IF_ERROR(
                 append(&into->states_high[a], into->count, from->states_high[a], from->count, error));
     }

@@ -7,7 +7,7 @@
 /* Merges the groups that are alike in the terms of set `s`, on up to `threads` threads, some 50 ns a group. to[g], which has `from->count`
  * places, becomes the group of `into` to which group g went. Terms that are not in the set have code 0 in the numbers of
  * `into`. The empty set always has one group. Free `into` with partial_free, also after an error. The plan must count no
- * distinct values by AGGREGATE_COUNT_DISTINCT. */
+ * distinct values. */
 NODISCARD enum status partial_regroup(const struct plan *plan, const struct partial *from, uint32_t s,
                                       unsigned threads, struct partial *into, uint64_t *to,
                                       struct error *error);

@@ -73,7 +73,7 @@ static enum status split_all(const struct split *split, struct partial *parts, s
     if (status == STATUS_OK)
         status = split_groups(split, &deal, parts, place, error);
     for (uint32_t a = 0; status == STATUS_OK && a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT)
+        if (plan_is_distinct(plan, a))
             status = split_set(split, a, parts, place, error);
     parts[0].total_rows = split->from->total_rows; /* the only group of PLAN_TOTAL has the hash 0 */
     deal_free(&deal);

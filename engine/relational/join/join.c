@@ -5,23 +5,22 @@
  */
 #include "engine/relational/join/join_table.h"
 
+#include "storage/base/execution/memory_account.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
-#include "storage/base/spool.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 #define MORSEL_ROWS  4096u
 #define MORSEL_PAIRS (UINT64_C(1) << 18) /* of a join without keys */
-#define CHECKED_FROM (UINT64_C(1) << 24) /* pairs: the memory for more is looked for first */
-#define CHECKED_STEP (UINT64_C(1) << 22)
-#define PAIR_BYTES   96u /* what a joined row takes, with some columns of the answer above */
+#define PAIR_BYTES   (2 * sizeof(uint64_t))
 
 /* The pairs of a morsel. */
 struct pairs {
     uint64_t *lefts, *rights, count, capacity;
     uint64_t counted; /* those in the sum over all threads */
+    struct memory_charge charge;
 };
 
 struct join_state {
@@ -64,13 +63,6 @@ static enum status check_size(struct join_state *state, uint64_t more, struct er
                          "a join of answers has more than %llu rows; add an equality to its conditions, or "
                          "group before joining",
                          (unsigned long long)RELATION_ROWS_MAX);
-    if (all >= CHECKED_FROM && before / CHECKED_STEP != all / CHECKED_STEP &&
-        all * PAIR_BYTES > memory_available())
-        return error_set(
-            error, STATUS_MACHINE,
-            "a join of answers has more than %llu rows, and there is no memory for twice as many; "
-            "add an equality to its conditions, or group before joining",
-            (unsigned long long)before);
     return STATUS_OK;
 }
 
@@ -81,6 +73,7 @@ static enum status grow(struct morsel *morsel)
     RETURN_IF_ERROR(cancel_check(morsel->error));
     RETURN_IF_ERROR(check_size(morsel->state, pairs->count - pairs->counted, morsel->error));
     pairs->counted = pairs->count;
+    RETURN_IF_ERROR(memory_charge_set(&pairs->charge, capacity * PAIR_BYTES, "a join", morsel->error));
     RETURN_IF_ERROR(memory_grow(&pairs->lefts, capacity * sizeof *pairs->lefts, "a join", morsel->error));
     RETURN_IF_ERROR(memory_grow(&pairs->rights, capacity * sizeof *pairs->rights, "a join", morsel->error));
     pairs->capacity = capacity;
@@ -236,6 +229,7 @@ static enum status add_missing(struct morsel *morsel)
     }
     free(kept.lefts);
     free(kept.rights);
+    memory_charge_drop(&kept.charge);
     return status;
 }
 
@@ -328,6 +322,7 @@ static enum status copy_morsel(void *context, uint64_t item, unsigned thread, st
     }
     free(pairs->lefts);
     free(pairs->rights);
+    memory_charge_drop(&pairs->charge);
     *pairs = (struct pairs){0};
     return STATUS_OK;
 }
@@ -415,6 +410,7 @@ enum status join_rows(const struct join_task *task, struct join_result *result, 
     for (uint64_t m = 0; state.morsels && m < state.morsel_count; m++) {
         free(state.morsels[m].lefts);
         free(state.morsels[m].rights);
+        memory_charge_drop(&state.morsels[m].charge);
     }
     free(state.morsels);
     free(state.null_rights);

@@ -15,7 +15,7 @@ bool merge_slots_suits(const struct plan *plan)
 {
     bool suits = plan->shape == PLAN_TOTAL || (plan->shape == PLAN_DENSE && plan->slots <= MERGE_SLOTS_MAX);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        suits &= plan->aggregates[a].kind != AGGREGATE_COUNT_DISTINCT;
+        suits &= !plan_is_distinct(plan, a);
     return suits;
 }
 

@@ -32,7 +32,7 @@ static uint32_t arrays_of(const struct plan *plan, const struct partial *partial
         arrays[count++] = partial->keys[word];
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         arrays[count++] = partial->states[a];
-        if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
+        if (plan_aggregate_of(plan, a)->words > 1)
             arrays[count++] = partial->states_high[a];
     }
     return count;
@@ -49,22 +49,17 @@ static uint64_t *arrays_set(const struct plan *plan, uint64_t *words, struct par
         partial->keys[word] = words;
     for (uint32_t a = 0; a < plan->aggregate_count; a++, words += partial->count) {
         partial->states[a] = (int64_t *)words;
-        if (plan->aggregates[a].kind == AGGREGATE_SUM_WIDE)
+        if (plan_aggregate_of(plan, a)->words > 1)
             partial->states_high[a] = (int64_t *)(words += partial->count);
     }
     return words;
-}
-
-static bool is_set(const struct plan *plan, uint32_t a)
-{
-    return plan->aggregates[a].kind == AGGREGATE_COUNT_DISTINCT;
 }
 
 static uint64_t head_words(const struct plan *plan)
 {
     uint64_t words = 2;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        words += is_set(plan, a);
+        words += plan_is_distinct(plan, a);
     return words;
 }
 
@@ -75,7 +70,7 @@ uint64_t message_bytes(const struct plan *plan, const struct partial *partial, b
     void *arrays[ARRAYS_MAX];
     uint64_t words = head_words(plan) + arrays_of(plan, partial, arrays) * partial->count;
     for (uint32_t a = 0; sets && a < plan->aggregate_count; a++)
-        words += is_set(plan, a) ? 2 * partial->sets[a].count : 0;
+        words += plan_is_distinct(plan, a) ? 2 * partial->sets[a].count : 0;
     return words * WORD;
 }
 
@@ -93,12 +88,12 @@ void message_write(const struct plan *plan, const struct partial *partial, bool 
     bytes = put(bytes, &partial->count, 1);
     bytes = put(bytes, &partial->total_rows, 1);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (is_set(plan, a))
+        if (plan_is_distinct(plan, a))
             bytes = put(bytes, sets ? &partial->sets[a].count : &(uint64_t){0}, 1);
     for (uint32_t i = 0; i < count; i++)
         bytes = put(bytes, arrays[i], partial->count);
     for (uint32_t a = 0; sets && a < plan->aggregate_count; a++)
-        if (is_set(plan, a)) {
+        if (plan_is_distinct(plan, a)) {
             bytes = put(bytes, partial->sets[a].groups, partial->sets[a].count);
             bytes = put(bytes, partial->sets[a].values, partial->sets[a].count);
         }
@@ -118,7 +113,7 @@ static uint64_t set_words(const struct plan *plan, const char *bytes)
 {
     uint64_t words = 0;
     for (uint32_t a = 0, at = 2; a < plan->aggregate_count; a++)
-        if (is_set(plan, a)) {
+        if (plan_is_distinct(plan, a)) {
             const uint64_t pairs = word_at(bytes, at++);
             words = pairs < MESSAGE_WORDS_MAX && words < MESSAGE_WORDS_MAX ? words + 2 * pairs : UINT64_MAX;
         }
@@ -149,7 +144,7 @@ enum status message_view(const struct plan *plan, const char *bytes, uint64_t si
     view->total_rows = word_at(bytes, 1);
     uint64_t *words = arrays_set(plan, (uint64_t *)(uintptr_t)bytes + head_words(plan), view);
     for (uint32_t a = 0, at = 2; a < plan->aggregate_count; a++) {
-        if (!is_set(plan, a))
+        if (!plan_is_distinct(plan, a))
             continue;
         const uint64_t pairs = word_at(bytes, at++);
         view->sets[a] =
@@ -191,7 +186,7 @@ enum status message_read(const struct plan *plan, const char *bytes, uint64_t si
     partial->total_rows = view.total_rows;
     partial_append(plan, &view, partial, 0);
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        if (!is_set(plan, a))
+        if (!plan_is_distinct(plan, a))
             continue;
         RETURN_IF_ERROR(partial_set_allocate(&partial->sets[a], view.sets[a].count, error));
         put((char *)partial->sets[a].groups, view.sets[a].groups, view.sets[a].count);

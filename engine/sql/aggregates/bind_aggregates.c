@@ -218,13 +218,15 @@ enum status bind_other_aggregate(struct binder *binder, const struct sql_express
 {
     const struct aggregate_name *const name = aggregate_name_find(ast->name);
     if (name->family == FAMILY_QUANTILE)
-        return bind_quantile(binder, ast, (enum measure_kind)name->variant, node);
+        return bind_quantile(binder, ast, name->measure, node);
+    if (name->family == FAMILY_SKETCH)
+        return bind_sketch(binder, ast, name->measure, node);
     if (name->family == FAMILY_STRINGS)
         return bind_strings(binder, ast, node);
     if (name->family == FAMILY_PAIR)
-        return bind_pair(binder, ast, (enum measure_kind)name->variant, node);
+        return bind_pair(binder, ast, name->measure, node);
     if (name->family == FAMILY_ARGUMENT)
-        return bind_argument_of(binder, ast, (enum measure_kind)name->variant, node);
+        return bind_argument_of(binder, ast, name->measure, node);
     if (name->family == FAMILY_GROUPING)
         return bind_grouping(binder, ast, node);
     if (ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
@@ -237,13 +239,14 @@ enum status bind_other_aggregate(struct binder *binder, const struct sql_express
     case FAMILY_COUNT_IF:
         return bind_count_if(binder, ast, node);
     case FAMILY_SPREAD:
-        return bind_spread(binder, ast, (enum measure_kind)name->variant, node);
+        return bind_spread(binder, ast, name->measure, node);
     case FAMILY_VALUES:
-        return bind_values_aggregate(binder, ast, (enum measure_kind)name->variant, node);
+        return bind_values_aggregate(binder, ast, name->measure, node);
     case FAMILY_BASIC:
     case FAMILY_PAIR:
     case FAMILY_ARGUMENT:
     case FAMILY_QUANTILE:
+    case FAMILY_SKETCH:
     case FAMILY_STRINGS:
     case FAMILY_GROUPING:
         break;

@@ -9,10 +9,10 @@ static enum status see_aggregate(struct binder *binder, const struct sql_express
 {
     const struct aggregate_name *const name = aggregate_name_find(ast->name);
     uint32_t value;
-    *needs |= name->family == FAMILY_VALUES || name->family == FAMILY_QUANTILE ||
-              name->family == FAMILY_STRINGS || name->family == FAMILY_ARGUMENT;
-    *needs |= ast->distinct && (strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0 ||
-                                strcmp(ast->name, "mean") == 0);
+    const struct aggregate_name *const same =
+        name->family == FAMILY_SELECT ? aggregate_name_find(name->as) : name;
+    *needs |= measure_needs_values(name->measure);
+    *needs |= ast->distinct && measure_needs_values(same->distinct) && !same->counts;
     if (name->family != FAMILY_SPREAD || ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
         return STATUS_OK;
     RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
@@ -69,7 +69,7 @@ enum status bind_grouping(struct binder *binder, const struct sql_expression *as
                                     .high = (INT64_C(1) << ast->child_count % 63) - 1};
     struct plan_measure measure;
     memset(&measure, 0, sizeof measure);
-    measure.kind = MEASURE_GROUPING;
+    measure.kind = aggregate_name_find(ast->name)->measure;
     measure.argument = EXPRESSION_NONE;
     if (ast->child_count == 0 || ast->child_count > GROUPING_TERMS_MAX)
         return bind_refuse(binder, ast->position, "grouping takes 1 to %u terms of GROUP BY",

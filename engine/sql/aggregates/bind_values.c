@@ -1,8 +1,9 @@
 /*
  * bind_values.c: binds aggregates that need all values of their argument: sum and avg of distinct values, quantiles, mode
- * and string_agg. The argument becomes a term of the scan's groups (engine/plan/grouping/grouping.h).
+ * and string_agg; and approximations, which need the cells of all values. The argument, or its cell, becomes a term of the scan's groups (engine/plan/grouping/grouping.h).
  */
 #include "engine/sql/bind_internal.h"
+#include "engine/sql/functions/functions.h"
 #include "storage/base/double_key.h"
 
 /* The strings of string_agg until the answer is made. */
@@ -36,6 +37,7 @@ static enum status take_values(struct binder *binder, const struct sql_expressio
     uint32_t one;
     memset(measure, 0, sizeof *measure); /* also the gaps, which bind_measure compares */
     measure->kind = kind;
+    measure->of_values = true;
     measure->argument = value;
     measure->scale = bind_node(binder, value)->type.scale;
     measure->separator = EXPRESSION_NONE;
@@ -51,10 +53,34 @@ static struct expression double_leaf(void)
         .type = {.kind = VALUE_DOUBLE}, .low = DOUBLE_KEY_MINUS_INFINITY, .high = DOUBLE_KEY_INFINITY};
 }
 
+/* The leaf of a measure of the values of a node. */
+static struct expression leaf_of(const struct binder *binder, enum measure_kind kind, uint32_t value)
+{
+    const struct expression of = *bind_node(binder, value);
+    struct expression leaf = {.type = of.type, .low = of.low, .high = of.high};
+    switch (measure_of(kind)->result) {
+    case RESULT_DOUBLE:
+        return double_leaf();
+    case RESULT_COUNT:
+        return (struct expression){.type = {.kind = VALUE_INTEGER},
+                                   .high = measure_most(kind, table_whole_rows(binder->plan->fact))};
+    case RESULT_SUM:
+        bind_sum_range(binder, &(struct plan_aggregate){.low = of.low, .high = of.high}, &leaf);
+        break;
+    case RESULT_TEXT:
+        leaf = (struct expression){.type = {.kind = VALUE_STRING, .dictionary = &no_strings},
+                                   .high = UINT32_MAX};
+        break;
+    case RESULT_ARGUMENT:
+        break;
+    }
+    return leaf;
+}
+
 enum status bind_values_aggregate(struct binder *binder, const struct sql_expression *ast,
                                   enum measure_kind kind, uint32_t *node)
 {
-    const bool sums = kind == MEASURE_SUM_DISTINCT || kind == MEASURE_AVG_DISTINCT;
+    const bool sums = measure_of(kind)->sums;
     struct plan_measure measure;
     uint32_t value;
     if (ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
@@ -65,25 +91,15 @@ enum status bind_values_aggregate(struct binder *binder, const struct sql_expres
     if (sums && bind_kind(binder, value) != VALUE_INTEGER)
         return bind_refuse(binder, ast->position, "%s(distinct x) takes whole numbers and decimals",
                            ast->name);
-    const struct expression of = *bind_node(binder, value);
-    struct expression leaf = {.type = of.type, .low = of.low, .high = of.high};
-    if (kind == MEASURE_SUM_DISTINCT)
-        bind_sum_range(binder, &(struct plan_aggregate){.low = of.low, .high = of.high}, &leaf);
-    if (kind == MEASURE_AVG_DISTINCT)
-        leaf = double_leaf();
-    if (kind == MEASURE_COUNT_DISTINCT)
-        leaf = (struct expression){.type = {.kind = VALUE_INTEGER},
-                                   .high = (int64_t)table_whole_rows(binder->plan->fact)};
     RETURN_IF_ERROR(take_values(binder, ast, value, kind, &measure));
-    return bind_measure(binder, ast, &measure, leaf, node);
+    return bind_measure(binder, ast, &measure, leaf_of(binder, kind, value), node);
 }
 
 enum status bind_double_spread(struct binder *binder, const struct sql_expression *ast,
                                enum measure_kind kind, uint32_t value, uint32_t *node)
 {
     struct plan_measure measure;
-    RETURN_IF_ERROR(take_values(binder, ast, value, MEASURE_DOUBLE_SPREAD, &measure));
-    measure.spread = kind;
+    RETURN_IF_ERROR(take_values(binder, ast, value, kind, &measure));
     return bind_measure(binder, ast, &measure, double_leaf(), node);
 }
 
@@ -125,21 +141,76 @@ enum status bind_quantile(struct binder *binder, const struct sql_expression *as
     RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
     const struct expression of = *bind_node(binder, value);
     const bool number = of.type.kind == VALUE_INTEGER || of.type.kind == VALUE_DOUBLE;
-    if (kind == MEASURE_QUANTILE_CONT && !number)
+    const bool exists = measure_of(kind)->result == RESULT_ARGUMENT;
+    if (!exists && !number)
         return bind_refuse(
             binder, ast->position,
             "%s takes numbers, between which it can lie; write quantile_disc(x, 0.5) for a value "
             "that there is",
             ast->name);
-    if (kind == MEASURE_QUANTILE_DISC && ast->descending)
+    if (exists && ast->descending)
         return bind_refuse(binder, ast->position,
                            "%s takes ascending values; write quantile_disc(x, 1 - fraction)", ast->name);
-    const struct expression leaf = kind == MEASURE_QUANTILE_CONT
-                                       ? double_leaf()
-                                       : (struct expression){.type = of.type, .low = of.low, .high = of.high};
     RETURN_IF_ERROR(take_values(binder, ast, value, kind, &measure));
     RETURN_IF_ERROR(take_fraction(binder, ast, &measure));
-    return bind_measure(binder, ast, &measure, leaf, node);
+    return bind_measure(binder, ast, &measure, leaf_of(binder, kind, value), node);
+}
+
+/* ---- Sketches ---- */
+
+/* Adds a scalar function of a value. */
+static enum status apply_named(struct binder *binder, const struct sql_expression *ast, const char *function,
+                               uint32_t value, uint32_t *node)
+{
+    return bind_scalar_call(binder, ast->position, scalar_call_named(function), 0, value, EXPRESSION_NONE,
+                            EXPRESSION_NONE, node);
+}
+
+/* Fills in a measure of the cells of a value. */
+static enum status take_cells(struct binder *binder, const struct sql_expression *ast, uint32_t value,
+                              enum measure_kind kind, struct plan_measure *measure)
+{
+    const struct measure_sketch *const sketch = measure_of(kind)->sketch;
+    const bool real = bind_kind(binder, value) == VALUE_DOUBLE;
+    uint32_t cell, weight;
+    RETURN_IF_ERROR(apply_named(binder, ast, real ? sketch->double_cell : sketch->cell, value, &cell));
+    RETURN_IF_ERROR(take_values(binder, ast, cell, kind, measure));
+    measure->argument = value;
+    measure->scale = bind_node(binder, value)->type.scale;
+    if (sketch->weight) {
+        RETURN_IF_ERROR(apply_named(binder, ast, sketch->weight, value, &weight));
+        RETURN_IF_ERROR(bind_extreme_of(binder, weight, true, &measure->count));
+    }
+    if (!sketch->extremes)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_extreme_of(binder, value, false, &measure->least));
+    return bind_extreme_of(binder, value, true, &measure->greatest);
+}
+
+enum status bind_sketch(struct binder *binder, const struct sql_expression *ast, enum measure_kind kind,
+                        uint32_t *node)
+{
+    const struct measure *const of = measure_of(kind);
+    struct plan_measure measure;
+    uint32_t value;
+    if (ast->child_count != 1u + of->fraction || ast->distinct || ast->ordered ||
+        ast->children[0]->operation == SQL_STAR)
+        return bind_refuse(binder, ast->position,
+                           of->fraction ? "%s takes a value and a constant from 0 to 1, as in %s(x, 0.5)"
+                                        : "%s takes one value",
+                           ast->name, ast->name);
+    RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
+    const enum value_kind type = bind_kind(binder, value);
+    if (of->dates && (type == VALUE_DATE || type == VALUE_TIMESTAMP))
+        return bind_quantile(binder, ast, of->dates, node);
+    if (of->dates && type != VALUE_INTEGER && type != VALUE_DOUBLE)
+        return bind_refuse(binder, ast->position,
+                           "%s takes numbers and dates; write quantile_disc(x, 0.5) for other values",
+                           ast->name);
+    RETURN_IF_ERROR(take_cells(binder, ast, value, kind, &measure));
+    if (of->fraction)
+        RETURN_IF_ERROR(take_fraction(binder, ast, &measure));
+    return bind_measure(binder, ast, &measure, leaf_of(binder, kind, value), node);
 }
 
 /* ---- arg_max ---- */
@@ -154,11 +225,9 @@ enum status bind_argument_of(struct binder *binder, const struct sql_expression 
                            "%s takes a value, and another one by which its row is found", ast->name);
     RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
     RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[1], &order));
-    const struct expression of = *bind_node(binder, value);
-    const struct expression leaf = {.type = of.type, .low = of.low, .high = of.high};
     RETURN_IF_ERROR(take_values(binder, ast, value, kind, &measure));
     RETURN_IF_ERROR(bind_group_term(binder, ast->position, order, &measure.order_term));
-    return bind_measure(binder, ast, &measure, leaf, node);
+    return bind_measure(binder, ast, &measure, leaf_of(binder, kind, value), node);
 }
 
 /* ---- string_agg ---- */
@@ -184,18 +253,17 @@ static enum status take_order(struct binder *binder, const struct sql_expression
 enum status bind_strings(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     const uint32_t arguments = ast->child_count - ast->ordered;
-    const struct expression leaf = {.type = {.kind = VALUE_STRING, .dictionary = &no_strings},
-                                    .high = UINT32_MAX};
+    const enum measure_kind kind = aggregate_name_find(ast->name)->measure;
     struct plan_measure measure;
     uint32_t value, length, separator;
     if (arguments < 1 || arguments > 2 || ast->children[0]->operation == SQL_STAR)
         return bind_refuse(binder, ast->position, "%s takes a string and a separator", ast->name);
     RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &value));
     if (bind_is_null(binder, value))
-        return expression_null(binder->list, leaf.type, node, binder->error);
+        return expression_null(binder->list, leaf_of(binder, kind, value).type, node, binder->error);
     if (bind_kind(binder, value) != VALUE_STRING)
         return bind_refuse(binder, ast->position, "%s takes strings", ast->name);
-    RETURN_IF_ERROR(take_values(binder, ast, value, MEASURE_STRINGS, &measure));
+    RETURN_IF_ERROR(take_values(binder, ast, value, kind, &measure));
     if (arguments == 2)
         RETURN_IF_ERROR(bind_expression(binder, ast->children[1], BIND_BELOW, &separator));
     else
@@ -206,7 +274,7 @@ enum status bind_strings(struct binder *binder, const struct sql_expression *ast
     measure.separator = separator;
     measure.distinct = ast->distinct;
     RETURN_IF_ERROR(take_order(binder, ast, &measure));
-    return bind_measure(binder, ast, &measure, leaf, node);
+    return bind_measure(binder, ast, &measure, leaf_of(binder, kind, value), node);
 }
 
 enum status bind_check_strings(const struct binder *binder)

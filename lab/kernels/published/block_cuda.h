@@ -24,6 +24,7 @@ struct published_piece {
     uint32_t first; /* row of the chunk; a multiple of the rows of a piece */
     uint32_t rows;  /* from there on, at most those of a piece */
     uint64_t row;   /* `first` as a row of the column */
+    bool last;      /* has rows of the column's last tile, which may be filled */
 };
 
 /* Piece `index` of a column of `tiles` tiles in chunks of `chunk_tiles`, of which the rows of a piece are a divisor. */
@@ -39,6 +40,7 @@ TILE_INLINE published_piece published_piece_at(const bound_chunk *chunks, uint32
     piece.first = (uint32_t)(row % chunk_rows);
     piece.rows = (uint32_t)min((uint64_t)ROWS, rest);
     piece.row = row;
+    piece.last = rest < ROWS + TILE_ROWS;
     return piece;
 }
 

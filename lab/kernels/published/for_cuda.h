@@ -1,11 +1,15 @@
 /*
  * for_cuda.h: GPU-FOR decoded as its paper says (Shanbhag et al., SIGMOD 2022, section 4.2): a thread block of 128 threads decodes D
- * blocks of 128 values, a thread one value of each. The four methods are the paper's steps:
+ * blocks of 128 values, a thread one value of each. The first four methods are the paper's steps; the others are what it tried besides
+ * (section 4.3), on the bytes of other codecs that have just that difference:
  *
- *     for_base         each thread reads all it needs from global memory (algorithm 1)
- *     for_shared       the block's words are first copied to shared memory (optimisation 1)
- *     for_blocks<D>    D blocks at a time (optimisation 2)
- *     for_offsets<D>   ... and the offsets of the miniblocks are computed once (optimisation 3)
+ *     for_base               each thread reads all it needs from global memory (algorithm 1)
+ *     for_shared             the block's words are first copied to shared memory (optimisation 1)
+ *     for_blocks<D>          D blocks at a time (optimisation 2)
+ *     for_offsets<D>         ... and the offsets of the miniblocks are computed once (optimisation 3)
+ *     for_single<D, HEAD>    no miniblocks: a width a block. HEAD is the words of a block before its packed values: 2 in gpu-for-block,
+ *                            or 0 in gpu-bp128, whose values have zero as their reference
+ *     for_uniform<D, HEAD>   ... and all blocks have the chunk's first width, so that no block's place is read
  *
  * docs/codecs.md draws the bytes, block_cuda.h says what a method is.
  */
@@ -135,6 +139,56 @@ template <uint32_t D> struct for_offsets : for_method<D> {
                     (int32_t)(shared.references[d] + published_unpack(shared.words + shared.offsets[at],
                                                                       threadIdx.x % 32 * width, width));
             }
+    }
+};
+
+/* One value of a block without miniblocks. */
+template <uint32_t HEAD> TILE_INLINE int32_t for_single_value(const uint32_t *words, uint32_t width)
+{
+    const uint32_t reference = HEAD ? words[0] : 0;
+    return (int32_t)(reference + published_unpack(words + HEAD, threadIdx.x * width, width));
+}
+
+template <uint32_t D, uint32_t HEAD> struct for_single : for_method<D> {
+    struct shared : for_words<D> {
+        uint32_t starts[D + 1];
+    };
+
+    static __device__ __forceinline__ void decode(const published_piece &piece, shared &shared,
+                                                  int32_t (&values)[D])
+    {
+        const uint32_t *const starts = for_starts(piece);
+        const uint32_t count = piece.rows / FOR_ROWS;
+        if (threadIdx.x <= count)
+            shared.starts[threadIdx.x] = starts[threadIdx.x] - starts[0];
+        for_copy<D>(piece, count, shared);
+#pragma unroll
+        for (uint32_t d = 0; d < D; d++)
+            if (d < count) {
+                const uint32_t start = shared.starts[d];
+                values[d] = for_single_value<HEAD>(shared.words + start,
+                                                   (shared.starts[d + 1] - start - HEAD) / FOR_MINIBLOCKS);
+            }
+    }
+};
+
+/* The blocks of the column's last tile may have other widths, because that tile is filled. */
+template <uint32_t D, uint32_t HEAD> struct for_uniform : for_method<D> {
+    typedef typename for_single<D, HEAD>::shared shared;
+
+    static __device__ __forceinline__ void decode(const published_piece &piece, shared &shared,
+                                                  int32_t (&values)[D])
+    {
+        if (piece.last) {
+            for_single<D, HEAD>::decode(piece, shared, values);
+            return;
+        }
+        const uint32_t block = words_at(piece.chunk.directory)[1], width = (block - HEAD) / FOR_MINIBLOCKS;
+        published_copy<FOR_ROWS>(shared.words, words_at(piece.chunk.data) + piece.first / FOR_ROWS * block,
+                                 D * block);
+#pragma unroll
+        for (uint32_t d = 0; d < D; d++)
+            values[d] = for_single_value<HEAD>(shared.words + d * block, width);
     }
 };
 

@@ -11,14 +11,9 @@
 #ifndef TESSERA_LAB_KERNELS_PUBLISHED_Q11_CUDA_H
 #define TESSERA_LAB_KERNELS_PUBLISHED_Q11_CUDA_H
 
-#include "lab/kernels/published/block_cuda.h"
+#include "lab/kernels/published/query_cuda.h"
 
-enum { Q11_ORDERDATE, Q11_DISCOUNT, Q11_QUANTITY, Q11_EXTENDEDPRICE, Q11_COLUMNS };
-
-/* The chunks of the four columns, which have the same rows. */
-struct q11_columns {
-    const bound_chunk *chunks[Q11_COLUMNS];
-};
+enum { Q11_ORDERDATE, Q11_DISCOUNT, Q11_QUANTITY, Q11_EXTENDEDPRICE };
 
 /* Clears the bits of items that are not in the range; a thread has bit i for its item i. */
 template <class METHOD>
@@ -32,29 +27,21 @@ TILE_INLINE void q11_filter(const int32_t (&values)[METHOD::ITEMS], int32_t low,
 
 /* Adds this piece's sum to *out. */
 template <class METHOD>
-TILE_INLINE void q11(const q11_columns &columns, unsigned long long *out, uint32_t chunk_tiles,
+TILE_INLINE void q11(const query_columns &columns, unsigned long long *out, uint32_t chunk_tiles,
                      uint32_t tiles, uint64_t rows)
 {
     __shared__ typename METHOD::shared shared;
     __shared__ unsigned long long sums[METHOD::THREADS / 32];
     int32_t values[METHOD::ITEMS], discounts[METHOD::ITEMS];
-    uint32_t keep = 0;
-    published_piece piece;
-    auto decode = [&](uint32_t column, int32_t(&into)[METHOD::ITEMS]) {
-        __syncthreads(); /* the column before is read */
-        piece = published_piece_at<METHOD>(columns.chunks[column], chunk_tiles, tiles, blockIdx.x);
-        METHOD::decode(piece, shared, into);
-    };
-    decode(Q11_ORDERDATE, values);
-#pragma unroll
-    for (uint32_t i = 0; i < METHOD::ITEMS; i++)
-        keep |= piece.row + METHOD::row(threadIdx.x, i) < rows ? 1u << i : 0u;
+    const query_piece<METHOD> piece(columns, chunk_tiles, tiles);
+    uint32_t keep = piece.all(rows);
+    piece.decode(Q11_ORDERDATE, shared, values);
     q11_filter<METHOD>(values, 19930101, 19931231, keep);
-    decode(Q11_QUANTITY, values);
+    piece.decode(Q11_QUANTITY, shared, values);
     q11_filter<METHOD>(values, -2147483647 - 1, 24, keep);
-    decode(Q11_DISCOUNT, discounts);
+    piece.decode(Q11_DISCOUNT, shared, discounts);
     q11_filter<METHOD>(discounts, 1, 3, keep);
-    decode(Q11_EXTENDEDPRICE, values);
+    piece.decode(Q11_EXTENDEDPRICE, shared, values);
     unsigned long long sum = 0;
 #pragma unroll
     for (uint32_t i = 0; i < METHOD::ITEMS; i++)

@@ -6,7 +6,7 @@
 #include "storage/database/writer_internal.h"
 
 #include "storage/base/memory.h"
-#include "storage/base/spool.h"
+#include "storage/base/execution/memory_account.h"
 #include "storage/column/levels_file.h"
 #include "storage/database/levels/level_find.h"
 
@@ -85,7 +85,7 @@ enum status table_writer_levels(struct table_writer *table, const struct levels_
     const bool had_none = table->old && !table->old->levels && table->old->rows >= LEVEL_ROWS_MIN;
     if (!wish->count && (had_none || described->rows < LEVEL_ROWS_MIN))
         return STATUS_OK;
-    const uint64_t needed = table_sorter_level_bytes(described), available = memory_available();
+    const uint64_t needed = table_sorter_level_bytes(described), available = memory_available("");
     if (needed > available && !wish->count)
         return STATUS_OK;
     if (needed > available)

@@ -10,6 +10,9 @@
 #include "tests/support/one_directory.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +224,14 @@ static void options(void **state)
     ok(driver.DatabaseGetOption(&other, "device", text, &length, &error));
     assert_int_equal(length, sizeof "cuda:1"); /* what it needs; nothing is written */
     assert_string_equal(text, "shop one.db");
+    ok(driver.DatabaseSetOption(&other, "memory", "1G", &error));
+    ok(driver.DatabaseSetOption(&other, "spill", "/var/tmp", &error));
+    length = sizeof text;
+    ok(driver.DatabaseGetOption(&other, "memory", text, &length, &error));
+    assert_string_equal(text, "1G");
+    length = sizeof text;
+    ok(driver.DatabaseGetOption(&other, "spill", text, &length, &error));
+    assert_string_equal(text, "/var/tmp");
     length = sizeof text;
     ok(driver.DatabaseGetOption(&other, "threads", text, &length, &error));
     assert_string_equal(text, "3");
@@ -295,6 +306,56 @@ static void errors(void **state)
     assert_int_equal(driver.StatementSetOption(&statement, "colour", "red", NULL),
                      ADBC_STATUS_NOT_IMPLEMENTED);
     ok(driver.StatementRelease(&statement, &error));
+}
+
+struct asker {
+    struct AdbcConnection connection;
+    struct AdbcStatement statement;
+    atomic_bool stop; /* tell it to end */
+    atomic_uint runs;
+    AdbcStatusCode code; /* of its last run */
+};
+
+static void *ask_often(void *context)
+{
+    struct asker *const asker = context;
+    do {
+        asker->code = driver.StatementExecuteQuery(&asker->statement, NULL, NULL, NULL);
+        atomic_fetch_add(&asker->runs, 1);
+    } while (asker->code == ADBC_STATUS_OK && !atomic_load(&asker->stop));
+    atomic_store(&asker->stop, true);
+    return NULL;
+}
+
+/* On two connections. ConnectionCancel stops the statements of its connection. */
+static void one_of_two_statements_is_cancelled(void **state)
+{
+    (void)state;
+    struct asker askers[2] = {0};
+    pthread_t threads[2];
+    for (unsigned i = 0; i < 2; i++) {
+        ok(driver.ConnectionNew(&askers[i].connection, &error));
+        ok(driver.ConnectionInit(&askers[i].connection, &database, &error));
+        ok(driver.StatementNew(&askers[i].connection, &askers[i].statement, &error));
+        ok(driver.StatementSetSqlQuery(&askers[i].statement, "select b, sum(a) from t group by b order by 1",
+                                       &error));
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_often, &askers[i]), 0);
+    }
+    while (!atomic_load(&askers[0].stop))
+        ok(driver.StatementCancel(&askers[0].statement, &error));
+    const unsigned before = atomic_load(&askers[1].runs);
+    while (!atomic_load(&askers[1].stop) && atomic_load(&askers[1].runs) < before + 3)
+        sched_yield();
+    assert_false(atomic_load(&askers[1].stop));
+    while (!atomic_load(&askers[1].stop))
+        ok(driver.ConnectionCancel(&askers[1].connection, &error));
+    for (unsigned i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(askers[i].code, ADBC_STATUS_CANCELLED);
+        ok(driver.StatementExecuteQuery(&askers[i].statement, NULL, NULL, &error));
+        ok(driver.StatementRelease(&askers[i].statement, &error));
+        ok(driver.ConnectionRelease(&askers[i].connection, &error));
+    }
 }
 
 static void ingest(void **state)
@@ -455,6 +516,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(answers, open_shop, close_shop),
         cmocka_unit_test_setup_teardown(parameters, open_shop, close_shop),
         cmocka_unit_test_setup_teardown(errors, open_shop, close_shop),
+        cmocka_unit_test_setup_teardown(one_of_two_statements_is_cancelled, open_shop, close_shop),
         cmocka_unit_test_setup_teardown(ingest, open_shop, close_shop),
         cmocka_unit_test_setup_teardown(transactions, open_shop, close_shop),
         cmocka_unit_test_setup_teardown(states, open_shop, close_shop),

@@ -21,6 +21,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
+/* All tests run in it. */
+static struct execution execution;
+
 static char *printed(const struct rowset *rows, enum rowset_format format, unsigned threads)
 {
     static char *text; /* a local one is taken for dangling, once inlined */
@@ -546,9 +549,9 @@ static void what_cannot_be_written_ends_it(void **state)
             assert_true(written_until_full <= 3000000);
         }
     FILE *out = fopen("/dev/null", "w");
-    cancel_request();
+    execution_stop(&execution);
     must_refuse(STATUS_INTERRUPTED, "interrupted", "", "", rowset_print(&rows, ROWSET_CSV, 2, out, error));
-    cancel_reset();
+    execution_resume(&execution);
     must(rowset_print(&rows, ROWSET_CSV, 2, out, error));
     fclose(out);
     rowset_free(&rows);
@@ -556,6 +559,7 @@ static void what_cannot_be_written_ends_it(void **state)
 
 int main(void)
 {
+    execution_enter(&execution);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_written_as_printf_does),
         cmocka_unit_test(each_value_is_the_same_alone),

@@ -20,6 +20,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* All tests run in it. */
+static struct execution execution;
+
 static struct cuda *gpu;           /* NULL on machines without */
 static struct cuda_module *module; /* of the kernels below */
 
@@ -196,9 +199,9 @@ static void an_upload_stops_when_asked_to(void **state)
     cuda_address device;
     assert_non_null(from);
     must(cuda_allocate(gpu, 64 << 20, "the test", &device, &error), &error);
-    cancel_request();
+    execution_stop(&execution);
     enum status status = cuda_upload(gpu, device, from, 64 << 20, &error);
-    cancel_reset();
+    execution_resume(&execution);
     assert_int_equal(status, STATUS_INTERRUPTED);
     must(cuda_upload(gpu, device, from, 64 << 20, &error), &error);
     cuda_free(gpu, device);
@@ -437,6 +440,7 @@ static void what_goes_wrong_on_the_device_comes_out_at_synchronize(void **state)
 
 int main(void)
 {
+    execution_enter(&execution);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_gpu_is_one_sentence),
         cmocka_unit_test(hidden_gpus_are_no_gpus),

@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* All tests run in it. */
+static struct execution execution;
+
 static const struct ssb_query *const queries[] = {&q11, &q21, &q43};
 static const char *const codecs[] = {"plain", "auto"};
 enum { QUERIES = 3, CODEC_CHOICES = 2, CELLS = QUERIES * CODEC_CHOICES };
@@ -159,10 +162,10 @@ static void what_is_planned_need_not_run(void **state)
         const struct plan *plan;
         must(sql_plan(statements[i], &plan, &error), &error);
     }
-    cancel_request();
+    execution_stop(&execution);
     assert_int_equal(sql_compile(statements, CELLS, true, NULL, &error),
                      engine_is_cuda(engine) ? STATUS_INTERRUPTED : STATUS_OK);
-    cancel_reset();
+    execution_resume(&execution);
     for (int i = 0; i < CELLS; i++)
         sql_statement_free(statements[i]);
     engine_close(engine);
@@ -170,6 +173,7 @@ static void what_is_planned_need_not_run(void **state)
 
 int main(void)
 {
+    execution_enter(&execution);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_cpu),
         cmocka_unit_test(on_a_gpu),

@@ -8,6 +8,10 @@
 #include "engine/library/tessera.h"
 #include "tests/support/database_cases.h"
 
+#include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <time.h>
 
 static char path[PATH_BYTES], file[PATH_BYTES + 32];
@@ -274,6 +278,133 @@ static void errors_are_sentences(void **state)
     tessera_result_free(NULL);
 }
 
+struct asker {
+    struct tessera_statement *statement;
+    atomic_bool stop;           /* tell it to end */
+    atomic_uint runs;           /* that were answered */
+    enum tessera_status status; /* of its last run */
+};
+
+/* Runs the statement until it fails or is told to end. */
+static void *ask_often(void *context)
+{
+    struct asker *const asker = context;
+    struct tessera_result *result;
+    struct tessera_error why;
+    do {
+        asker->status = tessera_run(asker->statement, &result, &why);
+        if (asker->status == TESSERA_OK)
+            tessera_result_free(result);
+        atomic_fetch_add(&asker->runs, 1);
+    } while (asker->status == TESSERA_OK && !atomic_load(&asker->stop));
+    atomic_store(&asker->stop, true);
+    return NULL;
+}
+
+static void one_of_two_statements_is_cancelled(void **state)
+{
+    struct tessera_database *databases[2];
+    struct asker askers[2] = {0};
+    pthread_t threads[2];
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(tessera_open(path, "cpu", 2, &databases[i], &error), TESSERA_OK);
+        assert_int_equal(
+            tessera_prepare(
+                databases[i],
+                "with s as (select shop, count(*) n from sales group by shop) select a.shop, b.n from s a "
+                "join s b on a.n = b.n where a.shop in (select shop from sales) order by 1",
+                &askers[i].statement, &error),
+            TESSERA_OK);
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_often, &askers[i]), 0);
+    }
+    while (!atomic_load(&askers[0].stop))
+        tessera_cancel(askers[0].statement);
+    const unsigned before = atomic_load(&askers[1].runs);
+    while (!atomic_load(&askers[1].stop) && atomic_load(&askers[1].runs) < before + 3)
+        sched_yield();
+    atomic_store(&askers[1].stop, true);
+    for (unsigned i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(askers[0].status, TESSERA_INTERRUPTED);
+    assert_int_equal(askers[1].status, TESSERA_OK);
+    askers[0].stop = true; /* what was cancelled runs again */
+    ask_often(&askers[0]);
+    assert_int_equal(askers[0].status, TESSERA_OK);
+    for (unsigned i = 0; i < 2; i++) {
+        tessera_finalize(askers[i].statement);
+        tessera_close(databases[i]);
+    }
+}
+
+/* A program that was compiled before `memory` was there has a smaller struct. */
+static void options_of_an_older_program_are_taken(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    struct tessera_options options = {.device = "cpu", .threads = 1, .memory = "1"};
+    (void)state;
+    options.size = sizeof options;
+    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_OK);
+    assert_int_equal(tessera_prepare(database, "select shop, paid from sales", &statement, &error),
+                     TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_MACHINE);
+    assert_non_null(strstr(error.text, "of the 1 that are allowed are in use; allow more (--memory)"));
+    tessera_finalize(statement);
+    tessera_close(database);
+    options.size = offsetof(struct tessera_options, memory);
+    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_OK);
+    assert_int_equal(tessera_prepare(database, "select shop, paid from sales", &statement, &error),
+                     TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_OK);
+    tessera_result_free(result);
+    tessera_finalize(statement);
+    tessera_close(database);
+    options.size = sizeof options + 8;
+    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_BAD_INPUT);
+    options.size = offsetof(struct tessera_options, gpu_memory);
+    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_BAD_INPUT);
+    options = (struct tessera_options){.size = sizeof options, .device = "cpu", .memory = "much"};
+    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_BAD_INPUT);
+    assert_non_null(strstr(error.text, "--memory: 'much' is no number of bytes"));
+}
+
+static unsigned count_threads(void)
+{
+    unsigned count = 0;
+    DIR *const tasks = opendir("/proc/self/task");
+    assert_non_null(tasks);
+    for (const struct dirent *entry; (entry = readdir(tasks));)
+        count += entry->d_name[0] != '.';
+    closedir(tasks);
+    return count;
+}
+
+/* The load before this test, and this statement, have used several. */
+static void no_thread_is_left_after_the_last_database(void **state)
+{
+    struct tessera_database *databases[2];
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    (void)state;
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(tessera_open(path, "cpu", 4, &databases[i], &error), TESSERA_OK);
+    assert_int_equal(tessera_prepare(databases[0],
+                                     "select shop, count(*) from sales group by shop order by shop",
+                                     &statement, &error),
+                     TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_OK);
+    tessera_result_free(result);
+    tessera_finalize(statement);
+    for (unsigned i = 0; i < 2; i++)
+        tessera_close(databases[i]);
+    /* The system lists a thread for a moment after its end. */
+    for (unsigned i = 0; i < 1000 && count_threads() > 1; i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    assert_int_equal(count_threads(), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +416,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(parameters_have_the_type_that_they_are_bound_with, setup, teardown),
         cmocka_unit_test_setup_teardown(decimals_without_digits_are_decimals_of_arrow, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
+        cmocka_unit_test_setup_teardown(options_of_an_older_program_are_taken, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_of_two_statements_is_cancelled, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_thread_is_left_after_the_last_database, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

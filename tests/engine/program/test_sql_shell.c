@@ -252,6 +252,20 @@ static bool the_parts_are_most_of_the_time(void)
     return sum > total / 2;
 }
 
+static void memory_is_limited(void **state)
+{
+    (void)state;
+    run_shell("$T sql --db $D --memory 100K 'select * from lineorder' > /dev/null", &run);
+    assert_int_equal(run.exit_code, 3);
+    assert_non_null(strstr(run.errors, "of the 102400 that are allowed are in use; allow more (--memory)"));
+    run_shell("$T sql --db $D --memory 1G --spill /nowhere --timer 'select count(*) from lineorder'", &run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.errors, "; memory 0.0 MB\n"));
+    run_shell("$T sql --db $D --memory lots 'select 1'", &run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.errors, "--memory: 'lots' is no number of bytes"));
+}
+
 /* Everything that takes time, up to the last byte written. On a busy machine the program may wait between the parts. */
 static void the_timer_tells_the_whole_time(void **state)
 {
@@ -638,6 +652,7 @@ int main(void)
         cmocka_unit_test(tables_can_be_described_in_sql),
         cmocka_unit_test(scripts_are_run_while_they_arrive),
         cmocka_unit_test(the_timer_tells_the_whole_time),
+        cmocka_unit_test(memory_is_limited),
         cmocka_unit_test(a_reader_that_has_gone_ends_a_script),
         cmocka_unit_test(a_prompt_takes_statements_of_several_lines),
         cmocka_unit_test(a_prompt_goes_on_after_an_error),

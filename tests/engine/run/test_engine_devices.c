@@ -21,6 +21,9 @@
 
 #include <stdatomic.h>
 
+/* All tests run in it. */
+static struct execution execution;
+
 static struct engine *one, *several[3];
 static uint32_t engines;
 
@@ -299,10 +302,10 @@ static void a_stop_stops_all(void **state)
     struct plan *plan = make_plan(statements[4], NULL);
     (void)state;
     split_make(&split, plan, 2);
-    cancel_request();
+    execution_stop(&execution);
     assert_int_equal(split_answer_by(&split, several[0], &rows, &why), STATUS_INTERRUPTED);
     assert_memory_equal(why.text, "interrupted", 11);
-    cancel_reset();
+    execution_resume(&execution);
     must(split_answer_by(&split, several[0], &rows, error));
     rowset_free(&rows);
     split_undo(&split);
@@ -331,6 +334,7 @@ static void explain_tells_shares(void **state)
 
 int main(void)
 {
+    execution_enter(&execution);
     const struct CMUnitTest tests[] = {cmocka_unit_test(benchmark_queries),
                                        cmocka_unit_test(all_shapes),
                                        cmocka_unit_test(counts_add_up),

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All tests run in it. */
+static struct execution execution;
+
 static uint64_t seed = 42;
 
 static uint64_t draw(void)
@@ -96,13 +99,14 @@ static void sorting_stops_when_asked_to(void **state)
     int32_t values[1000] = {0};
     const struct row_order_key key = {.values = values, .value_bytes = 4, .rows = 1000, .max = 1};
     uint32_t *order;
-    cancel_request();
+    execution_stop(&execution);
     assert_int_equal(row_order_find(&key, 1, &order, NULL), STATUS_INTERRUPTED);
-    cancel_reset();
+    execution_resume(&execution);
 }
 
 int main(void)
 {
+    execution_enter(&execution);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_come_as_a_comparison_sort_has_them),
         cmocka_unit_test(sorting_stops_when_asked_to),

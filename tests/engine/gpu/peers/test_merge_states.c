@@ -1,6 +1,6 @@
 /*
  * test_merge_states.c: the states of several GPUs are added up (operators/group/merge.h, merge_hash.h), as the merge of
- * single states does (state_merge): sums of 64 and 128 bits with carries, counts, minima and maxima, marks of slots; slots
+ * single states does (engine/aggregate/aggregate.h): sums of 64 and 128 bits with carries, counts, minima and maxima, marks of slots; slots
  * of 1 to 5000, and hash tables of 16 to 16384 places with numbers of one to four words. The kernels' text runs here on
  * the host's memory, item by item in a random order. 0 to 9 other GPUs. Then the kernels are compiled for every
  * architecture.
@@ -120,8 +120,9 @@ static void merge_meant(struct gpu *into, const struct gpu *from)
 {
     for (uint32_t slot = 0; slot < slots; slot++) {
         for (uint32_t s = 0; s < states; s++)
-            state_merge(kinds[state_kinds[s]], into->low[s], into->high[s], slot, from->low[s], from->high[s],
-                        slot);
+            aggregate_of(kinds[state_kinds[s]])
+                ->merge(into->low[s], into->high[s], 1, &(uint64_t){slot}, from->low[s] + slot,
+                        from->high[s] + slot, 0);
         into->present[slot] |= from->present[slot];
     }
 }

@@ -20,6 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* All tests run in it. */
+static struct execution execution;
+
 static struct error error;
 
 /* ---- The same answers as the interpreter's ---- */
@@ -207,9 +210,9 @@ static void a_match_is_interrupted(void **state)
 {
     bool matches;
     (void)state;
-    cancel_request();
+    execution_stop(&execution);
     assert_int_equal(in_many("[ab]+b", 2, &matches), STATUS_INTERRUPTED);
-    cancel_reset();
+    execution_resume(&execution);
     assert_int_equal(in_many("[ab]+b", 2, &matches), STATUS_OK);
 }
 
@@ -242,6 +245,7 @@ static void memory_that_is_missing_is_no_mismatch(void **state)
 
 int main(void)
 {
+    execution_enter(&execution);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_are_those_of_the_interpreter),
         cmocka_unit_test(replacing_by_the_match_changes_nothing),

@@ -1,0 +1,75 @@
+/* execution.c: see execution.h. */
+#include "storage/base/execution/execution.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler cannot wait for locks");
+
+static _Thread_local struct execution *current;
+
+void execution_enter(struct execution *execution)
+{
+    execution->before = execution_switch(execution);
+}
+
+void execution_leave(struct execution *execution)
+{
+    current = execution->before;
+}
+
+struct execution *execution_current(void)
+{
+    return current;
+}
+
+struct execution *execution_switch(struct execution *execution)
+{
+    struct execution *const before = current;
+    current = execution;
+    return before;
+}
+
+struct memory_account *execution_memory(void)
+{
+    const struct execution *execution = current;
+    while (execution && !execution->memory)
+        execution = execution->outer;
+    return execution ? execution->memory : NULL;
+}
+
+const char *execution_spill(void)
+{
+    const struct execution *execution = current;
+    while (execution && !execution->spill)
+        execution = execution->outer;
+    if (execution)
+        return execution->spill;
+    const char *const folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+void execution_stop(struct execution *execution)
+{
+    atomic_store(&execution->stopped, true);
+}
+
+void execution_resume(struct execution *execution)
+{
+    atomic_store(&execution->stopped, false);
+}
+
+bool cancel_requested(void)
+{
+    for (const struct execution *execution = current; execution; execution = execution->outer)
+        if (atomic_load(&execution->stopped))
+            return true;
+    return false;
+}
+
+enum status cancel_check(struct error *error)
+{
+    if (cancel_requested())
+        return error_set(error, STATUS_INTERRUPTED, "interrupted; what was not finished is undone");
+    return STATUS_OK;
+}
