@@ -120,7 +120,8 @@ struct logical_node {
             struct logical_order *orders;
         } sort;
         struct {
-            const struct sql_expression *limit, *offset; /* SQL_NUMBER or SQL_PARAMETER, or NULL */
+            const struct sql_expression *limit,
+                *offset; /* over numbers and parameters alone; offset may be NULL */
         } limit;
         struct {
             enum sql_set set;

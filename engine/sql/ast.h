@@ -125,7 +125,7 @@ struct sql_shared {
 };
 
 struct sql_source {
-    const char *table; /* NULL for a subquery */
+    const char *table; /* NULL for a subquery and for a group */
     struct sql_select *query;
     uint32_t column_count; /* of `AS t (a, b)` */
     const char **columns;
@@ -137,7 +137,11 @@ struct sql_source {
     struct sql_shared *shared; /* the columns of USING: the binder adds their equalities to `on` */
     bool lateral;              /* the subquery may name columns of the sources before it */
     bool natural;              /* USING of all columns that both sides have */
-    bool over_all; /* made for a subquery: a LEFT JOIN to all that stands before it, not to its item alone */
+    bool
+        group; /* parentheses around the sources after it that are deeper, which are joined to each other first; it has no
+                 * columns of its own */
+    uint32_t depth; /* the groups that it stands in */
+    bool over_all;  /* made for a subquery: a LEFT JOIN to all that stands before it, not to its item alone */
 };
 
 /* The name by which columns of a table or of an answer are told from others. */
@@ -219,7 +223,7 @@ struct sql_select {
     uint32_t set_count;
     uint64_t *sets;
     struct sql_order *orders;
-    struct sql_expression *limit, *offset; /* SQL_NUMBER or SQL_PARAMETER, or NULL */
+    struct sql_expression *limit, *offset; /* over numbers, parameters and subqueries; or NULL */
 };
 
 struct sql_statement_tree; /* the arena and the select in it (sql.h) */

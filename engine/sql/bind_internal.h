@@ -228,7 +228,7 @@ NODISCARD enum status bind_value_of_string(struct binder *binder, uint32_t besid
 /* Parse 'YYYY-MM-DD', and the same with a time after it; false if the text is not a date. */
 bool bind_date_parse(const char *text, size_t length, int64_t *days);
 bool bind_timestamp_parse(const char *text, size_t length, int64_t *microseconds);
-/* Gives the whole number of LIMIT or OFFSET, from a number or a parameter. */
+/* Gives the whole number of LIMIT or OFFSET, an expression of numbers and parameters. */
 NODISCARD enum status bind_row_count(struct binder *binder, const struct sql_expression *ast,
                                      uint64_t *count);
 

@@ -195,10 +195,12 @@ enum status bind_value_of_string(struct binder *binder, uint32_t beside, uint32_
 
 enum status bind_row_count(struct binder *binder, const struct sql_expression *ast, uint64_t *count)
 {
-    struct sql_parameter value;
-    RETURN_IF_ERROR(bind_literal_value(binder, ast, &value));
-    if (value.is_null || value.type.kind != VALUE_INTEGER || value.type.scale || value.value < 0)
+    uint32_t node;
+    RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &node));
+    const struct expression *const made = bind_node(binder, node);
+    if (made->operation != EXPRESSION_CONSTANT || made->is_null || made->type.kind != VALUE_INTEGER ||
+        made->type.scale || made->constant < 0)
         return bind_refuse(binder, ast->position, "LIMIT and OFFSET take whole numbers from 0");
-    *count = (uint64_t)value.value;
+    *count = (uint64_t)made->constant;
     return STATUS_OK;
 }

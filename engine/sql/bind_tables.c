@@ -306,7 +306,7 @@ static enum status take_tables(struct binder *binder)
     struct sql_source *sources;
     if (select->source_count > SQL_SOURCES_MAX)
         return bind_refuse(binder, select->sources[SQL_SOURCES_MAX].position,
-                           "FROM names more than %u tables; ask in several statements", SQL_SOURCES_MAX);
+                           "FROM has more than %u tables; ask in several statements", SQL_SOURCES_MAX);
     binder->names = sql_tree_new();
     if (!binder->names)
         return error_out_of_memory(binder->error, 0, "a statement");

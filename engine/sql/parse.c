@@ -2,7 +2,7 @@
  * parse.c: parses statements (ast.h) by recursive descent, with one function for each clause. Expressions are
  * parsed in parse_expression.c. SQL that Tessera does not answer is refused by name.
  */
-#include "engine/sql/functions/parse_words.h"
+#include "engine/sql/aggregates/aggregate_names.h"
 #include "engine/sql/sql_error.h"
 #include "engine/sql/parse_internal.h"
 #include "storage/base/words/sql_name.h"
@@ -192,119 +192,6 @@ static enum status parse_item(struct parser *parser)
     return parse_append(parser, &select->items, &select->item_count, sizeof item, &item);
 }
 
-/* A table, in the schema that clients take for the database's own. */
-static enum status parse_table_name(struct parser *parser, const char **name)
-{
-    static const char *const schemas[] = {"main", "public"};
-    RETURN_IF_ERROR(parse_name(parser, "a table's name", name));
-    for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++)
-        if (parse_is(parser, ".") && word_compare(*name, schemas[s]) == 0) {
-            RETURN_IF_ERROR(parse_advance(parser));
-            return parse_name(parser, "a table's name", name);
-        }
-    return STATUS_OK;
-}
-
-/* LATERAL, unless a table has that name. */
-static enum status parse_lateral(struct parser *parser, struct sql_source *source)
-{
-    struct parser next = *parser;
-    struct error error; /* of the next token, which is told when it is reached */
-    next.error = &error;
-    if (!parse_is(parser, "LATERAL") || parse_advance(&next) != STATUS_OK || !parse_is(&next, "("))
-        return STATUS_OK;
-    source->lateral = true;
-    parser->tree->select.layered = true;
-    return parse_advance(parser);
-}
-
-static enum status parse_table(struct parser *parser, enum sql_join join, bool natural)
-{
-    struct sql_source source = {.join = join, .natural = natural, .position = parse_position(parser)};
-    struct sql_select *select = parser->select;
-    bool as, query;
-    RETURN_IF_ERROR(parse_lateral(parser, &source));
-    RETURN_IF_ERROR(parse_take(parser, "(", &query));
-    if (source.lateral && !query)
-        return parse_refuse(parser, "LATERAL stands before a subquery in parentheses");
-    if (query && !parse_is_query(parser) && !parse_is(parser, "("))
-        return parse_refuse(parser, "parentheses in FROM hold a SELECT; name tables without parentheses");
-    if (query)
-        RETURN_IF_ERROR(parse_subquery(parser, &source.query));
-    else
-        RETURN_IF_ERROR(parse_table_name(parser, &source.table));
-    RETURN_IF_ERROR(parse_take(parser, "AS", &as));
-    if (as || parse_is_name(parser))
-        RETURN_IF_ERROR(parse_name(parser, "an alias", &source.alias));
-    if (source.alias && !as && parse_is(parser, "JOIN") &&
-        (word_compare(source.alias, "semi") == 0 || word_compare(source.alias, "anti") == 0))
-        return parse_refuse(parser, "%s JOIN is not supported; write WHERE [NOT] EXISTS (SELECT ...)",
-                            source.alias);
-    if (source.alias)
-        RETURN_IF_ERROR(parse_column_names(parser, &source.column_count, &source.columns));
-    if (natural && (parse_is(parser, "USING") || parse_is(parser, "ON")))
-        return parse_refuse(parser,
-                            "NATURAL JOIN has no ON and no USING: it takes the columns that both sides have");
-    if (join > SQL_JOIN_CROSS && parse_is(parser, "USING")) {
-        RETURN_IF_ERROR(parse_using(parser, &source));
-    } else if (join > SQL_JOIN_CROSS && parse_is(parser, "ON")) {
-        RETURN_IF_ERROR(parse_advance(parser));
-        RETURN_IF_ERROR(parse_expression(parser, &source.on));
-    }
-    return parse_append(parser, &select->sources, &select->source_count, sizeof source, &source);
-}
-
-/* [NATURAL] [INNER | LEFT | RIGHT | FULL | CROSS] JOIN; *taken: it is there. */
-static enum status parse_join(struct parser *parser, enum sql_join *join, bool *natural, bool *taken)
-{
-    static const struct {
-        const char *word;
-        enum sql_join join;
-    } words[] = {{"CROSS", SQL_JOIN_CROSS},
-                 {"LEFT", SQL_JOIN_LEFT},
-                 {"RIGHT", SQL_JOIN_RIGHT},
-                 {"FULL", SQL_JOIN_FULL},
-                 {"INNER", SQL_JOIN_INNER}};
-    bool outer;
-    RETURN_IF_ERROR(parse_take(parser, "NATURAL", natural));
-    *join = SQL_JOIN_INNER;
-    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
-        if (!parse_is(parser, words[w].word))
-            continue;
-        *join = words[w].join;
-        parser->tree->select.layered |= *natural;
-        parser->tree->select.layered |= *join >= SQL_JOIN_RIGHT;
-        RETURN_IF_ERROR(parse_advance(parser));
-        if (*join >= SQL_JOIN_LEFT)
-            RETURN_IF_ERROR(parse_take(parser, "OUTER", &outer));
-        *taken = true;
-        return parse_expect(parser, "JOIN", "behind CROSS, INNER, LEFT, RIGHT or FULL");
-    }
-    parser->tree->select.layered |= *natural;
-    if (!*natural)
-        return parse_take(parser, "JOIN", taken);
-    *taken = true;
-    return parse_expect(parser, "JOIN", "behind NATURAL");
-}
-
-static enum status parse_from(struct parser *parser)
-{
-    bool taken, natural;
-    enum sql_join join;
-    RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE, false));
-    for (;;) {
-        RETURN_IF_ERROR(parse_take(parser, ",", &taken));
-        if (taken) {
-            RETURN_IF_ERROR(parse_table(parser, SQL_JOIN_NONE, false));
-            continue;
-        }
-        RETURN_IF_ERROR(parse_join(parser, &join, &natural, &taken));
-        if (!taken)
-            return STATUS_OK;
-        RETURN_IF_ERROR(parse_table(parser, join, natural));
-    }
-}
-
 static enum status parse_groups(struct parser *parser)
 {
     RETURN_IF_ERROR(parse_expect(parser, "BY", "behind GROUP"));
@@ -339,7 +226,11 @@ static enum status parse_limit(struct parser *parser)
 {
     struct sql_select *select = parser->select;
     bool taken;
-    RETURN_IF_ERROR(parse_expression(parser, &select->limit));
+    RETURN_IF_ERROR(parse_take(parser, "ALL", &taken));
+    if (taken)
+        RETURN_IF_ERROR(parse_all_rows(parser, &select->limit));
+    else
+        RETURN_IF_ERROR(parse_expression(parser, &select->limit));
     RETURN_IF_ERROR(parse_take(parser, "OFFSET", &taken));
     if (taken) {
         RETURN_IF_ERROR(parse_expression(parser, &select->offset));
@@ -353,16 +244,37 @@ static enum status parse_limit(struct parser *parser)
     return STATUS_OK;
 }
 
+/* True if the expression names a column, or aggregates: then it is no constant. */
+static bool names_rows(const struct sql_expression *expression)
+{
+    bool any = expression->operation == SQL_COLUMN || expression->operation == SQL_STAR ||
+               sql_is_aggregate(expression);
+    for (uint32_t c = 0; c < expression->child_count && !any; c++)
+        any = names_rows(expression->children[c]);
+    return any;
+}
+
 static enum status check_limit(const struct parser *parser)
 {
     const struct sql_select *const select = parser->select;
     const struct sql_expression *const both[] = {select->limit, select->offset};
     for (int i = 0; i < 2; i++)
-        if (both[i] && both[i]->operation != SQL_NUMBER && both[i]->operation != SQL_PARAMETER)
+        if (both[i] && names_rows(both[i]))
             return error_set(parser->error, STATUS_BAD_INPUT,
-                             "line %u, column %u: LIMIT and OFFSET take whole numbers from 0",
+                             "line %u, column %u: LIMIT and OFFSET take whole numbers from 0, constants or "
+                             "subqueries",
                              both[i]->position.line, both[i]->position.column);
     return STATUS_OK;
+}
+
+/* DISTINCT of * and of groups is an aggregation over another level. */
+static bool is_layered_distinct(const struct sql_select *select)
+{
+    bool layered = select->group_count || select->set_count || select->having;
+    for (uint32_t i = 0; i < select->item_count; i++)
+        layered |= select->items[i].expression->operation == SQL_STAR ||
+                   sql_has_aggregate(select->items[i].expression);
+    return select->distinct && layered;
 }
 
 enum status parse_select(struct parser *parser)
@@ -390,6 +302,7 @@ enum status parse_select(struct parser *parser)
     RETURN_IF_ERROR(parse_take(parser, "HAVING", &taken));
     if (taken)
         RETURN_IF_ERROR(parse_expression(parser, &select->having));
+    parser->tree->select.layered |= is_layered_distinct(select);
     RETURN_IF_ERROR(parse_windows(parser));
     RETURN_IF_ERROR(parse_take(parser, "QUALIFY", &taken));
     if (!taken)

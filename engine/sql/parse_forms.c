@@ -312,9 +312,12 @@ enum status parse_fetch(struct parser *parser)
     if (!offset)
         return STATUS_OK;
     RETURN_IF_ERROR(parse_take(parser, "LIMIT", &limit));
-    if (limit)
-        return parse_expression(parser, &select->limit);
-    RETURN_IF_ERROR(parse_node(parser, SQL_NUMBER, select->offset->position, NULL, NULL, &select->limit));
-    select->limit->text = "4000000000000000000"; /* all rows */
+    return limit ? parse_expression(parser, &select->limit) : parse_all_rows(parser, &select->limit);
+}
+
+enum status parse_all_rows(struct parser *parser, struct sql_expression **limit)
+{
+    RETURN_IF_ERROR(parse_node(parser, SQL_NUMBER, parse_position(parser), NULL, NULL, limit));
+    (*limit)->text = "4000000000000000000";
     return STATUS_OK;
 }

@@ -1,5 +1,5 @@
-/* parse_internal.h: shared by the files of the parser: parse.c (clauses), parse_query.c (WITH, UNION, subqueries,
- * windows) and parse_expression.c. */
+/* parse_internal.h: shared by the files of the parser: parse.c (clauses), parse_from.c (FROM), parse_query.c (WITH, UNION,
+ * subqueries, windows) and parse_expression.c. */
 #ifndef TESSERA_ENGINE_SQL_PARSE_INTERNAL_H
 #define TESSERA_ENGINE_SQL_PARSE_INTERNAL_H
 
@@ -55,6 +55,9 @@ bool parse_is_query(const struct parser *parser);
 NODISCARD enum status parse_over(struct parser *parser, struct sql_window **window);
 NODISCARD enum status parse_windows(struct parser *parser);
 
+/* parse_from.c: parses what follows FROM. */
+NODISCARD enum status parse_from(struct parser *parser);
+
 /* In parse.c: SELECT ... up to HAVING or WINDOW; ORDER BY and LIMIT. */
 NODISCARD enum status parse_select(struct parser *parser);
 NODISCARD enum status parse_order_and_limit(struct parser *parser);
@@ -95,6 +98,8 @@ NODISCARD enum status parse_distinct_on(struct parser *parser);
 NODISCARD enum status parse_first_of(struct parser *parser);
 /* [OFFSET m] FETCH FIRST n ROWS ONLY; true if FETCH is no name here. */
 NODISCARD enum status parse_fetch(struct parser *parser);
+/* The number of LIMIT ALL. */
+NODISCARD enum status parse_all_rows(struct parser *parser, struct sql_expression **limit);
 bool parse_is_fetch(const struct parser *parser);
 
 /* Appends one item of `bytes` to a list in the tree's arena. */

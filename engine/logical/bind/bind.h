@@ -2,7 +2,8 @@
  * bind.h: shared by the files of the binder (logical.h).
  *
  *     query.c        WITH, UNION and the like, ORDER BY and LIMIT of these
- *     select.c       one SELECT: groups, windows, the select list, DISTINCT, ORDER BY, LIMIT
+ *     select.c       one SELECT: groups, windows, the select list, DISTINCT
+ *     order.c        ORDER BY and LIMIT
  *     from.c         FROM
  *     expression.c   names, aggregates and windows become columns
  *     subquery.c     subqueries become joins
@@ -92,11 +93,6 @@ NODISCARD enum status bind_query(struct bind_state *state, const struct sql_sele
 NODISCARD enum status bind_one_select(struct bind_state *state, const struct sql_select *select,
                                       const struct bind_named *named, const struct bind_place *around,
                                       struct logical_node **node, const char ***names);
-/* Puts ORDER BY's terms over *node: columns of it. */
-NODISCARD enum status bind_sort(struct bind_state *state, const struct sql_order *orders, uint32_t count,
-                                const uint32_t *columns, struct logical_node **node);
-NODISCARD enum status bind_limit(struct bind_state *state, const struct sql_select *select,
-                                 struct logical_node **node);
 /* Puts a projection over *node, that gives its columns and these, which get types. */
 NODISCARD enum status bind_extend(struct bind_state *state, struct sql_expression *const *expressions,
                                   const uint32_t *columns, uint32_t count, struct logical_node **node);
@@ -106,6 +102,13 @@ NODISCARD enum status bind_column_of(struct bind_state *state, const char *name,
 /* The item that a number names, from 0. */
 NODISCARD enum status bind_number(struct bind_state *state, const struct sql_expression *term,
                                   const char *clause, uint32_t count, uint32_t *place);
+
+/* ---- order.c ---- */
+/* Puts ORDER BY's terms over *node: columns of it. */
+NODISCARD enum status bind_sort(struct bind_state *state, const struct sql_order *orders, uint32_t count,
+                                const uint32_t *columns, struct logical_node **node);
+/* Puts the LIMIT of the block's SELECT over *node. */
+NODISCARD enum status bind_limit(struct bind_block *block, struct logical_node **node);
 
 /* ---- from.c ---- */
 NODISCARD enum status bind_from(struct bind_block *block, struct logical_node **node);

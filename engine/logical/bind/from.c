@@ -193,6 +193,9 @@ static enum status bind_source(struct bind_block *block, uint32_t s, const struc
     const char **names = NULL;
     const struct bind_named *const named = source->query ? NULL : find_named(block->named, source->table);
     const struct bind_place before = {.block = block, .aliases = false};
+    block->sources[s].name = sql_source_name(source);
+    if (source->group)
+        return STATUS_OK;
     if (source->lateral)
         see_sources(block, sources, s);
     if (source->query)
@@ -206,7 +209,6 @@ static enum status bind_source(struct bind_block *block, uint32_t s, const struc
         RETURN_IF_ERROR(rename_columns(state, source->alias ? source->alias : "the subquery",
                                        source->column_count, source->columns, source->position, *node,
                                        &names));
-    block->sources[s].name = sql_source_name(source);
     for (uint32_t other = 0; other < s; other++)
         if (word_compare(block->sources[other].name, block->sources[s].name) == 0)
             return logical_refuse(state, source->position,
@@ -217,23 +219,30 @@ static enum status bind_source(struct bind_block *block, uint32_t s, const struc
 
 /* ---- NATURAL JOIN ---- */
 
-/* USING of the columns of a source that the sources of its item before it have, too. */
+static bool has_shared(const struct sql_source *source, const char *name)
+{
+    uint32_t n = 0;
+    while (n < source->shared_count && word_compare(source->shared[n].name, name) != 0)
+        n++;
+    return n < source->shared_count;
+}
+
+/* USING of the columns that a NATURAL JOIN finds on both sides. */
 static enum status find_shared(const struct bind_block *block, struct sql_source *sources, uint32_t s)
 {
     const struct bind_state *const state = block->state;
-    uint32_t first = s;
-    while (first > 0 && sources[first].join != SQL_JOIN_NONE)
-        first--;
-    for (uint32_t c = 0; sources[s].natural && c < block->sources[s].count; c++) {
-        const struct sql_shared shared = {block->sources[s].names[c], sources[s].position};
-        uint32_t column;
-        bool both = false;
-        for (uint32_t left = first; left < s; left++)
-            both |= columns_named(&block->sources[left], shared.name, &column) > 0;
-        if (both)
-            RETURN_IF_ERROR(sql_tree_append(state->arena, &sources[s].shared, &sources[s].shared_count,
-                                            sizeof shared, &shared, state->error));
-    }
+    const uint32_t first = sql_scope_first(&block->scope, s), end = sql_scope_end(&block->scope, s);
+    for (uint32_t right = s; sources[s].natural && right < end; right++)
+        for (uint32_t c = 0; c < block->sources[right].count; c++) {
+            const struct sql_shared shared = {block->sources[right].names[c], sources[s].position};
+            uint32_t column;
+            bool both = false;
+            for (uint32_t left = first; left < s; left++)
+                both |= columns_named(&block->sources[left], shared.name, &column) > 0;
+            if (both && !has_shared(&sources[s], shared.name))
+                RETURN_IF_ERROR(sql_tree_append(state->arena, &sources[s].shared, &sources[s].shared_count,
+                                                sizeof shared, &shared, state->error));
+        }
     return STATUS_OK;
 }
 
@@ -281,27 +290,48 @@ static enum status join_on(struct bind_block *block, const struct sql_source *so
 static bool is_strict(const struct sql_source *sources, uint32_t count, uint32_t first)
 {
     bool strict = false;
-    for (uint32_t s = first + 1; s < count && sources[s].join != SQL_JOIN_NONE; s++)
-        strict |= sources[s].join >= SQL_JOIN_RIGHT;
+    for (uint32_t s = first + 1; s < count && (sources[s].depth > 0 || sources[s].join != SQL_JOIN_NONE); s++)
+        strict |= sources[s].depth == 0 && sources[s].join >= SQL_JOIN_RIGHT;
     return strict;
 }
 
-/* Joins an item to *node, which has those before it, or NULL. */
-static enum status join_item(struct bind_block *block, const struct sql_source *sources, uint32_t *s,
-                             struct logical_node *const *nodes, struct logical_node **node)
+struct items {
+    struct bind_block *block;
+    const struct sql_source *sources;
+    struct logical_node *const *nodes; /* of each source; NULL for groups */
+    uint32_t at;                       /* the next source */
+};
+
+/* The next source, and all that JOIN joins to it at its depth. `before`, which may be NULL, is what it is joined to. */
+static enum status join_sources(struct items *items, struct logical_node *before, struct logical_node **node)
 {
-    const uint32_t count = block->scope.count;
-    const bool alone = *node && is_strict(sources, count, *s);
-    struct logical_node *item = nodes[*s];
-    if (*node && !alone)
-        RETURN_IF_ERROR(join_on(block, &sources[*s], *node, item, &item));
-    for ((*s)++; *s < count && sources[*s].join != SQL_JOIN_NONE; (*s)++)
-        RETURN_IF_ERROR(join_on(block, &sources[*s], item, nodes[*s], &item));
-    if (alone)
-        return logical_join_new(block->state->tree, LOGICAL_INNER, item->position, *node, item, NULL, node,
-                                block->state->error);
-    *node = item;
+    const struct sql_source *const sources = items->sources;
+    const uint32_t count = items->block->scope.count, depth = sources[items->at].depth;
+    *node = before;
+    do {
+        const uint32_t s = items->at++;
+        struct logical_node *right = items->nodes[s];
+        if (sources[s].group)
+            RETURN_IF_ERROR(join_sources(items, NULL, &right));
+        if (*node)
+            RETURN_IF_ERROR(join_on(items->block, &sources[s], *node, right, node));
+        else
+            *node = right;
+    } while (items->at < count && sources[items->at].depth == depth &&
+             sources[items->at].join != SQL_JOIN_NONE);
     return STATUS_OK;
+}
+
+/* Joins an item to *node, which has those before it, or NULL. */
+static enum status join_item(struct items *items, struct logical_node **node)
+{
+    const struct bind_block *const block = items->block;
+    struct logical_node *item;
+    if (!*node || !is_strict(items->sources, block->scope.count, items->at))
+        return join_sources(items, *node, node);
+    RETURN_IF_ERROR(join_sources(items, NULL, &item));
+    return logical_join_new(block->state->tree, LOGICAL_INNER, item->position, *node, item, NULL, node,
+                            block->state->error);
 }
 
 enum status bind_from(struct bind_block *block, struct logical_node **node)
@@ -312,7 +342,7 @@ enum status bind_from(struct bind_block *block, struct logical_node **node)
     struct logical_node **nodes;
     if (count > SQL_SOURCES_MAX)
         return logical_refuse(state, block->select->sources[SQL_SOURCES_MAX].position,
-                              "FROM names more than %u tables; ask in several levels", SQL_SOURCES_MAX);
+                              "FROM has more than %u tables; ask in several levels", SQL_SOURCES_MAX);
     RETURN_IF_ERROR(sql_tree_take(state->arena, (count + 1) * sizeof *sources, &sources, state->error));
     RETURN_IF_ERROR(sql_tree_take(state->arena, (count + 1) * sizeof *nodes, &nodes, state->error));
     RETURN_IF_ERROR(
@@ -326,8 +356,9 @@ enum status bind_from(struct bind_block *block, struct logical_node **node)
     for (uint32_t s = 0; s < count; s++)
         RETURN_IF_ERROR(find_shared(block, sources, s));
     RETURN_IF_ERROR(sql_scope_resolve(&block->scope, state->arena, sources, state->error));
+    struct items items = {.block = block, .sources = sources, .nodes = nodes};
     *node = NULL;
-    for (uint32_t s = 0; s < count;)
-        RETURN_IF_ERROR(join_item(block, sources, &s, nodes, node));
+    while (items.at < count)
+        RETURN_IF_ERROR(join_item(&items, node));
     return STATUS_OK;
 }

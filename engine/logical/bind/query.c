@@ -157,7 +157,7 @@ static enum status order_parts(struct parts *parts, struct logical_node **node)
         RETURN_IF_ERROR(bind_extend(state, &resolved, &columns[o], 1, node));
     }
     RETURN_IF_ERROR(bind_sort(state, select->orders, select->order_count, columns, node));
-    RETURN_IF_ERROR(bind_limit(state, select, node));
+    RETURN_IF_ERROR(bind_limit(&block, node));
     if ((*node)->column_count == answer->column_count)
         return STATUS_OK;
     struct logical_node *const sorted = *node;

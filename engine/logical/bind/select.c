@@ -51,8 +51,6 @@ enum status bind_extend(struct bind_state *state, struct sql_expression *const *
     return STATUS_OK;
 }
 
-/* ---- ORDER BY and LIMIT ---- */
-
 enum status bind_number(struct bind_state *state, const struct sql_expression *term, const char *clause,
                         uint32_t count, uint32_t *place)
 {
@@ -63,34 +61,6 @@ enum status bind_number(struct bind_state *state, const struct sql_expression *t
                               clause, term->text);
     *place = (uint32_t)number - 1;
     return STATUS_OK;
-}
-
-enum status bind_sort(struct bind_state *state, const struct sql_order *orders, uint32_t count,
-                      const uint32_t *columns, struct logical_node **node)
-{
-    struct logical_node *const input = *node;
-    if (count == 0)
-        return STATUS_OK;
-    RETURN_IF_ERROR(logical_node_new(state->tree, LOGICAL_SORT, orders[0].expression->position, input, NULL,
-                                     node, state->error));
-    for (uint32_t o = 0; o < count; o++) {
-        const struct logical_order made = {columns[o], orders[o].descending, orders[o].nulls_first};
-        RETURN_IF_ERROR(sql_tree_append(state->arena, &(*node)->sort.orders, &(*node)->sort.count,
-                                        sizeof made, &made, state->error));
-    }
-    return logical_gives_all(state->tree, *node, input, state->error);
-}
-
-enum status bind_limit(struct bind_state *state, const struct sql_select *select, struct logical_node **node)
-{
-    struct logical_node *const input = *node;
-    if (!select->limit)
-        return STATUS_OK;
-    RETURN_IF_ERROR(logical_node_new(state->tree, LOGICAL_LIMIT, select->limit->position, input, NULL, node,
-                                     state->error));
-    (*node)->limit.limit = select->limit;
-    (*node)->limit.offset = select->offset;
-    return logical_gives_all(state->tree, *node, input, state->error);
 }
 
 /* ---- Groups ---- */
@@ -365,8 +335,8 @@ static enum status bind_outputs(struct outputs *outputs, struct logical_node **n
     for (uint32_t o = 0; o < select->order_count; o++)
         orders[o] = outputs->columns[orders[o]];
     RETURN_IF_ERROR(bind_sort(state, select->orders, select->order_count, orders, node));
-    RETURN_IF_ERROR(bind_limit(state, select, node));
-    if (outputs->visible == outputs->count)
+    RETURN_IF_ERROR(bind_limit(outputs->place->block, node));
+    if ((*node)->column_count == outputs->visible)
         return STATUS_OK;
     RETURN_IF_ERROR(project(state, outputs->visible, node));
     for (uint32_t o = 0; o < outputs->visible; o++)

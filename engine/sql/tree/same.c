@@ -64,9 +64,10 @@ bool sql_same_expression(const struct sql_expression *a, const struct sql_expres
 
 static bool same_source(const struct sql_source *a, const struct sql_source *b)
 {
-    bool same = a->join == b->join && a->lateral == b->lateral && a->natural == b->natural &&
-                a->shared_count == b->shared_count && same_name(a->table, b->table) &&
-                same_name(a->alias, b->alias) && sql_same_query(a->query, b->query) &&
+    bool same = a->join == b->join && a->group == b->group && a->depth == b->depth &&
+                a->lateral == b->lateral && a->natural == b->natural && a->shared_count == b->shared_count &&
+                same_name(a->table, b->table) && same_name(a->alias, b->alias) &&
+                sql_same_query(a->query, b->query) &&
                 same_names(a->columns, a->column_count, b->columns, b->column_count) &&
                 sql_same_expression(a->on, b->on);
     for (uint32_t c = 0; same && c < a->shared_count; c++)

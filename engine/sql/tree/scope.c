@@ -7,47 +7,80 @@
 
 /* ---- Columns ---- */
 
-/* The first table that ON of a join sees. */
-static uint32_t first_of(const struct sql_scope *scope, uint32_t source)
+uint32_t sql_scope_first(const struct sql_scope *scope, uint32_t source)
 {
+    const struct sql_source *const sources = scope->sources;
+    const uint32_t depth = sources[source].depth;
     uint32_t first = source;
-    while (first > 0 && (scope->sources[source].over_all || scope->sources[first].join != SQL_JOIN_NONE))
+    while (first > 0 &&
+           (sources[source].over_all || sources[first].depth > depth || sources[first].join != SQL_JOIN_NONE))
         first--;
     return first;
 }
 
-/* True if USING of a join names this column; `from` is the joined table's or one before it. */
-static bool is_shared(const struct sql_scope *scope, uint32_t join, uint32_t source, uint32_t column,
-                      uint32_t *right)
+uint32_t sql_scope_end(const struct sql_scope *scope, uint32_t join)
+{
+    uint32_t end = join + 1;
+    while (end < scope->count && scope->sources[end].depth > scope->sources[join].depth)
+        end++;
+    return end;
+}
+
+static uint32_t find_between(const struct sql_scope *scope, uint32_t first, uint32_t end,
+                             const char *qualifier, const char *name, struct sql_scope_column *column);
+
+/* The name by which USING of a join merges a source's column, which is on its left or right; NULL: it does not. */
+static const char *shared_name(const struct sql_scope *scope, uint32_t join, uint32_t source, uint32_t column)
 {
     const struct sql_source *const joined = &scope->sources[join];
     for (uint32_t n = 0; n < joined->shared_count; n++) {
         uint32_t found;
-        if (scope->find(scope->context, source, joined->shared[n].name, &found) && found == column) {
-            scope->find(scope->context, join, joined->shared[n].name, right);
-            return true;
-        }
+        if (scope->find(scope->context, source, joined->shared[n].name, &found) && found == column)
+            return joined->shared[n].name;
     }
-    return false;
+    return NULL;
 }
 
-/* The value of a table's column among the tables up to `end`; false if it is merged with one before it. */
-static bool value_of(const struct sql_scope *scope, uint32_t source, uint32_t column, uint32_t end,
-                     struct sql_scope_column *value)
+/* What RIGHT and FULL JOIN after `at`, at its depth, make of a source's column if USING names it. */
+static void merge_right(const struct sql_scope *scope, uint32_t at, uint32_t end, uint32_t source,
+                        uint32_t column, struct sql_scope_column *value)
 {
-    uint32_t right;
-    *value = (struct sql_scope_column){.count = 1, .sources = {source}, .columns = {column}};
-    if (is_shared(scope, source, source, column, &right))
-        return false;
-    for (uint32_t s = source + 1; s < end && scope->sources[s].join != SQL_JOIN_NONE; s++) {
+    const uint32_t depth = scope->sources[at].depth;
+    for (uint32_t s = at + 1; s < end && scope->sources[s].depth >= depth; s++) {
         const enum sql_join join = scope->sources[s].join;
-        if ((join != SQL_JOIN_RIGHT && join != SQL_JOIN_FULL) || !is_shared(scope, s, source, column, &right))
+        struct sql_scope_column right;
+        if (scope->sources[s].depth > depth)
+            continue;
+        if (join == SQL_JOIN_NONE)
+            return;
+        const char *const name =
+            join == SQL_JOIN_RIGHT || join == SQL_JOIN_FULL ? shared_name(scope, s, source, column) : NULL;
+        if (!name || !find_between(scope, s, sql_scope_end(scope, s), NULL, name, &right))
             continue;
         value->count = join == SQL_JOIN_RIGHT ? 0 : value->count;
-        value->sources[value->count] = s;
-        value->columns[value->count++] = right;
+        for (uint32_t r = 0; r < right.count; r++, value->count++) {
+            value->sources[value->count] = right.sources[r];
+            value->columns[value->count] = right.columns[r];
+        }
     }
-    return true;
+}
+
+/* The value of a table's column among the tables first .. end - 1; false if it is merged with one before it. */
+static bool value_of(const struct sql_scope *scope, uint32_t source, uint32_t column, uint32_t first,
+                     uint32_t end, struct sql_scope_column *value)
+{
+    uint32_t at = source;
+    *value = (struct sql_scope_column){.count = 1, .sources = {source}, .columns = {column}};
+    for (;;) { /* from the innermost group to the one of `first` */
+        const uint32_t depth = scope->sources[at].depth;
+        if (at != first && shared_name(scope, at, source, column))
+            return false;
+        merge_right(scope, at, end, source, column, value);
+        if (depth == scope->sources[first].depth)
+            return true;
+        while (scope->sources[at].depth >= depth)
+            at--;
+    }
 }
 
 /* The number of columns of tables first .. end - 1 that a name may be, and one of them. */
@@ -60,7 +93,7 @@ static uint32_t find_between(const struct sql_scope *scope, uint32_t first, uint
         if (qualifier && word_compare(qualifier, sql_source_name(&scope->sources[s])) != 0)
             continue;
         const uint32_t here = scope->find(scope->context, s, name, &value.columns[0]);
-        if (here == 0 || (!qualifier && !value_of(scope, s, value.columns[0], end, &value)))
+        if (here == 0 || (!qualifier && !value_of(scope, s, value.columns[0], first, end, &value)))
             continue;
         *column = value;
         count += here;
@@ -77,7 +110,7 @@ uint32_t sql_scope_find(const struct sql_scope *scope, const struct sql_expressi
 bool sql_scope_visible(const struct sql_scope *scope, uint32_t source, uint32_t column,
                        struct sql_scope_column *value)
 {
-    return value_of(scope, source, column, scope->count, value);
+    return value_of(scope, source, column, 0, scope->count, value);
 }
 
 enum status sql_scope_tree(const struct sql_scope *scope, struct sql_statement_tree *tree,
@@ -122,13 +155,21 @@ static enum status refuse(const struct resolving *resolving, struct sql_position
     return status;
 }
 
-/* True if a RIGHT or FULL JOIN is in the item of FROM that begins with `first`. */
+/* True if ON sees the tables of its item alone: a RIGHT or FULL JOIN is in the item of FROM that begins with `first`, or
+ * the item is a group. */
 static bool is_strict(const struct sql_scope *scope, uint32_t first)
 {
-    bool strict = false;
-    for (uint32_t s = first; s < scope->count && (s == first || scope->sources[s].join != SQL_JOIN_NONE); s++)
-        strict |= scope->sources[s].join >= SQL_JOIN_RIGHT;
+    const struct sql_source *const sources = scope->sources;
+    bool strict = sources[first].depth > 0;
+    for (uint32_t s = first;
+         s < scope->count && (s == first || sources[s].depth > 0 || sources[s].join != SQL_JOIN_NONE); s++)
+        strict |= sources[s].depth == 0 && sources[s].join >= SQL_JOIN_RIGHT;
     return strict;
+}
+
+static const char *name_of(const struct sql_source *source)
+{
+    return source->group ? "the tables in parentheses" : sql_source_name(source);
 }
 
 /* The table of that name; the number of tables: there is none. */
@@ -144,17 +185,24 @@ static uint32_t table_named(const struct sql_scope *scope, const char *name)
 static enum status refuse_outside(const struct resolving *resolving, const struct sql_expression *name)
 {
     const struct sql_scope *const scope = resolving->scope;
-    const char *const joined = sql_source_name(&scope->sources[resolving->join]);
+    const char *const joined = name_of(&scope->sources[resolving->join]);
     struct sql_scope_column column = {.sources = {scope->count}};
     if (name->qualifier)
         column.sources[0] = table_named(scope, name->qualifier);
     else
         (void)sql_scope_find(scope, name, &column);
     const uint32_t s = column.sources[0];
-    if (s == scope->count || (s <= resolving->join && s >= first_of(scope, resolving->join)))
+    const uint32_t end = sql_scope_end(scope, resolving->join);
+    if (s == scope->count || (s < end && s >= sql_scope_first(scope, resolving->join)))
         return STATUS_OK;
     const char *const table = sql_source_name(&scope->sources[s]);
-    if (s > resolving->join)
+    if (s < end && scope->sources[resolving->join].depth > 0)
+        return refuse(
+            resolving, name->position,
+            "ON of %s names %s, which stands outside its parentheses; put the condition into ON after "
+            "them, or into WHERE",
+            joined, table);
+    if (s >= end)
         return refuse(
             resolving, name->position,
             "ON of %s names %s, which is joined later; join %s first, or put the condition into its ON "
@@ -172,11 +220,12 @@ static enum status resolve_name(void *context, const struct sql_expression *node
 {
     const struct resolving *const resolving = context;
     const struct sql_scope *const scope = resolving->scope;
-    const uint32_t first = first_of(scope, resolving->join);
+    const uint32_t first = sql_scope_first(scope, resolving->join);
     struct sql_scope_column column;
     if (node->operation != SQL_COLUMN || (node->qualifier && node->qualifier[0] == '?'))
         return STATUS_OK;
-    uint32_t count = find_between(scope, first, resolving->join + 1, node->qualifier, node->name, &column);
+    const uint32_t end = sql_scope_end(scope, resolving->join);
+    uint32_t count = find_between(scope, first, end, node->qualifier, node->name, &column);
     if (count == 0 && !is_strict(scope, first))
         count = find_between(scope, 0, first, node->qualifier, node->name, &column);
     if (count == 1)
@@ -197,14 +246,9 @@ static enum status equal_sides(const struct resolving *resolving, const struct s
     struct sql_expression *side;
     RETURN_IF_ERROR(sql_tree_node(resolving->tree, SQL_EQUAL, shared->position, equal, resolving->error));
     for (int right = 0; right < 2; right++) {
-        const uint32_t first = right ? join : first_of(scope, join), end = right ? join + 1 : join;
-        uint32_t count;
-        if (right) {
-            columns[1] = (struct sql_scope_column){.count = 1, .sources = {join}};
-            count = scope->find(scope->context, join, shared->name, &columns[1].columns[0]);
-        } else {
-            count = find_between(scope, first, end, NULL, shared->name, &columns[0]);
-        }
+        const uint32_t first = right ? join : sql_scope_first(scope, join),
+                       end = right ? sql_scope_end(scope, join) : join;
+        const uint32_t count = find_between(scope, first, end, NULL, shared->name, &columns[right]);
         if (count == 0)
             return refuse(resolving, shared->position,
                           "USING (%s): there is no column %s in %s, which stands on the %s of JOIN",
@@ -212,11 +256,10 @@ static enum status equal_sides(const struct resolving *resolving, const struct s
                           end - first > 1 ? "the tables" : sql_source_name(&scope->sources[first]),
                           right ? "right" : "left");
         if (count > 1)
-            return refuse(
-                resolving, shared->position,
-                "USING (%s): %s could be a column of more than one table on the left; write ON with "
-                "TABLE.%s",
-                shared->name, shared->name, shared->name);
+            return refuse(resolving, shared->position,
+                          "USING (%s): %s could be a column of more than one table on the %s; write ON with "
+                          "TABLE.%s",
+                          shared->name, shared->name, right ? "right" : "left", shared->name);
         RETURN_IF_ERROR(sql_scope_tree(scope, resolving->tree, &columns[right], shared->position, &side,
                                        resolving->error));
         RETURN_IF_ERROR(sql_tree_child(resolving->tree, *equal, side, resolving->error));

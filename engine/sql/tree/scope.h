@@ -9,6 +9,12 @@
  * makes no difference what is joined first, and a name that these tables lack may be one of those before the comma, as
  * in SQLite and DuckDB. What stands outside FROM sees all of it.
  *
+ * Parentheses that JOIN joins to what is before them are a source without columns, a group, before the sources in them,
+ * which are deeper (struct sql_source). In a group ON and USING see its tables alone, from the first one that no JOIN
+ * joins; ON and USING of the group see those before it at its own depth, and all that is in it:
+ *
+ *     FROM a LEFT JOIN (b JOIN c USING (k)) ON a.k = b.k              a #group (b c)
+ *
  * USING (k) makes one column of the k before it, which must be one, and of the joined table's k. Its value is the left
  * one's after JOIN and LEFT JOIN, the right one's after RIGHT JOIN, and coalesce of both after FULL JOIN. The two have no
  * name of their own any more but with their table's: a.k.
@@ -18,8 +24,8 @@
 
 #include "engine/sql/tree/tree.h"
 
-/* The most tables of one FROM. */
-#define SQL_SOURCES_MAX 32u
+/* The most tables and groups of one FROM. */
+#define SQL_SOURCES_MAX 128u
 
 /* FROM, and what is asked of its tables. */
 struct sql_scope {
@@ -43,6 +49,9 @@ uint32_t sql_scope_find(const struct sql_scope *scope, const struct sql_expressi
 /* What * gives for a column of a source; false: nothing, because it is merged with one before it. */
 bool sql_scope_visible(const struct sql_scope *scope, uint32_t source, uint32_t column,
                        struct sql_scope_column *value);
+/* The first source that ON of a join sees; and the one after the last that it joins: of a group the one after those in it. */
+uint32_t sql_scope_first(const struct sql_scope *scope, uint32_t join);
+uint32_t sql_scope_end(const struct sql_scope *scope, uint32_t join);
 /* A tree for the value of a column: names with their tables, in coalesce if they are several. */
 NODISCARD enum status sql_scope_tree(const struct sql_scope *scope, struct sql_statement_tree *tree,
                                      const struct sql_scope_column *column, struct sql_position position,

@@ -236,10 +236,10 @@ static void tables(void **state)
         over ? is_refused("joins more than 16 tables, counting those that foreign keys in it reference")
              : is_planned();
         begin("select 1 from ");
-        parts("f f%d", 0, 32 + over, ", ");
+        parts("f f%d", 0, 128 + over, ", ");
         ends("");
-        is_refused(over ? "FROM names more than 32 tables; ask in several statements"
-                        : "nothing joins f0 and f31");
+        is_refused(over ? "FROM has more than 128 tables; ask in several statements"
+                        : "nothing joins f0 and f127");
         begin("select ");
         parts("k%d", 0, 16 + over, ", ");
         ends(" from f");
