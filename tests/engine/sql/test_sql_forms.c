@@ -40,8 +40,8 @@ static void rows_are_compared_value_by_value(void **state)
          "null)");
     refused("select 1 from sales where (shop, pieces) in (('A', 1, 2))",
             "line 1, column 57: a row of 2 values is compared with one of 3");
-    refused("select 1 from sales where (shop, pieces) in (select shop, pieces from sales)",
-            "line 1, column 46: IN (SELECT ...) takes one value before it, not a row");
+    same("select count(*) from sales where (shop, pieces) in (select shop, pieces from sales)",
+         "select count(*) from sales where shop is not null and pieces is not null");
     refused("select count(distinct (shop, pieces)) from sales",
             "line 1, column 37: a row in parentheses is compared by IN, = or <> only");
     refused("select 1 from sales where (shop, 1) in ('A')", "line 1, column 41: ");
@@ -56,7 +56,8 @@ static void any_and_all(void **state)
          "select pieces from sales where shop not in (select name from shops where region = 1) order by 1");
     same("select count(*) from sales where shop = some (select 'A')",
          "select count(*) from sales where shop = 'A'");
-    refused("select 1 from sales where paid > all (select 1)", "line 1, column 39: = ANY (SELECT ...)");
+    same("select count(*) from sales where paid > all (select 1)",
+         "select count(*) from sales where paid > 1");
     refused("select any from sales", "line 1, column 8: there is no column any");
 }
 
