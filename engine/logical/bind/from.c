@@ -275,7 +275,7 @@ static enum status join_on(struct bind_block *block, const struct sql_source *so
                                      .aliases = true,
                                      .clause = "ON"};
     const uint32_t seen = block->scope.count; /* ON sees the tables up to its own */
-    block->scope.count = (uint32_t)(source - block->scope.sources) + 1;
+    block->scope.count = sql_scope_end(&block->scope, (uint32_t)(source - block->scope.sources));
     const enum status status =
         source->on ? bind_resolve_condition(&place, source->on, &condition) : STATUS_OK;
     block->scope.count = seen;
