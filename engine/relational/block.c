@@ -106,6 +106,9 @@ static enum status aggregate(struct block *block, const struct logical_node *nod
         if (from->operation != SQL_INPUT || from->index != node->columns[g])
             RETURN_IF_ERROR(region_define(region, node->columns[g], from));
         RETURN_IF_ERROR(region_rewrite(region, from, &select->groups[g]));
+        /* a constant that a grouping set leaves out is NULL: as a column it can be */
+        if (node->aggregate.set_count && region->computes && !region_reads(region, select->groups[g]))
+            return relational_refuse(run, from->position, "a term of GROUPING SETS is a constant");
     }
     select->group_count = groups;
     select->set_count = node->aggregate.set_count;

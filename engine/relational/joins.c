@@ -26,7 +26,8 @@ struct side {
 
 struct sides {
     struct region *region;
-    struct logical_set needed; /* columns that are asked above, or by a condition that is not done */
+    const struct logical_set *above; /* columns that are asked above */
+    struct logical_set needed;       /* and by conditions that are not done */
     uint32_t count;
     struct side list[REGION_SOURCES_MAX];
 };
@@ -120,6 +121,7 @@ static void note_names(struct sides *sides, const struct conjuncts *conjuncts)
 static void note_all_names(struct sides *sides)
 {
     const struct region *const region = sides->region;
+    memcpy(sides->needed.bits, sides->above->bits, sides->above->words * sizeof *sides->above->bits);
     note_names(sides, &region->conjuncts);
     for (uint32_t s = 0; s < region->source_count; s++)
         if (unit_sources(region, region->sources[s].unit) == bit(s)) {
@@ -635,6 +637,9 @@ static enum status join_all(struct sides *sides)
             continue;
         for (uint32_t i = 0; i < sides->count; i++)
             RETURN_IF_ERROR(filter_side(sides, &sides->list[i]));
+        note_all_names(sides);
+        for (uint32_t i = 0; i < sides->count; i++)
+            result_trim(&sides->list[i].result, &sides->needed);
         if (sides->count == 1)
             return STATUS_OK;
         choose_sides(sides, &first, &second);
@@ -650,7 +655,7 @@ enum status region_join(struct region *region, const struct logical_set *needed,
     RETURN_IF_ERROR(relational_memory(run, sizeof *sides, &sides));
     sides->region = region;
     RETURN_IF_ERROR(relational_set(run, &sides->needed));
-    memcpy(sides->needed.bits, needed->bits, needed->words * sizeof *needed->bits);
+    sides->above = needed;
     region_find_units(region);
     RETURN_IF_ERROR(push_all(region));
     note_all_names(sides);

@@ -2,8 +2,10 @@
 #include "engine/relational/relational.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/words/word.h"
 #include "storage/database/database_memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,28 @@ struct naming {
     const char **names;
 };
 
+static bool is_taken(const struct naming *naming, const char *name)
+{
+    for (uint32_t i = 0; i < naming->count; i++)
+        if (word_compare(naming->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The column's name in the statement, so that EXPLAIN can be read; with its number if it is long or taken. */
+static enum status choose_name(struct naming *naming, uint32_t number, const char **name)
+{
+    const struct logical_tree *const tree = naming->run->tree;
+    char text[NAME_BYTES], *copy;
+    *name = number < tree->column_count ? tree->columns[number].name : NULL;
+    if (*name && **name && strlen(*name) < NAME_BYTES && !is_taken(naming, *name))
+        return STATUS_OK;
+    snprintf(text, sizeof text, "%s#%u", *name && strlen(*name) < NAME_BYTES / 2 ? *name : "", number);
+    RETURN_IF_ERROR(relational_memory(naming->run, sizeof text, &copy));
+    *name = strcpy(copy, text);
+    return STATUS_OK;
+}
+
 static enum status name_of(struct naming *naming, uint32_t number, const char **name)
 {
     struct relational *const run = naming->run;
@@ -27,7 +51,7 @@ static enum status name_of(struct naming *naming, uint32_t number, const char **
             *name = naming->names[i];
             return STATUS_OK;
         }
-    RETURN_IF_ERROR(relational_name(run, "c", number, name));
+    RETURN_IF_ERROR(choose_name(naming, number, name));
     RETURN_IF_ERROR(sql_tree_append(run->arena, &naming->names, &count, sizeof *name, name, run->error));
     return sql_tree_append(run->arena, &naming->numbers, &naming->count, sizeof number, &number, run->error);
 }

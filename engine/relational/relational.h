@@ -55,6 +55,8 @@ NODISCARD enum status result_add(struct relational *run, struct result *result, 
 /* The rows become places[0 .. count - 1] of them; RELATION_NO_ROW: a row of NULLs. */
 NODISCARD enum status result_select(struct relational *run, struct result *result, const uint64_t *places,
                                     uint64_t count);
+/* Forgets the columns that are not of the set, and frees them if nobody else has them. */
+void result_trim(struct result *result, const struct logical_set *needed);
 /* *left becomes the pairs of rows of both; *right is used up. */
 NODISCARD enum status result_pair(struct relational *run, struct result *left, struct result *right,
                                   const uint64_t *lefts, const uint64_t *rights, uint64_t count);

@@ -195,6 +195,49 @@ enum status result_pair(struct relational *run, struct result *left, struct resu
     return STATUS_OK;
 }
 
+static bool is_used(const struct result *result, uint32_t part, uint32_t at)
+{
+    for (uint32_t c = 0; c < result->column_count; c++)
+        if (result->columns[c].part == part && (at == UINT32_MAX || result->columns[c].at == at))
+            return true;
+    return false;
+}
+
+static void trim_answer(const struct result *result, uint32_t part)
+{
+    struct rowset *const rows = &result->parts[part].answer->rows;
+    if (result->parts[part].answer->references > 1)
+        return;
+    for (uint32_t c = 0; c < rows->column_count; c++)
+        if (!is_used(result, part, c))
+            relation_column_free(&rows->columns[c]);
+}
+
+static void remove_part(struct result *result, uint32_t part)
+{
+    answer_release(result->parts[part].answer);
+    free(result->parts[part].places);
+    result->part_count--;
+    memmove(&result->parts[part], &result->parts[part + 1],
+            (result->part_count - part) * sizeof *result->parts);
+    for (uint32_t c = 0; c < result->column_count; c++)
+        result->columns[c].part -= result->columns[c].part > part;
+}
+
+void result_trim(struct result *result, const struct logical_set *needed)
+{
+    uint32_t kept = 0;
+    for (uint32_t c = 0; c < result->column_count; c++)
+        if (logical_has(needed, result->columns[c].number))
+            result->columns[kept++] = result->columns[c];
+    result->column_count = kept;
+    for (uint32_t p = result->part_count; p-- > 0;)
+        if (is_used(result, p, UINT32_MAX))
+            trim_answer(result, p);
+        else
+            remove_part(result, p);
+}
+
 /* ---- Rowsets ---- */
 
 /* Takes a column out of an answer that nobody else has, if its rows stand as they are. */

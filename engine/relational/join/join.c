@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define MORSEL_ROWS  4096u
+#define PREFETCHED   8u                  /* rows */
 #define MORSEL_PAIRS (UINT64_C(1) << 18) /* of a join without keys */
 #define PAIR_BYTES   (2 * sizeof(uint64_t))
 
@@ -49,6 +50,7 @@ struct morsel {
     uint64_t lefts[JOIN_TEST_PAIRS], rights[JOIN_TEST_PAIRS];
     uint8_t truth[JOIN_TEST_PAIRS];
     uint8_t found[MORSEL_ROWS];
+    uint64_t hashes[MORSEL_ROWS];
     struct error *error;
 };
 
@@ -162,12 +164,38 @@ static enum status find_partners(struct morsel *morsel, uint64_t left)
             RETURN_IF_ERROR(add_candidate(morsel, left, right));
         return STATUS_OK;
     }
-    const uint64_t hash = join_hash(task, task->left_keys, left);
-    for (uint64_t right = join_table_first(table, left, hash);
-         right != RELATION_NO_ROW && !is_done(morsel, left);
-         right = join_table_next(table, right, left, hash))
-        RETURN_IF_ERROR(add_candidate(morsel, left, right));
+    const uint64_t hash = morsel->hashes[left - morsel->first];
+    if (join_has_null(task, task->left_keys, left))
+        return STATUS_OK;
+    const uint64_t end = join_bucket_end(table, hash);
+    for (uint64_t at = join_bucket_begin(table, hash); at < end && !is_done(morsel, left); at++)
+        if (join_entry_is(table, &table->entries[at], left, hash))
+            RETURN_IF_ERROR(add_candidate(morsel, left, table->entries[at].row));
     return STATUS_OK;
+}
+
+/* The buckets of rows that come soon are fetched before they are asked. */
+static void prefetch(const struct morsel *morsel, uint64_t left)
+{
+    const struct join_table *const table = &morsel->state->table;
+    const uint64_t rows = morsel->end - morsel->first, at = left - morsel->first;
+    if (at + 2 * PREFETCHED < rows)
+        __builtin_prefetch(&table->ends[morsel->hashes[at + 2 * PREFETCHED] & table->mask]);
+    if (at + PREFETCHED < rows)
+        __builtin_prefetch(&table->entries[join_bucket_begin(table, morsel->hashes[at + PREFETCHED])]);
+}
+
+static enum status find_all_partners(struct morsel *morsel)
+{
+    const struct join_task *const task = morsel->task;
+    for (uint64_t left = morsel->first; task->key_count && left < morsel->end; left++)
+        morsel->hashes[left - morsel->first] = join_hash(task, task->left_keys, left);
+    for (uint64_t left = morsel->first; left < morsel->end; left++) {
+        if (task->key_count)
+            prefetch(morsel, left);
+        RETURN_IF_ERROR(find_partners(morsel, left));
+    }
+    return flush(morsel);
 }
 
 /* True unless the keys differ in a value that both have. */
@@ -191,7 +219,7 @@ static enum status find_unknown(struct morsel *morsel, uint64_t left)
 {
     const struct join_task *const task = morsel->task;
     const struct join_state *const state = morsel->state;
-    const bool null = join_hash(task, task->left_keys, left) == 0;
+    const bool null = join_has_null(task, task->left_keys, left);
     const uint64_t count = null ? task->right_rows : state->null_right_count;
     for (uint64_t i = 0; i < count && !is_done(morsel, left); i++) {
         const uint64_t right = null ? i : state->null_rights[i];
@@ -289,11 +317,7 @@ static enum status join_morsel(void *context, uint64_t item, unsigned thread, st
     morsel->end = end < state->task->left_rows ? end : state->task->left_rows;
     morsel->thread = thread;
     morsel->error = error;
-    enum status status = STATUS_OK;
-    for (uint64_t left = morsel->first; status == STATUS_OK && left < morsel->end; left++)
-        status = find_partners(morsel, left);
-    if (status == STATUS_OK)
-        status = flush(morsel);
+    enum status status = find_all_partners(morsel);
     if (status == STATUS_OK)
         status = finish_morsel(morsel);
     free(morsel);
@@ -366,11 +390,11 @@ static enum status find_null_rights(struct join_state *state, struct error *erro
     const struct join_task *const task = state->task;
     uint64_t count = 0;
     for (uint64_t row = 0; row < task->right_rows; row++)
-        count += state->table.hashes[row] == 0;
+        count += join_has_null(task, task->right_keys, row);
     RETURN_IF_ERROR(
         memory_take(&state->null_rights, (count + 1) * sizeof *state->null_rights, "a join", error));
     for (uint64_t row = 0; row < task->right_rows; row++)
-        if (state->table.hashes[row] == 0)
+        if (join_has_null(task, task->right_keys, row))
             state->null_rights[state->null_right_count++] = row;
     return STATUS_OK;
 }

@@ -1,52 +1,58 @@
-/* join_table.h: the right side of a join, by its keys: equal hashes are lists, in the order of their rows. */
+/* join_table.h: the right side of a join, by the hash of its keys: rows of one bucket stand together, in their order. */
 #ifndef TESSERA_ENGINE_RELATIONAL_JOIN_JOIN_TABLE_H
 #define TESSERA_ENGINE_RELATIONAL_JOIN_JOIN_TABLE_H
 
 #include "engine/answer/relation/rows_hash.h"
 #include "engine/relational/join/join.h"
 
+struct join_entry {
+    uint64_t hash, row;
+};
+
 struct join_table {
     const struct join_task *task;
     uint64_t mask;
-    uint64_t *heads;  /* for each bucket its first row, or RELATION_NO_ROW */
-    uint64_t *nexts;  /* for each row the next one of its bucket */
-    uint64_t *hashes; /* of each row; 0: it has a NULL that equals nothing, and is in no bucket */
+    uint64_t *ends;             /* of each bucket, in the entries */
+    struct join_entry *entries; /* without rows that have a NULL that equals nothing */
+    bool exact; /* equal hashes are equal keys: one key of 64 bits, whose hash can be inverted */
 };
 
 NODISCARD enum status join_table_create(const struct join_task *task, struct join_table *table,
                                         struct error *error);
 void join_table_free(struct join_table *table);
 
-/* The hash of a row's keys; 0 if one of them is a NULL that equals nothing. */
-static inline uint64_t join_hash(const struct join_task *task, const struct rowset_column *keys, uint64_t row)
+/* True if one of a row's keys is a NULL that equals nothing. */
+static inline bool join_has_null(const struct join_task *task, const struct rowset_column *keys, uint64_t row)
 {
     for (uint32_t k = 0; k < task->key_count; k++)
         if (keys[k].nulls && keys[k].nulls[row] && !task->nulls_match[k])
-            return 0;
-    return row_hash(keys, task->key_count, row) | 1;
+            return true;
+    return false;
 }
 
-/* The first row from `row` on in its bucket that has the keys of a left row; RELATION_NO_ROW: there is none. */
-static inline uint64_t join_table_find(const struct join_table *table, uint64_t row, uint64_t left,
-                                       uint64_t hash)
+static inline uint64_t join_hash(const struct join_task *task, const struct rowset_column *keys, uint64_t row)
+{
+    return row_hash(keys, task->key_count, row);
+}
+
+static inline uint64_t join_bucket_begin(const struct join_table *table, uint64_t hash)
+{
+    const uint64_t bucket = hash & table->mask;
+    return bucket ? table->ends[bucket - 1] : 0;
+}
+
+static inline uint64_t join_bucket_end(const struct join_table *table, uint64_t hash)
+{
+    return table->ends[hash & table->mask];
+}
+
+/* True if an entry has the keys of a left row with this hash. */
+static inline bool join_entry_is(const struct join_table *table, const struct join_entry *entry,
+                                 uint64_t left, uint64_t hash)
 {
     const struct join_task *const task = table->task;
-    while (row != RELATION_NO_ROW &&
-           (table->hashes[row] != hash ||
-            !rows_equal(task->right_keys, row, task->left_keys, left, task->key_count)))
-        row = table->nexts[row];
-    return row;
-}
-
-static inline uint64_t join_table_first(const struct join_table *table, uint64_t left, uint64_t hash)
-{
-    return hash ? join_table_find(table, table->heads[hash >> 1 & table->mask], left, hash) : RELATION_NO_ROW;
-}
-
-static inline uint64_t join_table_next(const struct join_table *table, uint64_t row, uint64_t left,
-                                       uint64_t hash)
-{
-    return join_table_find(table, table->nexts[row], left, hash);
+    return entry->hash == hash &&
+           (table->exact || rows_equal(task->right_keys, entry->row, task->left_keys, left, task->key_count));
 }
 
 #endif

@@ -132,6 +132,7 @@ static enum status test_pairs(void *context, unsigned thread, const uint64_t *le
     }
     expression_program_run(*program, count);
     RETURN_IF_ERROR(expression_check(residual->list, error));
+    RETURN_IF_ERROR(expression_check(residual->list, error));
     const struct vector made = expression_program_vector(*program, residual->root);
     for (uint32_t i = 0; i < count; i++)
         truth[i] = made.nulls && made.nulls[i] ? JOIN_UNKNOWN : made.values[i] ? JOIN_TRUE : JOIN_FALSE;
