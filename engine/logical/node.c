@@ -142,6 +142,8 @@ void logical_node_names(const struct logical_node *node, struct logical_set *set
     switch (node->kind) {
     case LOGICAL_SCAN:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
     case LOGICAL_LIMIT:
         break;
     case LOGICAL_SET:

@@ -40,8 +40,11 @@ enum logical_kind {
     LOGICAL_WINDOW,    /* the input's columns, and one for each window function */
     LOGICAL_SORT,
     LOGICAL_LIMIT,
-    LOGICAL_SET,   /* UNION, EXCEPT, INTERSECT of two inputs, column by column in their order */
-    LOGICAL_SHARED /* the answer of a query that is named several times: one of the tree's `shared` */
+    LOGICAL_SET,    /* UNION, EXCEPT, INTERSECT of two inputs, column by column in their order */
+    LOGICAL_SHARED, /* the answer of a query that is named several times: one of the tree's `shared` */
+    LOGICAL_RECURSIVE, /* the rows of one query, and of another one over the rows that were found last, until there
+                        * are none */
+    LOGICAL_WORKING /* in that other one: the rows that were found last */
 };
 
 /* Of the rows of inputs[0], left, and inputs[1], right, whose pairs the condition is true for. */
@@ -130,10 +133,18 @@ struct logical_node {
         struct {
             uint32_t shared; /* columns[i] is column i of the shared query's root */
         } shared;
+        struct {
+            uint32_t first, step; /* of the tree's `shared`; columns[i] is column i of their roots */
+            bool all;             /* UNION ALL; else a row that was found before is no new one */
+            uint64_t most;        /* rows that are wanted; UINT64_MAX: all */
+        } recursive;
+        struct {
+            uint32_t step; /* as in `recursive` */
+        } working;
     };
 };
 
-/* A query of WITH that is answered once. */
+/* A query of WITH that is answered once, or the first or the repeated part of one that is recursive. */
 struct logical_shared {
     const char *name;
     struct logical_node *root;

@@ -226,6 +226,15 @@ static void write_head(const struct writer *writer, const struct logical_node *n
         fprintf(writer->out, "with %s:", writer->tree->shared[node->shared.shared].name);
         write_columns(writer, node, 0);
         break;
+    case LOGICAL_RECURSIVE:
+        fprintf(writer->out, "recursive union%s with %s:", node->recursive.all ? " all" : "",
+                writer->tree->shared[node->recursive.step].name);
+        write_columns(writer, node, 0);
+        break;
+    case LOGICAL_WORKING:
+        fprintf(writer->out, "rows of %s:", writer->tree->shared[node->working.step].name);
+        write_columns(writer, node, 0);
+        break;
     }
     fputs("\n", writer->out);
 }

@@ -76,6 +76,8 @@ static bool goes_on(const struct block *block, const struct logical_node *node, 
     case LOGICAL_WINDOW:
     case LOGICAL_SET:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
         break;
     }
     return false;
@@ -164,6 +166,8 @@ static enum status add_operator(struct block *block, const struct logical_node *
     case LOGICAL_WINDOW:
     case LOGICAL_SET:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
         break;
     }
     return STATUS_OK;

@@ -28,7 +28,7 @@ static enum status shared(struct relational *run, const struct logical_node *nod
     }
     const enum status status =
         result_renamed(run, &kept->result, node->column_count, query->root->columns, node->columns, result);
-    if (kept->left && --kept->left == 0) {
+    if (!run->repeats && kept->left && --kept->left == 0) {
         result_free(&kept->result);
         kept->done = false; /* a block that is tried again asks once more */
     }
@@ -59,6 +59,10 @@ enum status relational_node(struct relational *run, const struct logical_node *n
         return relational_combine(run, node, needed, result);
     case LOGICAL_SHARED:
         return shared(run, node, result);
+    case LOGICAL_RECURSIVE:
+        return relational_recursive(run, node, result);
+    case LOGICAL_WORKING:
+        return relational_working(run, node, result);
     }
     return STATUS_OK;
 }

@@ -16,6 +16,7 @@
  *     result.c    rows of operators
  *     set.c       VALUES, UNION, EXCEPT, INTERSECT
  *     window.c    window functions
+ *     recursive.c WITH RECURSIVE
  *     plans.c     plans a SELECT, and runs it
  */
 #ifndef TESSERA_ENGINE_RELATIONAL_EXECUTE_H

@@ -85,6 +85,8 @@ static bool has_one_row(const struct logical_node *node)
     case LOGICAL_JOIN:
     case LOGICAL_SET:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
         break;
     }
     return false;

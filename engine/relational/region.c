@@ -283,6 +283,8 @@ enum status region_collect(struct region *region, const struct logical_node *nod
     case LOGICAL_LIMIT:
     case LOGICAL_SET:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
         return collect_alone(region, node);
     }
     return STATUS_OK;

@@ -68,7 +68,7 @@ NODISCARD enum status result_rows(struct relational *run, struct result *result,
 
 /* A query that is named several times. */
 struct shared_result {
-    bool done;
+    bool done;     /* of the step of a recursive query: its working rows are in `result` */
     uint32_t left; /* references that have not read it */
     struct result result;
 };
@@ -89,6 +89,7 @@ struct relational {
     char *text; /* of EXPLAIN */
     size_t text_bytes;
     uint32_t level;
+    uint32_t repeats; /* recursive queries whose step is being answered: it asks for shared queries again */
     struct run_timing timing;
     bool no_star; /* the last plan was refused, because references do not join its tables as a star */
     struct error *error;
@@ -152,6 +153,10 @@ NODISCARD enum status relational_values(struct relational *run, const struct log
                                         struct result *result);
 NODISCARD enum status relational_combine(struct relational *run, const struct logical_node *node,
                                          const struct logical_set *needed, struct result *result);
+NODISCARD enum status relational_recursive(struct relational *run, const struct logical_node *node,
+                                           struct result *result);
+NODISCARD enum status relational_working(struct relational *run, const struct logical_node *node,
+                                         struct result *result);
 NODISCARD enum status relational_windows(struct relational *run, const struct logical_node *node,
                                          const struct logical_set *needed, struct result *result);
 

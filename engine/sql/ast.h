@@ -176,8 +176,9 @@ struct sql_named_window {
     struct sql_window *window;
 };
 
-/* WITH name (columns) AS (query) */
+/* WITH [RECURSIVE] name (columns) AS (query) */
 struct sql_with {
+    bool recursive; /* the query may name itself */
     const char *name;
     uint32_t column_count;
     const char **columns;

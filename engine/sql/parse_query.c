@@ -32,11 +32,10 @@ enum status parse_column_names(struct parser *parser, uint32_t *count, const cha
 
 static enum status parse_withs(struct parser *parser)
 {
-    bool more = true;
-    if (parse_is(parser, "RECURSIVE"))
-        return parse_refuse(parser, "WITH RECURSIVE is not supported; Tessera has no recursive queries");
+    bool more = true, recursive;
+    RETURN_IF_ERROR(parse_take(parser, "RECURSIVE", &recursive));
     while (more) {
-        struct sql_with with = {.position = parse_position(parser)};
+        struct sql_with with = {.position = parse_position(parser), .recursive = recursive};
         RETURN_IF_ERROR(parse_name(parser, "a name", &with.name));
         RETURN_IF_ERROR(parse_column_names(parser, &with.column_count, &with.columns));
         RETURN_IF_ERROR(parse_expect(parser, "AS", "behind the name of WITH"));

@@ -5,6 +5,7 @@
  *     select.c       one SELECT: groups, windows, the select list, DISTINCT
  *     order.c        ORDER BY and LIMIT
  *     from.c         FROM
+ *     recursive.c    WITH RECURSIVE
  *     expression.c   names, aggregates and windows become columns
  *     subquery.c     subqueries become joins
  */
@@ -23,7 +24,12 @@ struct bind_named {
     const struct bind_place *around;
     const struct bind_named *before;
     bool shared; /* number `number` of the tree's; else it is bound at each use, or was not used yet */
+    bool
+        working; /* what the step of a recursive query, that number, sees of itself: columns of these names and types */
     uint32_t number;
+    uint32_t column_count;
+    const char **names;
+    struct value_type *types;
 };
 
 struct bind_state {
@@ -31,7 +37,8 @@ struct bind_state {
     struct sql_statement_tree *arena;
     struct database *database;
     struct sql_scalars *scalars;
-    uint32_t depth; /* of queries in each other */
+    uint32_t depth;    /* of queries in each other */
+    uint32_t workings; /* references to what recursive queries see of themselves, so far */
     struct error *error;
 };
 
@@ -89,6 +96,22 @@ NODISCARD enum status bind_query(struct bind_state *state, const struct sql_sele
                                  const struct bind_named *named, const struct bind_place *around,
                                  struct logical_node **node, const char ***names);
 
+/* Puts ORDER BY and LIMIT of a query of several parts over *node. */
+NODISCARD enum status bind_query_order(struct bind_state *state, const struct sql_select *select,
+                                       const struct bind_named *named, const struct bind_place *around,
+                                       const char **names, struct logical_node **node);
+
+/* ---- recursive.c ---- */
+
+/* True if the query of WITH RECURSIVE names itself. */
+bool bind_is_recursive(const struct sql_with *with);
+/* Binds such a query. */
+NODISCARD enum status bind_recursive(struct bind_state *state, const struct bind_named *named,
+                                     struct logical_node **node, const char ***names);
+/* A reference to it in its step. */
+NODISCARD enum status bind_working(struct bind_state *state, const struct bind_named *named,
+                                   struct sql_position position, struct logical_node **node);
+
 /* ---- select.c ---- */
 NODISCARD enum status bind_one_select(struct bind_state *state, const struct sql_select *select,
                                       const struct bind_named *named, const struct bind_place *around,
@@ -111,6 +134,10 @@ NODISCARD enum status bind_sort(struct bind_state *state, const struct sql_order
 NODISCARD enum status bind_limit(struct bind_block *block, struct logical_node **node);
 
 /* ---- from.c ---- */
+/* Renames the first `count` columns of a query. */
+NODISCARD enum status bind_rename(const struct bind_state *state, const char *what, uint32_t count,
+                                  const char *const *written, struct sql_position position,
+                                  const struct logical_node *node, const char ***names);
 NODISCARD enum status bind_from(struct bind_block *block, struct logical_node **node);
 /* Lets a SELECT see the columns of one node. */
 NODISCARD enum status bind_only_source(struct bind_block *block, const char *name,

@@ -107,9 +107,9 @@ static enum status scan_table(struct bind_state *state, const struct sql_source 
     return STATUS_OK;
 }
 
-static enum status rename_columns(const struct bind_state *state, const char *what, uint32_t count,
-                                  const char *const *written, struct sql_position position,
-                                  const struct logical_node *node, const char ***names)
+enum status bind_rename(const struct bind_state *state, const char *what, uint32_t count,
+                        const char *const *written, struct sql_position position,
+                        const struct logical_node *node, const char ***names)
 {
     const char **made;
     if (count > node->column_count)
@@ -135,12 +135,16 @@ static enum status share(struct bind_state *state, struct bind_named *named, str
                          const char ***names)
 {
     const struct sql_with *const with = named->with;
+    const uint32_t workings = state->workings;
     struct logical_set outside;
-    RETURN_IF_ERROR(bind_query(state, with->query, named->before, named->around, root, names));
+    if (bind_is_recursive(with))
+        RETURN_IF_ERROR(bind_recursive(state, named, root, names));
+    else
+        RETURN_IF_ERROR(bind_query(state, with->query, named->before, named->around, root, names));
     RETURN_IF_ERROR(
-        rename_columns(state, with->name, with->column_count, with->columns, with->position, *root, names));
+        bind_rename(state, with->name, with->column_count, with->columns, with->position, *root, names));
     RETURN_IF_ERROR(logical_free(state->tree, *root, &outside, state->error));
-    if (!logical_is_empty(&outside))
+    if (!logical_is_empty(&outside) || state->workings > workings)
         return STATUS_OK;
     const struct logical_shared shared = {.name = with->name, .root = *root, .names = *names};
     named->number = state->tree->shared_count;
@@ -153,6 +157,10 @@ static enum status name_shared(struct bind_state *state, struct bind_named *name
                                const struct sql_source *source, struct logical_node **node,
                                const char ***names)
 {
+    if (named->working) {
+        *names = named->names;
+        return bind_working(state, named, source->position, node);
+    }
     if (!named->shared)
         RETURN_IF_ERROR(share(state, named, node, names));
     if (!named->shared)
@@ -206,9 +214,8 @@ static enum status bind_source(struct bind_block *block, uint32_t s, const struc
     else
         RETURN_IF_ERROR(scan_table(state, source, node));
     if (source->column_count)
-        RETURN_IF_ERROR(rename_columns(state, source->alias ? source->alias : "the subquery",
-                                       source->column_count, source->columns, source->position, *node,
-                                       &names));
+        RETURN_IF_ERROR(bind_rename(state, source->alias ? source->alias : "the subquery",
+                                    source->column_count, source->columns, source->position, *node, &names));
     for (uint32_t other = 0; other < s; other++)
         if (word_compare(block->sources[other].name, block->sources[s].name) == 0)
             return logical_refuse(state, source->position,

@@ -200,6 +200,14 @@ enum status bind_query(struct bind_state *state, const struct sql_select *select
     parts.named = named;
     RETURN_IF_ERROR(bind_parts(&parts, node));
     *names = parts.names;
+    return bind_query_order(state, select, named, around, parts.names, node);
+}
+
+enum status bind_query_order(struct bind_state *state, const struct sql_select *select,
+                             const struct bind_named *named, const struct bind_place *around,
+                             const char **names, struct logical_node **node)
+{
+    struct parts parts = {.state = state, .select = select, .named = named, .around = around, .names = names};
     return select->order_count || select->limit ? order_parts(&parts, node) : STATUS_OK;
 }
 

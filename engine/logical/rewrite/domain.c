@@ -321,6 +321,8 @@ static enum status attach(const struct domain *domain, struct logical_node **nod
     case LOGICAL_SCAN:
     case LOGICAL_VALUES:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
         break;
     }
     return attach_cross(domain, node, columns);

@@ -76,6 +76,10 @@ static double rows_of(const struct logical_tree *tree, const struct logical_node
         return *base = left + rows_of(tree, node->inputs[1], &right);
     case LOGICAL_SHARED:
         return rows_of(tree, tree->shared[node->shared.shared].root, base);
+    case LOGICAL_RECURSIVE:
+        return 10 * rows_of(tree, tree->shared[node->recursive.first].root, base);
+    case LOGICAL_WORKING:
+        return *base = 1000;
     case LOGICAL_JOIN:
         left = rows_of(tree, node->inputs[0], base);
         if (node->join.join == LOGICAL_SEMI || node->join.join == LOGICAL_ANTI)

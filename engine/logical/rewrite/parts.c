@@ -85,6 +85,8 @@ static bool node_names_any(const struct logical_node *node, const struct logical
     switch (node->kind) {
     case LOGICAL_SCAN:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
     case LOGICAL_LIMIT:
     case LOGICAL_SET:
         break;
@@ -313,6 +315,8 @@ enum status rewrite_map_node(struct rewriter *rewriter, const struct column_map 
     switch (node->kind) {
     case LOGICAL_SCAN:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
     case LOGICAL_LIMIT:
     case LOGICAL_SET:
         break;

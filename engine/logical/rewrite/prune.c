@@ -124,6 +124,8 @@ enum status rewrite_prune(struct rewriter *rewriter, const struct logical_set *n
         return prune_inputs(rewriter, needed, at);
     case LOGICAL_VALUES:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
         return STATUS_OK;
     case LOGICAL_FILTER:
     case LOGICAL_SORT:

