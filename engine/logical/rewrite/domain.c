@@ -52,10 +52,12 @@ static enum status refer(struct rewriter *rewriter, uint32_t shared, struct logi
     return STATUS_OK;
 }
 
-/* L becomes a shared query, whose answer takes its place, with its columns. */
+/* L becomes a shared query, whose answer takes its place, with its columns. References count its columns, and joins give
+ * theirs in an order that changes with that of the joins: so its root is a projection. */
 static enum status share_left(struct rewriter *rewriter, struct logical_node **left, uint32_t *shared)
 {
-    struct logical_node *const root = *left, *reference;
+    struct logical_node *root = *left, *reference;
+    RETURN_IF_ERROR(rewrite_project(rewriter, &root));
     RETURN_IF_ERROR(share(rewriter, "outer", root, shared));
     RETURN_IF_ERROR(refer(rewriter, *shared, &reference));
     RETURN_IF_ERROR(logical_node_new(rewriter->tree, LOGICAL_PROJECT, root->position, reference, NULL, left,

@@ -26,6 +26,7 @@ struct rewriter {
     struct sql_scalars *scalars;
     uint32_t *asked; /* push.c: how often conditions name each column */
     bool *used;      /* and whether something else does */
+    bool waiting;    /* unnest.c: a dependent join waits for the one around it */
     struct error *error;
 };
 

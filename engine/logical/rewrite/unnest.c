@@ -142,7 +142,7 @@ static enum status unnest_join(struct rewriter *rewriter, struct logical_node **
 {
     struct logical_node *const join = *node;
     struct conjuncts pulled = {0};
-    struct logical_set outer;
+    struct logical_set outer, free;
     RETURN_IF_ERROR(rewrite_gives(rewriter, join->inputs[0], &outer));
     if (!rewrite_tree_names_any(join->inputs[1], &outer))
         return STATUS_OK;
@@ -150,12 +150,29 @@ static enum status unnest_join(struct rewriter *rewriter, struct logical_node **
     if (total && (join->join.join == LOGICAL_SINGLE || join->join.join == LOGICAL_MARK) &&
         !join->join.condition && is_total_pullable(*total, &outer))
         return unnest_total(rewriter, &outer, *total, node);
-    if (rewrite_pullable(join->inputs[1], &outer) == PULL_NOT)
-        return rewrite_by_domain(rewriter, &outer, join);
+    if (rewrite_pullable(join->inputs[1], &outer) == PULL_NOT) {
+        /* The left is answered once, so it must not depend on a join around it: that one comes first. */
+        RETURN_IF_ERROR(logical_free(rewriter->tree, join->inputs[0], &free, rewriter->error));
+        rewriter->waiting |= !logical_is_empty(&free);
+        return logical_is_empty(&free) ? rewrite_by_domain(rewriter, &outer, join) : STATUS_OK;
+    }
     RETURN_IF_ERROR(rewrite_split(rewriter, join->join.condition, &pulled));
     RETURN_IF_ERROR(rewrite_pull(rewriter, &outer, &join->inputs[1], &pulled));
     RETURN_IF_ERROR(rewrite_join(rewriter, &pulled, &join->join.condition));
     return rewrite_regive(rewriter, join);
+}
+
+/* Joins below that had to wait for this one, unless it waits, too. */
+static enum status unnest_waiting(struct rewriter *rewriter, struct logical_node **node)
+{
+    struct logical_set free;
+    if (!rewriter->waiting)
+        return STATUS_OK;
+    RETURN_IF_ERROR(logical_free(rewriter->tree, *node, &free, rewriter->error));
+    if (!logical_is_empty(&free))
+        return STATUS_OK;
+    rewriter->waiting = false;
+    return rewrite_unnest(rewriter, node);
 }
 
 enum status rewrite_unnest(struct rewriter *rewriter, struct logical_node **node)
@@ -171,7 +188,8 @@ enum status rewrite_unnest(struct rewriter *rewriter, struct logical_node **node
         return rewrite_regive(rewriter, at);
     case LOGICAL_JOIN:
         RETURN_IF_ERROR(rewrite_regive(rewriter, at));
-        return unnest_join(rewriter, node);
+        RETURN_IF_ERROR(unnest_join(rewriter, node));
+        return unnest_waiting(rewriter, node);
     case LOGICAL_SCAN:
     case LOGICAL_VALUES:
     case LOGICAL_PROJECT:
