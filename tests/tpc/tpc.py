@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Asks TPC-H and TPC-DS, and compares every cell with DuckDB's answer; tests/tpc.sh runs it.
+
+The data of each scale factor are made once: a file of DuckDB, a CSV file a table, and a database of Tessera with and one
+without the references that TPC declares. It prints a line a statement: seconds of both, rows, and whether they are equal.
+Exit code 1: an answer differs, or a statement is refused. docs/trust.md says what equal means.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "..", "trial"))
+import answers
+import compare
+import schema
+
+GENERATORS = {"tpch": ("dbgen", 22), "tpcds": ("dsdgen", 99)}
+SETTINGS = ["set default_null_order = 'nulls_first_on_asc_last_on_desc'", "set integer_division = true"]
+
+
+class DuckDB:
+    def __init__(self, benchmark, file, threads):
+        import duckdb
+        import importlib
+        self.connection = duckdb.connect(file)
+        package = importlib.import_module("duckdb_extension_" + benchmark)
+        self.connection.execute("load '%s'" % os.path.join(
+            os.path.dirname(package.__file__), "extensions", "v" + duckdb.__version__, benchmark + ".duckdb_extension"))
+        for setting in SETTINGS + (["set threads = %d" % threads] if threads else []):
+            self.connection.execute(setting)
+
+    def fetch(self, sql):
+        return self.connection.execute(sql).fetchall()
+
+    def tables(self):
+        """{table: [(column, type), ...]} in the order of its columns."""
+        found = {}
+        for table, column, type_name in self.fetch(
+                "select table_name, column_name, data_type from duckdb_columns() where not internal "
+                "order by table_name, column_index"):
+            found.setdefault(table, []).append((column, type_name))
+        return found
+
+
+class Benchmark:
+    """The data and the texts of one benchmark at one scale factor."""
+
+    def __init__(self, name, chosen):
+        self.name, self.chosen = name, chosen
+        self.folder = os.path.join(chosen.folder, "%s-sf%s" % (name, chosen.sf))
+        if not os.path.exists(os.path.join(self.folder, "done")):
+            self.make()
+        self.judge = DuckDB(name, os.path.join(self.folder, "duckdb"), chosen.threads)
+        self.texts = dict(self.judge.fetch("select query_nr, query from %s_queries()" % name))
+        if len(self.texts) != GENERATORS[name][1]:
+            sys.exit("DuckDB has %d statements of %s" % (len(self.texts), name))
+
+    def make(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
+        say("making the data of %s at scale factor %s" % (self.name, self.chosen.sf))
+        judge = DuckDB(self.name, os.path.join(self.folder, "duckdb"), self.chosen.threads)
+        judge.connection.execute("call %s(sf = %s)" % (GENERATORS[self.name][0], self.chosen.sf))
+        tables = judge.tables()
+        for table in tables:
+            judge.connection.execute("copy %s to '%s' (header true, nullstr '')" % (table, self.csv(table)))
+        for references in (True, False):
+            script = os.path.join(self.folder, "schema-%s.sql" % word(references))
+            with open(script, "w") as file:
+                file.write(schema.script(self.name, tables, references))
+            run = subprocess.run([self.chosen.tessera, "load", "--db", self.database(references), "--schema", script,
+                                  "--header", "yes", *("%s=%s" % (table, self.csv(table)) for table in tables)],
+                                 capture_output=True, text=True, encoding="utf-8")
+            if run.returncode:
+                sys.exit("the data cannot be loaded: " + run.stderr)
+        for table in tables:
+            os.unlink(self.csv(table))
+        judge.connection.close()
+        open(os.path.join(self.folder, "done"), "w").close()
+
+    def csv(self, table):
+        return os.path.join(self.folder, table + ".csv")
+
+    def database(self, references):
+        return os.path.join(self.folder, "tessera-" + word(references))
+
+    def ask(self, number, references):
+        """(rows, seconds, None), or (None, seconds, the sentence)."""
+        threads = ["--threads", str(self.chosen.threads)] if self.chosen.threads else []
+        begin = time.perf_counter()
+        try:
+            run = subprocess.run([self.chosen.tessera, "sql", "--db", self.database(references), "--format", "csv", "--timer",
+                                  "--device", self.chosen.device, *threads, self.texts[number]], capture_output=True,
+                                 text=True, encoding="utf-8", errors="replace", timeout=self.chosen.timeout)
+        except subprocess.TimeoutExpired:
+            return None, self.chosen.timeout, "no answer in %g seconds" % self.chosen.timeout
+        seconds = time.perf_counter() - begin
+        if run.returncode:
+            return None, seconds, "exit code %d: %s" % (run.returncode, run.stderr.strip().replace("\n", " "))
+        total = re.search(r"; total ([0-9.]+)", run.stderr)
+        return answers.read_csv(run.stdout)[1:], float(total.group(1)) / 1e3 if total else seconds, None
+
+
+def word(references):
+    return "references" if references else "alone"
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tessera", help="the program")
+    parser.add_argument("--folder", required=True, help="where data are made, and stay")
+    parser.add_argument("--sf", default="0.1", help="the scale factor")
+    parser.add_argument("--only", help="tpch, tpcds, or statements of them: tpch:3,tpch:9,tpcds:14")
+    parser.add_argument("--references", choices=["yes", "no", "both"], default="both")
+    parser.add_argument("--device", default="cpu", help="as of tessera sql")
+    parser.add_argument("--threads", type=int, default=0, help="of both; 0: all")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds of a statement")
+    chosen = parser.parse_args()
+    chosen.tessera = os.path.abspath(chosen.tessera)
+    return chosen
+
+
+def numbers_of(name, only):
+    """The statements of a benchmark that --only names."""
+    every = range(1, GENERATORS[name][1] + 1)
+    named = [part.partition(":") for part in only.split(",")] if only else [(name, "", "")]
+    return [n for n in every if any(part[0] == name and part[2] in ("", str(n)) for part in named)]
+
+
+def main():
+    chosen = options()
+    failures, asked, slow = 0, 0, []
+    for name in GENERATORS:
+        numbers = numbers_of(name, chosen.only)
+        if not numbers:
+            continue
+        benchmark = Benchmark(name, chosen)
+        print("%-10s %-11s %9s %9s %8s  equal" % ("statement", "references", "seconds", "DuckDB's", "rows"))
+        for number in numbers:
+            begin = time.perf_counter()
+            benchmark.judge.fetch(benchmark.texts[number])
+            theirs = time.perf_counter() - begin
+            right = compare.Answer(benchmark.judge, benchmark.texts[number])
+            for references in {"yes": [True], "no": [False], "both": [True, False]}[chosen.references]:
+                rows, seconds, why = benchmark.ask(number, references)
+                why = why or right.difference(rows)
+                asked += 1
+                failures += why is not None
+                slow.append((seconds, theirs, "%s:%d" % (name, number), word(references)))
+                print("%-10s %-11s %9.3f %9.3f %8s  %s" % (
+                    "%s:%d" % (name, number), "declared" if references else "none", seconds, theirs,
+                    "-" if rows is None else len(rows), why or ("yes" if right.ordered else "yes, order not checked")), flush=True)
+    print("%d asked, %d equal; the slowest:" % (asked, asked - failures))
+    for seconds, theirs, statement, references in sorted(slow, reverse=True)[:5]:
+        print("  %s (%s) %.3f s, DuckDB %.3f s" % (statement, references, seconds, theirs))
+    return failures > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
