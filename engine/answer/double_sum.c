@@ -8,6 +8,8 @@
 #define FRACTION_WORDS 2u
 #define SUM_WORDS_MAX  (FRACTION_WORDS + 36u)
 
+#define LIMBS_MAX 96u /* of 22 bits or more (bind_double_sum.c) */
+
 /* The lowest word is first. Only as many words as the limbs of the plan can fill are used: 5 or 6 for decimal-like
  * numbers, which saves nine tenths of the time. */
 struct sum {
@@ -16,9 +18,9 @@ struct sum {
 };
 
 /* A limb has up to 128 bits and a sign; the last word has the sign and carries. */
-static unsigned words_needed(const struct plan_double_sum *doubles)
+static unsigned words_needed(uint32_t limbs, unsigned width)
 {
-    const unsigned words = FRACTION_WORDS + ((doubles->limbs - 1) * doubles->width + 128) / 64 + 2;
+    const unsigned words = FRACTION_WORDS + ((limbs - 1) * width + 128) / 64 + 2;
     return words < SUM_WORDS_MAX ? words : SUM_WORDS_MAX;
 }
 
@@ -112,13 +114,23 @@ static double nearest(const struct sum *sum, int exponent, bool more)
     return ldexp((double)kept, exponent + cut);
 }
 
+int64_t double_sum_round(const __int128 *limbs, uint32_t count, unsigned width, int first, uint64_t divisor)
+{
+    struct sum sum;
+    sum.count = words_needed(count, width);
+    memset(sum.words, 0, sum.count * sizeof *sum.words);
+    for (uint32_t l = 0; l < count; l++)
+        add(&sum, limbs[l], l * width);
+    const bool negative = make_positive(&sum), more = divisor > 1 && divide(&sum, divisor);
+    const double number = nearest(&sum, first - 64 * (int)FRACTION_WORDS, more);
+    return double_key_of(negative ? -number : number);
+}
+
 int64_t double_sum_of(const struct plan *plan, const struct partial *groups, uint32_t aggregate,
                       uint64_t group, uint64_t divisor)
 {
     const struct plan_double_sum *doubles = &plan->aggregates[aggregate].doubles;
-    struct sum sum;
-    sum.count = words_needed(doubles);
-    memset(sum.words, 0, sum.count * sizeof *sum.words);
+    __int128 limbs[LIMBS_MAX];
     if (doubles->infinite) {
         const int64_t least = groups->states[doubles->least][group],
                       greatest = groups->states[doubles->greatest][group];
@@ -129,9 +141,7 @@ int64_t double_sum_of(const struct plan *plan, const struct partial *groups, uin
                                                               : DOUBLE_KEY_MINUS_INFINITY;
     }
     for (uint32_t l = 0; l < doubles->limbs; l++) {
-        add(&sum, partial_number(plan, groups, aggregate + l, group), l * doubles->width);
+        limbs[l] = partial_number(plan, groups, aggregate + l, group);
     }
-    const bool negative = make_positive(&sum), more = divisor > 1 && divide(&sum, divisor);
-    const double number = nearest(&sum, doubles->first - 64 * (int)FRACTION_WORDS, more);
-    return double_key_of(negative ? -number : number);
+    return double_sum_round(limbs, doubles->limbs, doubles->width, doubles->first, divisor);
 }

@@ -11,4 +11,7 @@
 int64_t double_sum_of(const struct plan *plan, const struct partial *groups, uint32_t aggregate,
                       uint64_t group, uint64_t divisor);
 
+/* The same of `count` limbs of `width` bits, lowest first; the lowest bit of the first one is 2^first. */
+int64_t double_sum_round(const __int128 *limbs, uint32_t count, unsigned width, int first, uint64_t divisor);
+
 #endif

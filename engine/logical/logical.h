@@ -26,4 +26,7 @@ NODISCARD enum status logical_bind(struct database *database, const struct sql_s
 NODISCARD enum status logical_rewrite(const struct logical_options *options, struct logical_tree *tree,
                                       struct error *error);
 
+/* The names of window functions that are no aggregates, one after the other; NULL at the end. */
+const char *logical_window_name(size_t index);
+
 #endif

@@ -135,6 +135,8 @@ static void names_of_window(const struct logical_window *window, struct logical_
     names_of_list(window->window->partitions, window->window->partition_count, set);
     for (uint32_t o = 0; o < window->window->order_count; o++)
         logical_names(window->window->orders[o].expression, set);
+    logical_names(window->window->begin_value, set);
+    logical_names(window->window->end_value, set);
 }
 
 void logical_node_names(const struct logical_node *node, struct logical_set *set)

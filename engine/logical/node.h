@@ -71,8 +71,25 @@ struct logical_order {
     bool descending, nulls_first;
 };
 
-/* A window function: SQL_FUNCTION with its arguments, each an SQL_INPUT or a literal; `window` has inputs, too. */
+enum window_function {
+    WINDOW_ROW_NUMBER,
+    WINDOW_RANK,
+    WINDOW_DENSE_RANK,
+    WINDOW_PERCENT_RANK,
+    WINDOW_CUME_DIST,
+    WINDOW_NTILE,
+    WINDOW_LAG,
+    WINDOW_LEAD,
+    WINDOW_FIRST_VALUE,
+    WINDOW_LAST_VALUE,
+    WINDOW_NTH_VALUE,
+    WINDOW_AGGREGATE /* that of the call's name */
+};
+
+/* A window function: SQL_FUNCTION with its arguments, each an SQL_INPUT or a literal; so are all expressions of `window`.
+ * The bounds of ROWS and GROUPS are numbers, those of RANGE the values at which the frame begins and ends. */
 struct logical_window {
+    enum window_function function;
     const struct sql_expression *call;
     const struct sql_window *window; /* never by name */
 };

@@ -85,6 +85,7 @@ struct sql_expression {
     bool distinct, has_operand, has_else;
     enum sql_operation comparison;        /* SQL_IN of a query: SQL_EQUAL .. SQL_GREATER_EQUAL */
     bool ordered, descending, nulls_last; /* SQL_FUNCTION: the last child is what ORDER BY in it names */
+    bool ignores_nulls;                   /* SQL_FUNCTION: IGNORE NULLS */
     uint32_t index;                       /* SQL_PARAMETER */
     uint32_t depth;                       /* 1 more than the deepest child's */
     struct sql_position position;
@@ -156,18 +157,22 @@ struct sql_order {
     bool nulls_first; /* by default NULLs are the smallest values, as in SQLite: first if ascending */
 };
 
-/* OVER (PARTITION BY ... ORDER BY ... ROWS BETWEEN ... AND ...), or the `name` of a window of the WINDOW clause. Without
- * a frame it is all rows of the partition or, with ORDER BY, those up to the last row that is equal to the current one. */
-enum sql_frame { SQL_FRAME_NONE, SQL_FRAME_ROWS };
+/* OVER (PARTITION BY ... ORDER BY ... ROWS BETWEEN ... AND ... EXCLUDE ...). Without a frame it is RANGE BETWEEN UNBOUNDED
+ * PRECEDING AND CURRENT ROW: the rows up to the last one that is equal to the current one in the order, or all rows of the
+ * partition if there is no order. */
+enum sql_frame { SQL_FRAME_NONE, SQL_FRAME_ROWS, SQL_FRAME_RANGE, SQL_FRAME_GROUPS };
 enum sql_bound { SQL_BOUND_FIRST, SQL_BOUND_BEFORE, SQL_BOUND_CURRENT, SQL_BOUND_AFTER, SQL_BOUND_LAST };
+enum sql_exclude { SQL_EXCLUDE_NONE, SQL_EXCLUDE_ROW, SQL_EXCLUDE_GROUP, SQL_EXCLUDE_TIES };
 struct sql_window {
-    const char *name; /* or NULL */
+    const char *name; /* OVER name: a window of the WINDOW clause; or NULL */
+    const char *base; /* OVER (base ...): its partitions and its order are those of this one; or NULL */
     uint32_t partition_count, order_count;
     struct sql_expression **partitions;
     struct sql_order *orders;
     enum sql_frame frame;
     enum sql_bound begin, end;
-    uint64_t begin_rows, end_rows; /* of SQL_BOUND_BEFORE and _AFTER */
+    struct sql_expression *begin_value, *end_value; /* of SQL_BOUND_BEFORE and _AFTER: how far; or NULL */
+    enum sql_exclude exclude;
     struct sql_position position;
 };
 

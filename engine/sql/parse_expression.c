@@ -87,6 +87,8 @@ static enum status parse_list(struct parser *parser, struct sql_expression *node
     }
     if (node->operation == SQL_FUNCTION && parse_is(parser, "ORDER"))
         RETURN_IF_ERROR(parse_aggregate_order(parser, node));
+    if (node->operation == SQL_FUNCTION)
+        RETURN_IF_ERROR(parse_nulls(parser, node));
     return parse_expect(parser, ")", where);
 }
 
@@ -113,6 +115,9 @@ static enum status parse_function(struct parser *parser, struct sql_expression *
     if (node->operation == SQL_CASE)
         return STATUS_OK;
     RETURN_IF_ERROR(parse_aggregate_clauses(parser, node));
+    RETURN_IF_ERROR(parse_nulls(parser, node));
+    if (node->ignores_nulls && !parse_is(parser, "OVER"))
+        return parse_refuse(parser, "IGNORE NULLS stands in window functions only: OVER (...) follows it");
     return parse_is(parser, "OVER") ? parse_over(parser, &node->window) : STATUS_OK;
 }
 

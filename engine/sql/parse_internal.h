@@ -1,5 +1,5 @@
 /* parse_internal.h: shared by the files of the parser: parse.c (clauses), parse_from.c (FROM), parse_query.c (WITH, UNION,
- * subqueries, windows) and parse_expression.c. */
+ * subqueries), parse_window.c (windows) and parse_expression.c. */
 #ifndef TESSERA_ENGINE_SQL_PARSE_INTERNAL_H
 #define TESSERA_ENGINE_SQL_PARSE_INTERNAL_H
 
@@ -51,6 +51,11 @@ NODISCARD enum status parse_subquery(struct parser *parser, struct sql_select **
 NODISCARD enum status parse_column_names(struct parser *parser, uint32_t *count, const char ***names);
 /* True if a query begins at the current token. */
 bool parse_is_query(const struct parser *parser);
+
+/* ---- parse_window.c ---- */
+
+/* IGNORE NULLS or RESPECT NULLS after a function's arguments, or as their end; nothing if they are not there. */
+NODISCARD enum status parse_nulls(struct parser *parser, struct sql_expression *function);
 /* Parses what follows OVER, and WINDOW name AS (...), ... */
 NODISCARD enum status parse_over(struct parser *parser, struct sql_window **window);
 NODISCARD enum status parse_windows(struct parser *parser);

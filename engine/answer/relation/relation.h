@@ -1,14 +1,12 @@
 /*
  * relation.h: operations on answers in memory (rowset.h) that are not scans of one table: joins on equality, UNION and
- * the like, windows. Everything else that an answer is asked is a scan (storage/database/database_memory.h).
+ * the like. Everything else that an answer is asked is a scan (storage/database/database_memory.h).
  *
- * For answers of up to some millions of rows, on one thread: a join or a set takes about 100 ns a row, a window that
- * and the time of sorting.
+ * For answers of up to some millions of rows, on one thread: a join or a set takes about 100 ns a row.
  */
 #ifndef TESSERA_ENGINE_ANSWER_RELATION_RELATION_H
 #define TESSERA_ENGINE_ANSWER_RELATION_RELATION_H
 
-#include "engine/aggregate/measure.h"
 #include "engine/answer/rowset.h"
 
 #define RELATION_NO_ROW UINT64_MAX
@@ -60,70 +58,5 @@ enum relation_set {
  * their first appearance; NULLs are equal to each other. Dictionaries that are made belong to *left. */
 NODISCARD enum status relation_set(enum relation_set set, struct rowset *left, struct rowset *right,
                                    struct error *error);
-
-/* ---- Windows (window.c) ---- */
-
-enum window_function {
-    WINDOW_ROW_NUMBER,
-    WINDOW_RANK,
-    WINDOW_DENSE_RANK,
-    WINDOW_PERCENT_RANK,
-    WINDOW_CUME_DIST,
-    WINDOW_NTILE, /* `number` parts */
-    WINDOW_LAG,   /* `number` rows before; may be negative */
-    WINDOW_FIRST,
-    WINDOW_LAST,
-    WINDOW_NTH, /* row `number` of the frame, from 1 */
-    WINDOW_COUNT,
-    WINDOW_SUM,
-    WINDOW_AVG,
-    WINDOW_MIN,
-    WINDOW_MAX,
-    WINDOW_MEASURE /* `measure` of the frame's values: a sketch */
-};
-
-enum window_bound {
-    BOUND_FIRST,
-    BOUND_ROWS,
-    BOUND_PEERS /* the last row equal to the current one */,
-    BOUND_LAST
-};
-
-struct window_order {
-    uint32_t column;
-    bool descending, nulls_first;
-};
-
-#define WINDOW_NO_COLUMN UINT32_MAX
-
-/* Columns are numbers of the rowset's columns. The frame of BOUND_ROWS begins or ends so many rows after the current
- * one. */
-struct window {
-    enum window_function function;
-    uint32_t argument, otherwise; /* or WINDOW_NO_COLUMN; `otherwise`: what lag gives where no row is */
-    int64_t number;
-    enum measure_kind measure;
-    int64_t fraction, whole; /* of a quantile: fraction / whole */
-    uint32_t partition_count, order_count;
-    const uint32_t *partitions;
-    const struct window_order *orders;
-    enum window_bound begin, end;
-    int64_t begin_rows, end_rows;
-};
-
-/* The rows' order for windows; one that is kept serves windows of the same partitions and order. Valid if
- * zero-initialised; free `places`. */
-struct window_sort {
-    uint64_t *places;
-    uint32_t partition_count, order_count;
-    const uint32_t *partitions;
-    const struct window_order *orders;
-};
-
-/* Computes the window's value for each row. STATUS_BAD_INPUT, without a position, if a sum leaves 64 bits or the
- * argument has the wrong type. */
-NODISCARD enum status relation_window(const struct rowset *rows, const struct window *window,
-                                      const char *name, unsigned threads, struct window_sort *sort,
-                                      struct rowset_column *column, struct error *error);
 
 #endif

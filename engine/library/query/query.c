@@ -325,6 +325,18 @@ static void forget_error(struct error *error)
         *error = (struct error){0};
 }
 
+static void see_window(void *context, const struct sql_expression *node)
+{
+    *(bool *)context |= node->window != NULL;
+}
+
+bool query_has_windows(const struct sql_select *select)
+{
+    bool found = false;
+    query_visit_all(select, see_window, &found);
+    return found;
+}
+
 static enum status answer_select(struct query *query, struct sql_select *select, struct query_scope *scope,
                                  bool last, struct rowset *rows)
 {
@@ -335,7 +347,7 @@ static enum status answer_select(struct query *query, struct sql_select *select,
         return query_refuse(query, select->qualify->position,
                             "QUALIFY sets a condition on window functions; write WHERE or HAVING");
     if (query_has_windows(select))
-        return query_windows(query, select, scope, rows);
+        return query_refuse(query, select->position, "window functions are the tree's");
     RETURN_IF_ERROR(query_memory(query, sizeof *sources, &sources));
     RETURN_IF_ERROR(query_sources_find(query, select, scope, sources));
     if (sources->any_answer || sources->any_strict)

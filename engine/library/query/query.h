@@ -45,7 +45,4 @@ struct query_task {
 NODISCARD enum status query_answer(const struct query_task *task, struct rowset *rows,
                                    struct run_timing *timing, struct error *error);
 
-/* The names of window functions one after the other; NULL at the end. */
-const char *query_window_name(size_t index);
-
 #endif

@@ -108,11 +108,7 @@ NODISCARD enum status query_decorrelate(struct query *query, const struct sql_se
                                         const struct query_scope *scope, enum sql_operation operation,
                                         struct query_key *key);
 
-/* ---- windows.c ---- */
-
-bool query_has_windows(const struct sql_select *select);
-NODISCARD enum status query_windows(struct query *query, const struct sql_select *select,
-                                    const struct query_scope *scope, struct rowset *rows);
+bool query_has_windows(const struct sql_select *select); /* query.c */
 
 /* ---- sources.c, joins.c ---- */
 

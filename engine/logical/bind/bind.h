@@ -7,6 +7,7 @@
  *     from.c         FROM
  *     recursive.c    WITH RECURSIVE
  *     expression.c   names, aggregates and windows become columns
+ *     window.c       window functions
  *     subquery.c     subqueries become joins
  */
 #ifndef TESSERA_ENGINE_LOGICAL_BIND_BIND_H
@@ -164,6 +165,18 @@ NODISCARD enum status bind_keep_made(struct bind_block *block, const struct sql_
                                      struct sql_expression *input, bool above);
 /* The item of that alias; item_count: there is none. */
 uint32_t bind_alias_of(const struct bind_block *block, const struct sql_expression *name);
+
+/* Resolves the arguments of a function, without its window. */
+NODISCARD enum status bind_arguments(const struct bind_place *place, const struct sql_expression *call,
+                                     struct sql_expression **out);
+
+/* ---- window.c ---- */
+
+/* Gives a window without names: what it has of windows of the WINDOW clause stands in it. */
+NODISCARD enum status bind_window_of(struct bind_block *block, const struct sql_window *written,
+                                     const struct sql_window **window);
+/* Adds a window function to the block's node, and to the node under it what it names. */
+NODISCARD enum status bind_window(const struct bind_place *place, const struct sql_expression *node);
 
 /* ---- subquery.c ---- */
 

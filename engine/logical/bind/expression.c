@@ -154,9 +154,23 @@ static enum status resolve_name(const struct bind_place *place, const struct sql
 
 /* ---- Above groups ---- */
 
+static bool window_reaches_aggregate(const struct bind_block *block, const struct sql_window *written)
+{
+    const struct sql_window *window;
+    bool reaches = false;
+    if (bind_window_of((struct bind_block *)block, written, &window) != STATUS_OK)
+        return false; /* which is refused when it is resolved */
+    for (uint32_t p = 0; p < window->partition_count && !reaches; p++)
+        reaches = bind_reaches_aggregate(block, window->partitions[p]);
+    for (uint32_t o = 0; o < window->order_count && !reaches; o++)
+        reaches = bind_reaches_aggregate(block, window->orders[o].expression);
+    return reaches;
+}
+
 bool bind_reaches_aggregate(const struct bind_block *block, const struct sql_expression *expression)
 {
-    if (sql_is_aggregate(expression) && !expression->window)
+    if (expression->window ? window_reaches_aggregate(block, expression->window)
+                           : sql_is_aggregate(expression))
         return true;
     for (uint32_t c = 0; c < expression->child_count; c++)
         if (bind_reaches_aggregate(block, expression->children[c]))
@@ -264,9 +278,8 @@ enum status bind_resolve_condition(const struct bind_place *place, const struct 
 
 /* ---- Aggregates ---- */
 
-/* Resolves the arguments of a function alone. */
-static enum status resolve_arguments(const struct bind_place *place, const struct sql_expression *call,
-                                     struct sql_expression **out)
+enum status bind_arguments(const struct bind_place *place, const struct sql_expression *call,
+                           struct sql_expression **out)
 {
     const struct bind_state *const state = place->block->state;
     RETURN_IF_ERROR(sql_tree_take(state->arena, sizeof **out, out, state->error));
@@ -308,7 +321,7 @@ static enum status add_aggregate(const struct bind_place *below, const struct sq
     struct sql_expression *call, *input;
     struct sql_input type;
     uint32_t a = 0, column;
-    RETURN_IF_ERROR(resolve_arguments(below, node, &call));
+    RETURN_IF_ERROR(bind_arguments(below, node, &call));
     if (strcmp(call->name, "grouping") == 0)
         RETURN_IF_ERROR(resolve_grouping(below, call, &type));
     else
@@ -338,8 +351,14 @@ struct search {
 
 static enum status search(const struct search *in, const struct sql_expression *node);
 
-static enum status search_window(const struct search *in, const struct sql_window *window)
+static enum status search_window(const struct search *in, const struct sql_window *written)
 {
+    const struct sql_window *window;
+    RETURN_IF_ERROR(bind_window_of(in->place->block, written, &window));
+    if (window->begin_value)
+        RETURN_IF_ERROR(search(in, window->begin_value));
+    if (window->end_value)
+        RETURN_IF_ERROR(search(in, window->end_value));
     for (uint32_t p = 0; p < window->partition_count; p++)
         RETURN_IF_ERROR(search(in, window->partitions[p]));
     for (uint32_t o = 0; o < window->order_count; o++)
@@ -383,119 +402,7 @@ static bool is_window(const struct sql_expression *node)
     return node->window != NULL;
 }
 
-static enum status find_window(const struct bind_block *block, const struct sql_window **window)
-{
-    const struct sql_select *const select = block->select;
-    const char *const name = (*window)->name;
-    if (!name)
-        return STATUS_OK;
-    for (uint32_t w = 0; w < select->window_count; w++)
-        if (word_compare(select->windows[w].name, name) == 0) {
-            *window = select->windows[w].window;
-            return STATUS_OK;
-        }
-    return logical_refuse(block->state, (*window)->position, "there is no WINDOW %s", name);
-}
-
-/* Resolves what a window names, and lets the node under the windows give it as a column. */
-static enum status window_column(const struct bind_place *place, const struct sql_expression *expression,
-                                 struct sql_expression **out)
-{
-    struct bind_state *const state = place->block->state;
-    struct sql_expression *resolved;
-    uint32_t column;
-    RETURN_IF_ERROR(bind_resolve(place, expression, &resolved));
-    *out = resolved;
-    if (resolved->operation == SQL_INPUT || resolved->operation <= SQL_PARAMETER)
-        return STATUS_OK;
-    RETURN_IF_ERROR(bind_column_of(state, "", resolved, &column));
-    RETURN_IF_ERROR(bind_extend(state, &resolved, &column, 1, place->node));
-    return logical_input(state->tree, expression->position, column, out, state->error);
-}
-
-static enum status resolve_window(const struct bind_place *place, const struct sql_window *from,
-                                  struct sql_window **out)
-{
-    const struct bind_state *const state = place->block->state;
-    RETURN_IF_ERROR(sql_tree_take(state->arena, sizeof **out, out, state->error));
-    **out = *from;
-    RETURN_IF_ERROR(sql_tree_take(state->arena, (from->partition_count + 1) * sizeof *from->partitions,
-                                  &(*out)->partitions, state->error));
-    RETURN_IF_ERROR(sql_tree_take(state->arena, (from->order_count + 1) * sizeof *from->orders,
-                                  &(*out)->orders, state->error));
-    for (uint32_t p = 0; p < from->partition_count; p++)
-        RETURN_IF_ERROR(window_column(place, from->partitions[p], &(*out)->partitions[p]));
-    for (uint32_t o = 0; o < from->order_count; o++) {
-        (*out)->orders[o] = from->orders[o];
-        RETURN_IF_ERROR(window_column(place, from->orders[o].expression, &(*out)->orders[o].expression));
-    }
-    return STATUS_OK;
-}
-
-/* The type of a window function: of a number, of a fraction, or of its argument. */
-static enum status window_type(const struct bind_state *state, const struct sql_expression *call,
-                               struct sql_input *type)
-{
-    static const char *const counts[] = {"row_number", "rank", "dense_rank", "ntile"},
-                             *const fractions[] = {"percent_rank", "cume_dist"},
-                             *const values[] = {"lag", "lead", "first_value", "last_value", "nth_value"};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (strcmp(call->name, counts[i]) == 0) {
-            *type = (struct sql_input){.type = {.kind = VALUE_INTEGER}};
-            return STATUS_OK;
-        }
-    for (size_t i = 0; i < sizeof fractions / sizeof *fractions; i++)
-        if (strcmp(call->name, fractions[i]) == 0) {
-            *type = (struct sql_input){.type = {.kind = VALUE_DOUBLE}};
-            return STATUS_OK;
-        }
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        struct sql_input other;
-        if (strcmp(call->name, values[i]) != 0 || call->child_count == 0)
-            continue;
-        RETURN_IF_ERROR(sql_scalar_type(state->scalars, call->children[0], type, state->error));
-        type->nullable = true;
-        if (call->child_count < 3)
-            return STATUS_OK;
-        RETURN_IF_ERROR(sql_scalar_type(state->scalars, call->children[2], &other, state->error));
-        return sql_common_type(state->scalars, call->position, *type, other, type, state->error);
-    }
-    if (!sql_is_aggregate(call))
-        return logical_refuse(
-            state, call->position,
-            "%s is no window function; there are row_number, rank, dense_rank, percent_rank, cume_dist, "
-            "ntile, lag, lead, first_value, last_value, nth_value, count, sum, avg, min and max",
-            call->name);
-    return sql_aggregate_type(state->scalars, call, type, state->error);
-}
-
-static enum status add_window(const struct bind_place *place, const struct sql_expression *node)
-{
-    struct bind_block *const block = place->block;
-    struct bind_state *const state = block->state;
-    const struct sql_window *written = node->window;
-    struct sql_expression *call, *input;
-    struct sql_window *window;
-    struct sql_input type;
-    uint32_t column;
-    RETURN_IF_ERROR(find_window(block, &written));
-    RETURN_IF_ERROR(resolve_arguments(place, node, &call));
-    RETURN_IF_ERROR(window_type(state, call, &type));
-    for (uint32_t c = 0; c < call->child_count; c++)
-        if (call->children[c]->operation != SQL_STAR)
-            RETURN_IF_ERROR(window_column(place, node->children[c], &call->children[c]));
-    RETURN_IF_ERROR(resolve_window(place, written, &window));
-    const struct logical_window made = {.call = call, .window = window};
-    RETURN_IF_ERROR(sql_tree_append(state->arena, &block->window->window.windows,
-                                    &block->window->window.count, sizeof made, &made, state->error));
-    RETURN_IF_ERROR(
-        logical_column_new(state->tree, node->name, type.type, type.nullable, &column, state->error));
-    RETURN_IF_ERROR(logical_gives(state->tree, block->window, column, state->error));
-    RETURN_IF_ERROR(logical_input(state->tree, node->position, column, &input, state->error));
-    return bind_keep_made(block, node, input, true);
-}
-
 enum status bind_find_windows(const struct bind_place *place, const struct sql_expression *expression)
 {
-    return search(&(struct search){place, is_window, add_window}, expression);
+    return search(&(struct search){place, is_window, bind_window}, expression);
 }

@@ -153,7 +153,10 @@ static enum status bind_windows(struct bind_block *block, struct logical_node **
     RETURN_IF_ERROR(for_each(&place, bind_find_windows, false));
     struct logical_node *const window = block->window;
     if (window->window.count == 0)
-        return STATUS_OK;
+        return block->select->qualify
+                   ? logical_refuse(state, block->select->qualify->position,
+                                    "QUALIFY sets a condition on window functions; write WHERE or HAVING")
+                   : STATUS_OK;
     const struct logical_node made = *window;
     window->columns = NULL;
     window->column_count = 0;

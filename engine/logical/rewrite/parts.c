@@ -71,7 +71,9 @@ static bool windows_name_any(const struct logical_node *node, const struct logic
     for (uint32_t w = 0; w < node->window.count && !any; w++) {
         const struct sql_window *const window = node->window.windows[w].window;
         any = rewrite_names_any(node->window.windows[w].call, set) ||
-              list_names_any(window->partitions, window->partition_count, set);
+              list_names_any(window->partitions, window->partition_count, set) ||
+              (window->begin_value && rewrite_names_any(window->begin_value, set)) ||
+              (window->end_value && rewrite_names_any(window->end_value, set));
         for (uint32_t o = 0; o < window->order_count && !any; o++)
             any = rewrite_names_any(window->orders[o].expression, set);
     }
@@ -305,7 +307,10 @@ static enum status map_window(struct rewriter *rewriter, const struct column_map
         RETURN_IF_ERROR(rewrite_map(rewriter, map, orders[o].expression, &orders[o].expression));
     }
     made->orders = orders;
-    *window = (struct logical_window){call, made};
+    RETURN_IF_ERROR(rewrite_map(rewriter, map, made->begin_value, &made->begin_value));
+    RETURN_IF_ERROR(rewrite_map(rewriter, map, made->end_value, &made->end_value));
+    window->call = call;
+    window->window = made;
     return STATUS_OK;
 }
 

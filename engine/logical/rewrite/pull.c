@@ -233,7 +233,7 @@ static enum status number_rows(struct rewriter *rewriter, struct sql_position po
     }
     RETURN_IF_ERROR(
         logical_node_new(rewriter->tree, LOGICAL_WINDOW, position, input, NULL, node, rewriter->error));
-    const struct logical_window made = {call, window};
+    const struct logical_window made = {WINDOW_ROW_NUMBER, call, window};
     RETURN_IF_ERROR(sql_tree_append(arena, &(*node)->window.windows, &(*node)->window.count, sizeof made,
                                     &made, rewriter->error));
     RETURN_IF_ERROR(logical_gives_all(rewriter->tree, *node, input, rewriter->error));

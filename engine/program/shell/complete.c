@@ -6,7 +6,7 @@
  * a keyword gets the case of what was typed.
  */
 #include "engine/program/shell/complete.h"
-#include "engine/library/query/query.h"
+#include "engine/logical/logical.h"
 #include "engine/program/sql_shell.h"
 #include "engine/sql/functions/functions.h"
 #include "storage/base/memory.h"
@@ -95,7 +95,7 @@ static enum status add_word(struct search *search, const char *word, struct erro
 static enum status add_words(struct search *search, struct error *error)
 {
     static const char *(*const lists[])(size_t) = {sql_keyword, word_at, function_name, aggregate_name,
-                                                   query_window_name};
+                                                   logical_window_name};
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
         for (size_t w = 0; lists[l](w); w++)
             RETURN_IF_ERROR(add_word(search, lists[l](w), error));

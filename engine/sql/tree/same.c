@@ -44,8 +44,10 @@ static bool same_orders(const struct sql_order *a, uint32_t a_count, const struc
 
 static bool same_window(const struct sql_window *a, const struct sql_window *b)
 {
-    return a == b || (a && b && same_name(a->name, b->name) && a->frame == b->frame && a->begin == b->begin &&
-                      a->end == b->end && a->begin_rows == b->begin_rows && a->end_rows == b->end_rows &&
+    return a == b || (a && b && same_name(a->name, b->name) && same_name(a->base, b->base) &&
+                      a->frame == b->frame && a->begin == b->begin && a->end == b->end &&
+                      a->exclude == b->exclude && sql_same_expression(a->begin_value, b->begin_value) &&
+                      sql_same_expression(a->end_value, b->end_value) &&
                       same_list(a->partitions, a->partition_count, b->partitions, b->partition_count) &&
                       same_orders(a->orders, a->order_count, b->orders, b->order_count));
 }
@@ -56,9 +58,10 @@ bool sql_same_expression(const struct sql_expression *a, const struct sql_expres
            (a && b && a->operation == b->operation && a->negated == b->negated &&
             a->distinct == b->distinct && a->has_operand == b->has_operand && a->has_else == b->has_else &&
             a->ordered == b->ordered && a->descending == b->descending && a->nulls_last == b->nulls_last &&
-            a->index == b->index && a->comparison == b->comparison && same_text(a->text, b->text) &&
-            same_name(a->name, b->name) && same_name(a->qualifier, b->qualifier) &&
-            sql_same_query(a->query, b->query) && same_window(a->window, b->window) &&
+            a->ignores_nulls == b->ignores_nulls && a->index == b->index && a->comparison == b->comparison &&
+            same_text(a->text, b->text) && same_name(a->name, b->name) &&
+            same_name(a->qualifier, b->qualifier) && sql_same_query(a->query, b->query) &&
+            same_window(a->window, b->window) &&
             same_list(a->children, a->child_count, b->children, b->child_count));
 }
 

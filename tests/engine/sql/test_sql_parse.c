@@ -352,8 +352,8 @@ static void what_is_not_supported_is_refused_by_name(void **state)
     refused("select upper(a) filter (where b) from t",
             "line 1, column 17: FILTER stands after aggregates only");
     refused("select sum(a) filter (b) from t", "line 1, column 23: 'b' stands where WHERE should");
-    refused("select sum(a) over (range between 1 preceding and current row) from t",
-            "line 1, column 62: RANGE with other bounds");
+    refused("select sum(a) over (rows between current row and 1 preceding) from t",
+            "line 1, column 61: the frame ends before it begins");
     static const char *const operators[] = {"GLOB", "MATCH", "COLLATE", "ISNULL", "NOTNULL"};
     for (size_t i = 0; i < 5; i++) {
         snprintf(text, sizeof text, "select a from t where b %s c", operators[i]);

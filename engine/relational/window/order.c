@@ -1,0 +1,216 @@
+/* order.c: rows in the order of a window; see window.h. */
+#include "engine/relational/window/window.h"
+
+#include "engine/answer/sort_rows.h"
+#include "storage/base/memory.h"
+#include "storage/base/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum status window_take(struct memory_charge *charge, void *memory, uint64_t bytes, struct error *error)
+{
+    *(void **)memory = NULL;
+    RETURN_IF_ERROR(memory_charge_add(charge, bytes, "a window", error));
+    return memory_take(memory, bytes, "a window", error);
+}
+
+void window_order_free(struct window_order *order)
+{
+    memory_charge_drop(&order->charge);
+    free(order->places);
+    free(order->partitions);
+    free(order->groups);
+    *order = (struct window_order){0};
+}
+
+static bool is_made(const struct window_order *order, const struct window_term *terms, uint32_t count,
+                    uint32_t partition_terms)
+{
+    bool same = order->places && order->term_count == count && order->partition_terms == partition_terms;
+    for (uint32_t t = 0; t < count && same; t++)
+        same = order->terms[t].column == terms[t].column &&
+               order->terms[t].descending == terms[t].descending &&
+               order->terms[t].nulls_first == terms[t].nulls_first;
+    return same;
+}
+
+static enum status sort(const struct rowset *rows, unsigned threads, struct window_order *order,
+                        struct error *error)
+{
+    struct sort_term *terms;
+    RETURN_IF_ERROR(memory_take(&terms, (order->term_count + 1) * sizeof *terms, "a window", error));
+    for (uint32_t t = 0; t < order->term_count; t++) {
+        const struct rowset_column *const column = &rows->columns[order->terms[t].column];
+        terms[t] = (struct sort_term){.values = column->values,
+                                      .nulls = column->nulls,
+                                      .descending = order->terms[t].descending,
+                                      .nulls_first = order->terms[t].nulls_first};
+    }
+    const enum status status =
+        sort_rows_make(terms, order->term_count, rows->rows, rows->rows, threads, &order->places, error);
+    free(terms);
+    return status;
+}
+
+/* ---- Where partitions and groups begin ---- */
+
+enum { BEGINS_GROUP = 1, BEGINS_PARTITION = 2 };
+
+struct marking {
+    const struct rowset *rows;
+    const struct window_order *order;
+    uint8_t *marks;
+};
+
+static bool are_equal(const struct rowset_column *column, uint64_t a, uint64_t b)
+{
+    const bool null_a = window_is_null(column, a), null_b = window_is_null(column, b);
+    return null_a || null_b ? null_a == null_b : column->values[a] == column->values[b];
+}
+
+static enum status mark(void *context, uint64_t begin, uint64_t end, struct error *error)
+{
+    const struct marking *const marking = context;
+    const struct window_order *const order = marking->order;
+    for (uint64_t at = begin; at < end; at++) {
+        uint32_t equal = 0; /* terms */
+        while (at > 0 && equal < order->term_count &&
+               are_equal(&marking->rows->columns[order->terms[equal].column], order->places[at - 1],
+                         order->places[at]))
+            equal++;
+        marking->marks[at] = at == 0 || equal < order->partition_terms ? BEGINS_GROUP | BEGINS_PARTITION
+                             : equal < order->term_count               ? BEGINS_GROUP
+                                                                       : 0;
+    }
+    return cancel_check(error);
+}
+
+/* The places that have a mark, and at the end the number of places. */
+static enum status begins(const uint8_t *marks, uint64_t count, uint8_t marked, struct memory_charge *charge,
+                          uint64_t **list, uint64_t *list_count, struct error *error)
+{
+    uint64_t found = 0;
+    for (uint64_t at = 0; at < count; at++)
+        found += (marks[at] & marked) != 0;
+    RETURN_IF_ERROR(window_take(charge, list, (found + 1) * sizeof **list, error));
+    *list_count = found;
+    found = 0;
+    for (uint64_t at = 0; at < count; at++)
+        if (marks[at] & marked)
+            (*list)[found++] = at;
+    (*list)[found] = count;
+    return STATUS_OK;
+}
+
+static enum status divide(const struct rowset *rows, unsigned threads, struct window_order *order,
+                          struct error *error)
+{
+    struct marking marking = {.rows = rows, .order = order};
+    RETURN_IF_ERROR(memory_take(&marking.marks, rows->rows + 1, "a window", error));
+    enum status status = window_blocks(rows->rows, threads, mark, &marking, error);
+    if (status == STATUS_OK)
+        status = begins(marking.marks, rows->rows, BEGINS_PARTITION, &order->charge, &order->partitions,
+                        &order->partition_count, error);
+    if (status == STATUS_OK)
+        status = begins(marking.marks, rows->rows, BEGINS_GROUP, &order->charge, &order->groups,
+                        &order->group_count, error);
+    free(marking.marks);
+    return status;
+}
+
+enum status window_order_make(const struct rowset *rows, const struct window_term *terms, uint32_t count,
+                              uint32_t partition_terms, unsigned threads, struct window_order *order,
+                              struct error *error)
+{
+    if (is_made(order, terms, count, partition_terms))
+        return STATUS_OK;
+    window_order_free(order);
+    order->rows = rows->rows;
+    order->terms = terms;
+    order->term_count = count;
+    order->partition_terms = partition_terms;
+    enum status status =
+        memory_charge_add(&order->charge, rows->rows * sizeof *order->places, "a window", error);
+    if (status == STATUS_OK)
+        status = sort(rows, threads, order, error);
+    if (status == STATUS_OK)
+        status = divide(rows, threads, order, error);
+    if (status != STATUS_OK)
+        window_order_free(order);
+    return status;
+}
+
+/* ---- Cursors ---- */
+
+/* The last of the ascending starts that is not above a place. */
+static uint64_t containing(const uint64_t *starts, uint64_t count, uint64_t at)
+{
+    uint64_t low = 0, high = count; /* starts[low] <= at */
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        *(starts[middle] <= at ? &low : &high) = middle;
+    }
+    return low;
+}
+
+static void enter_group(struct window_cursor *cursor)
+{
+    cursor->group_first = cursor->order->groups[cursor->group];
+    cursor->group_end = cursor->order->groups[cursor->group + 1];
+}
+
+static void enter_partition(struct window_cursor *cursor)
+{
+    const struct window_order *const order = cursor->order;
+    cursor->first = order->partitions[cursor->partition];
+    cursor->end = order->partitions[cursor->partition + 1];
+    cursor->first_group = containing(order->groups, order->group_count, cursor->first);
+    cursor->end_group = containing(order->groups, order->group_count, cursor->end - 1) + 1;
+}
+
+void window_cursor_open(const struct window_order *order, uint64_t at, struct window_cursor *cursor)
+{
+    *cursor = (struct window_cursor){.order = order, .at = at};
+    cursor->partition = containing(order->partitions, order->partition_count, at);
+    cursor->group = containing(order->groups, order->group_count, at);
+    enter_partition(cursor);
+    enter_group(cursor);
+}
+
+void window_cursor_next(struct window_cursor *cursor)
+{
+    if (++cursor->at == cursor->order->rows)
+        return;
+    if (cursor->at == cursor->end) {
+        cursor->partition++;
+        enter_partition(cursor);
+    }
+    if (cursor->at == cursor->group_end) {
+        cursor->group++;
+        enter_group(cursor);
+    }
+}
+
+/* ---- Blocks ---- */
+
+struct blocks {
+    uint64_t places;
+    window_block *block;
+    void *context;
+};
+
+static enum status one_block(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct blocks *const blocks = context;
+    const uint64_t begin = item * WINDOW_BLOCK, end = begin + WINDOW_BLOCK;
+    (void)thread;
+    return blocks->block(blocks->context, begin, end < blocks->places ? end : blocks->places, error);
+}
+
+enum status window_blocks(uint64_t places, unsigned threads, window_block *block, void *context,
+                          struct error *error)
+{
+    struct blocks blocks = {places, block, context};
+    return parallel_for(threads, (places + WINDOW_BLOCK - 1) / WINDOW_BLOCK, one_block, &blocks, error);
+}

@@ -1,0 +1,299 @@
+/* window.c: the operator of window functions (relational.h); see window.h. */
+#include "engine/relational/window/window.h"
+
+#include "engine/sql/sql_error.h"
+#include "storage/base/memory.h"
+#include "storage/base/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The rows, to which the functions add columns, and which column of the tree each is. */
+struct windows {
+    struct relational *run;
+    const struct logical_node *node;
+    struct rowset rows;
+    uint32_t *numbers;
+    struct window_order order; /* of the last function */
+};
+
+/* ---- Columns ---- */
+
+static enum status add_column(struct windows *windows, uint32_t number, struct rowset_column *column)
+{
+    struct rowset *const rows = &windows->rows;
+    struct error *const error = windows->run->error;
+    const size_t more = (size_t)rows->column_count + 2;
+    enum status status = memory_grow(&rows->columns, more * sizeof *rows->columns, "an answer", error);
+    if (status == STATUS_OK)
+        status = memory_grow(&rows->dictionaries, more * sizeof *rows->dictionaries, "an answer", error);
+    if (status == STATUS_OK)
+        status = memory_grow(&windows->numbers, more * sizeof *windows->numbers, "an answer", error);
+    if (status != STATUS_OK) {
+        relation_column_free(column);
+        return status;
+    }
+    rows->dictionaries[rows->column_count] = NULL;
+    windows->numbers[rows->column_count] = number;
+    rows->columns[rows->column_count++] = *column;
+    *column = (struct rowset_column){0};
+    return STATUS_OK;
+}
+
+/* The column of an argument or a term; a constant becomes one. */
+static enum status column_of(struct windows *windows, const struct sql_expression *tree, uint32_t *column)
+{
+    struct relational *const run = windows->run;
+    const struct result rows = {.rows = windows->rows.rows};
+    struct rowset_column made;
+    for (*column = 0; tree->operation == SQL_INPUT && *column < windows->rows.column_count; (*column)++)
+        if (windows->numbers[*column] == tree->index)
+            return STATUS_OK;
+    *column = windows->rows.column_count;
+    RETURN_IF_ERROR(relational_compute(run, &rows, (struct sql_expression *)tree, &made));
+    return add_column(windows, run->next_column++, &made);
+}
+
+/* Gives two columns one type; columns that change are copied, because others may read them as they are. */
+static enum status make_alike(struct windows *windows, uint32_t *a, uint32_t *b)
+{
+    struct relational *const run = windows->run;
+    struct rowset *const rows = &windows->rows;
+    const struct value_type x = rows->columns[*a].type, y = rows->columns[*b].type;
+    uint32_t *const both[2] = {a, b};
+    struct dictionary *made;
+    if (x.kind == y.kind && x.scale == y.scale && x.untyped == y.untyped && x.dictionary == y.dictionary &&
+        value_is_decimal(x) == value_is_decimal(y))
+        return STATUS_OK;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct rowset_column copy;
+        RETURN_IF_ERROR(relation_gather(&rows->columns[*both[i]], NULL, rows->rows, &copy, run->error));
+        *both[i] = rows->column_count;
+        RETURN_IF_ERROR(add_column(windows, run->next_column++, &copy));
+    }
+    RETURN_IF_ERROR(
+        relation_alike(&rows->columns[*a], rows->rows, &rows->columns[*b], rows->rows, &made, run->error));
+    struct rowset holder = {.column_count = 1, .dictionaries = &made};
+    return relational_keep(run, &holder);
+}
+
+/* ---- One function ---- */
+
+/* The columns that a function reads; columns may move while others are added. */
+struct function {
+    const struct logical_window *of;
+    struct window_term *terms;
+    uint32_t term_count, partition_terms;
+    uint32_t argument, otherwise, number; /* or NO_COLUMN */
+    int64_t constant;                     /* in place of `number` */
+    struct function_edge {
+        uint32_t number, key, value; /* as in struct window_edge */
+        int64_t constant;
+    } begin, end;
+};
+
+#define NO_COLUMN UINT32_MAX
+
+/* The column of a whole number, or the number itself if it is written there. */
+static enum status number_of(struct windows *windows, const struct sql_expression *tree, uint32_t *column,
+                             int64_t *constant)
+{
+    *column = NO_COLUMN;
+    if (!tree || tree->operation != SQL_NUMBER || strlen(tree->text) > 18)
+        return tree ? column_of(windows, tree, column) : STATUS_OK;
+    *constant = strtoll(tree->text, NULL, 10);
+    return STATUS_OK;
+}
+
+static enum status add_terms(struct windows *windows, struct function *function)
+{
+    const struct sql_window *const window = function->of->window;
+    RETURN_IF_ERROR(relational_memory(
+        windows->run, (window->partition_count + window->order_count + 1) * sizeof *function->terms,
+        &function->terms));
+    for (uint32_t p = 0; p < window->partition_count; p++) {
+        struct window_term *const term = &function->terms[function->term_count];
+        if (window->partitions[p]->operation != SQL_INPUT) /* a constant: it divides nothing */
+            continue;
+        term->nulls_first = true;
+        RETURN_IF_ERROR(column_of(windows, window->partitions[p], &term->column));
+        function->term_count++;
+    }
+    function->partition_terms = function->term_count;
+    for (uint32_t o = 0; o < window->order_count; o++) {
+        struct window_term *const term = &function->terms[function->term_count];
+        if (window->orders[o].expression->operation != SQL_INPUT)
+            continue;
+        term->descending = window->orders[o].descending;
+        term->nulls_first = window->orders[o].nulls_first;
+        RETURN_IF_ERROR(column_of(windows, window->orders[o].expression, &term->column));
+        function->term_count++;
+    }
+    return STATUS_OK;
+}
+
+static enum status add_edge(struct windows *windows, const struct sql_window *window,
+                            const struct sql_expression *value, struct function_edge *edge)
+{
+    *edge = (struct function_edge){NO_COLUMN, NO_COLUMN, NO_COLUMN, 0};
+    if (!value)
+        return STATUS_OK;
+    if (window->frame != SQL_FRAME_RANGE)
+        return number_of(windows, value, &edge->number, &edge->constant);
+    RETURN_IF_ERROR(column_of(windows, window->orders[0].expression, &edge->key));
+    RETURN_IF_ERROR(column_of(windows, value, &edge->value));
+    return make_alike(windows, &edge->key, &edge->value);
+}
+
+static enum status add_arguments(struct windows *windows, struct function *function)
+{
+    const struct sql_expression *const call = function->of->call;
+    const bool ntile = function->of->function == WINDOW_NTILE;
+    const struct sql_expression *const number = ntile                   ? call->children[0]
+                                                : call->child_count > 1 ? call->children[1]
+                                                                        : NULL;
+    function->argument = function->otherwise = function->number = NO_COLUMN;
+    if (!ntile && call->child_count && call->children[0]->operation != SQL_STAR)
+        RETURN_IF_ERROR(column_of(windows, call->children[0], &function->argument));
+    if (function->of->function == WINDOW_AGGREGATE)
+        return STATUS_OK;
+    function->constant = 1; /* lag and lead without a number */
+    RETURN_IF_ERROR(number_of(windows, number, &function->number, &function->constant));
+    if (call->child_count < 3)
+        return STATUS_OK;
+    RETURN_IF_ERROR(column_of(windows, call->children[2], &function->otherwise));
+    return make_alike(windows, &function->argument, &function->otherwise);
+}
+
+static const struct rowset_column *at(const struct windows *windows, uint32_t column)
+{
+    return column == NO_COLUMN ? NULL : &windows->rows.columns[column];
+}
+
+static struct window_edge edge_at(const struct windows *windows, enum sql_bound bound,
+                                  const struct function_edge *edge)
+{
+    return (struct window_edge){.bound = bound,
+                                .number = {at(windows, edge->number), edge->constant},
+                                .key = at(windows, edge->key),
+                                .value = at(windows, edge->value)};
+}
+
+static struct window_frames frames_of(const struct windows *windows, const struct function *function)
+{
+    const struct sql_window *const window = function->of->window;
+    const bool written = window->frame != SQL_FRAME_NONE;
+    return (struct window_frames){
+        .frame = written ? window->frame : SQL_FRAME_RANGE,
+        .begin = edge_at(windows, written ? window->begin : SQL_BOUND_FIRST, &function->begin),
+        .end = edge_at(windows, written ? window->end : SQL_BOUND_CURRENT, &function->end),
+        .descending = window->order_count && window->orders[0].descending,
+        .exclude = window->exclude};
+}
+
+/* Values of other rows have the argument's type, and so its dictionary. */
+static struct value_type type_of(const struct windows *windows, const struct window_call *call,
+                                 uint32_t number)
+{
+    const struct value_type type = windows->run->tree->columns[number].type;
+    return call->argument && (type.kind == VALUE_STRING || call->of->function != WINDOW_AGGREGATE) &&
+                   call->of->function != WINDOW_NTILE
+               ? call->argument->type
+               : type;
+}
+
+static enum status compute(struct windows *windows, struct window_call *call, uint32_t number)
+{
+    struct error *const error = windows->run->error;
+    const uint64_t rows = windows->rows.rows;
+    call->out.type = type_of(windows, call, number);
+    call->out.name = strdup(call->of->call->name);
+    if (!call->out.name)
+        return error_out_of_memory(error, strlen(call->of->call->name), "a name");
+    RETURN_IF_ERROR(memory_charge_add(&call->out.charge, rows * ROWSET_VALUE_BYTES, "a window", error));
+    RETURN_IF_ERROR(
+        memory_zeros(&call->out.values, (rows + 1) * sizeof *call->out.values, "a window", error));
+    RETURN_IF_ERROR(memory_zeros(&call->out.nulls, rows + 1, "a window", error));
+    if (call->of->function != WINDOW_AGGREGATE)
+        return window_values(call);
+    return window_is_sum(call) ? window_sums(call) : window_general(call);
+}
+
+static enum status add_function(struct windows *windows, const struct logical_window *of, uint32_t number)
+{
+    struct relational *const run = windows->run;
+    const unsigned threads = engine_threads(run->task->engine);
+    const struct sql_position position = of->call->position;
+    struct function function = {.of = of};
+    RETURN_IF_ERROR(cancel_check(run->error));
+    RETURN_IF_ERROR(sql_placed(run->error, position, add_arguments(windows, &function)));
+    RETURN_IF_ERROR(add_terms(windows, &function));
+    RETURN_IF_ERROR(sql_placed(run->error, position,
+                               add_edge(windows, of->window, of->window->begin_value, &function.begin)));
+    RETURN_IF_ERROR(sql_placed(run->error, position,
+                               add_edge(windows, of->window, of->window->end_value, &function.end)));
+    RETURN_IF_ERROR(window_order_make(&windows->rows, function.terms, function.term_count,
+                                      function.partition_terms, threads, &windows->order, run->error));
+    struct window_call call = {.run = run,
+                               .of = of,
+                               .rows = &windows->rows,
+                               .numbers = windows->numbers,
+                               .order = &windows->order,
+                               .frames = frames_of(windows, &function),
+                               .argument = at(windows, function.argument),
+                               .otherwise = at(windows, function.otherwise),
+                               .number = {at(windows, function.number), function.constant},
+                               .threads = threads};
+    const enum status status = sql_placed(run->error, position, compute(windows, &call, number));
+    if (status == STATUS_OK)
+        return add_column(windows, number, &call.out);
+    relation_column_free(&call.out);
+    return status;
+}
+
+/* ---- The whole ---- */
+
+static enum status answer_input(struct windows *windows, const struct logical_set *needed)
+{
+    struct relational *const run = windows->run;
+    const struct logical_node *const input = windows->node->inputs[0];
+    struct logical_set names;
+    struct result result;
+    uint32_t *numbers, count = 0;
+    RETURN_IF_ERROR(relational_set(run, &names));
+    memcpy(names.bits, needed->bits, needed->words * sizeof *needed->bits);
+    logical_node_names(windows->node, &names);
+    RETURN_IF_ERROR(relational_memory(run, (input->column_count + 1) * sizeof *numbers, &numbers));
+    for (uint32_t c = 0; c < input->column_count; c++)
+        if (logical_has(&names, input->columns[c]))
+            numbers[count++] = input->columns[c];
+    RETURN_IF_ERROR(relational_node(run, input, &names, false, &result));
+    RETURN_IF_ERROR(memory_take(&windows->numbers, (count + 1) * sizeof *numbers, "an answer", run->error));
+    memcpy(windows->numbers, numbers, count * sizeof *numbers);
+    return result_rows(run, &result, numbers, count, &windows->rows);
+}
+
+static enum status add_functions(struct windows *windows, const struct logical_set *needed)
+{
+    const struct logical_node *const node = windows->node;
+    RETURN_IF_ERROR(answer_input(windows, needed));
+    for (uint32_t w = 0; w < node->window.count; w++)
+        RETURN_IF_ERROR(add_function(windows, &node->window.windows[w],
+                                     node->columns[node->column_count - node->window.count + w]));
+    return relational_line(windows->run, "%u window functions over %llu rows", node->window.count,
+                           (unsigned long long)windows->rows.rows);
+}
+
+enum status relational_windows(struct relational *run, const struct logical_node *node,
+                               const struct logical_set *needed, struct result *result)
+{
+    struct windows windows = {.run = run, .node = node};
+    enum status status = add_functions(&windows, needed);
+    if (status == STATUS_OK)
+        status = result_of_rows(run, &windows.rows, windows.numbers, result);
+    else
+        rowset_free(&windows.rows);
+    window_order_free(&windows.order);
+    free(windows.numbers);
+    return status;
+}

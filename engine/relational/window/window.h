@@ -1,0 +1,210 @@
+/*
+ * window.h: shared by the files that answer window functions over the rows of an operator (relational_windows).
+ *
+ *     window.c     the operator: columns of arguments, functions one after the other
+ *     order.c      the rows in the order of a window, where partitions and groups of peers begin
+ *     frame.c      the frame of a row
+ *     values.c     ranks, and values of other rows
+ *     prefix.c     numbers and sums of the values before each place
+ *     sums.c       count, sum, avg, min and max, which take the same time for any frame
+ *     general.c    all other aggregates: each frame is a group of a plan
+ *
+ * Rows are numbered by their *place* in the window's order. What is the same for all frames is made once, for all places:
+ * the order, prefix sums, a tree of minima. Then each row's frame is found and asked on its own, so that blocks of places
+ * are independent, also those of one partition, and all threads take them.
+ *
+ * A frame is at most three ranges of places, because EXCLUDE takes rows out of its middle: those before, the row itself,
+ * those after. A function of a million rows takes some 20 ms of one thread, and the time of sorting.
+ */
+#ifndef TESSERA_ENGINE_RELATIONAL_WINDOW_WINDOW_H
+#define TESSERA_ENGINE_RELATIONAL_WINDOW_WINDOW_H
+
+#include "engine/relational/relational.h"
+
+#define WINDOW_BLOCK 2048u /* places that a thread takes at once */
+
+/* Takes memory that is charged to the statement's account; free it, and drop the charge. */
+NODISCARD enum status window_take(struct memory_charge *charge, void *memory, uint64_t bytes,
+                                  struct error *error);
+
+static inline bool window_is_null(const struct rowset_column *column, uint64_t row)
+{
+    return column->nulls && column->nulls[row];
+}
+
+/* ---- Order (order.c) ---- */
+
+struct window_term {
+    uint32_t column; /* of the rowset */
+    bool descending, nulls_first;
+};
+
+/* Valid if zero-initialised; free with window_order_free. */
+struct window_order {
+    uint64_t rows;
+    uint64_t *places; /* the row at each place */
+    uint64_t partition_count, group_count;
+    uint64_t *partitions; /* the place where each begins, and at the end `rows` */
+    uint64_t *groups;     /* likewise; a group has rows that are equal in partition and order */
+    uint32_t term_count, partition_terms;
+    const struct window_term *terms; /* those of the partition first */
+    struct memory_charge charge;
+};
+
+/* Makes the order, unless it is already that of these terms, which must outlive it. Rows that are equal keep their order. */
+NODISCARD enum status window_order_make(const struct rowset *rows, const struct window_term *terms,
+                                        uint32_t count, uint32_t partition_terms, unsigned threads,
+                                        struct window_order *order, struct error *error);
+void window_order_free(struct window_order *order);
+
+/* A place, its partition and its group. */
+struct window_cursor {
+    const struct window_order *order;
+    uint64_t at;
+    uint64_t partition, first, end;         /* places first .. end - 1 */
+    uint64_t group, group_first, group_end; /* its number in all groups */
+    uint64_t first_group, end_group;        /* of the partition */
+};
+
+/* Goes to a place, which there must be; to the next one, if there is one. */
+void window_cursor_open(const struct window_order *order, uint64_t at, struct window_cursor *cursor);
+void window_cursor_next(struct window_cursor *cursor);
+
+/* ---- Frames (frame.c) ---- */
+
+/* A whole number of each row: that of a column, or a constant if it is NULL. */
+struct window_number {
+    const struct rowset_column *column;
+    int64_t constant;
+};
+
+/* Where a frame begins or ends. */
+struct window_edge {
+    enum sql_bound bound;
+    struct window_number number; /* ROWS, GROUPS: how many */
+    const struct rowset_column *key,
+        *value; /* RANGE: the order's term, and its value at the edge, of one type */
+};
+
+struct window_frames {
+    enum sql_frame frame; /* not SQL_FRAME_NONE */
+    struct window_edge begin, end;
+    bool descending; /* of the order's only term, with RANGE */
+    enum sql_exclude exclude;
+};
+
+/* Places begin .. end - 1. */
+struct window_range {
+    uint64_t begin, end;
+};
+
+/* In ascending order; none is empty. */
+struct window_frame {
+    uint32_t count;
+    struct window_range ranges[3];
+};
+
+/* STATUS_BAD_INPUT, without a position, if a bound is NULL or negative. */
+NODISCARD enum status window_frame_find(const struct window_frames *frames,
+                                        const struct window_cursor *cursor, struct window_frame *frame,
+                                        struct error *error);
+
+/* ---- Functions ---- */
+
+/* A function while it is computed. */
+struct window_call {
+    struct relational *run;
+    const struct logical_window *of;
+    const struct rowset *rows;
+    const uint32_t *numbers; /* of the rowset's columns in the tree */
+    const struct window_order *order;
+    struct window_frames frames;
+    const struct rowset_column *argument, *otherwise; /* or NULL */
+    struct window_number number;                      /* of lag and lead, ntile, nth_value */
+    unsigned threads;
+    struct rowset_column out; /* `values`, and `nulls` with zeros, for all rows; its type is set */
+};
+
+/* Works on the places begin .. end - 1. */
+typedef enum status window_block(void *context, uint64_t begin, uint64_t end, struct error *error);
+/* Calls it for blocks of all places, on all threads. */
+NODISCARD enum status window_blocks(uint64_t places, unsigned threads, window_block *block, void *context,
+                                    struct error *error);
+
+static inline void window_give(struct window_call *call, uint64_t at, int64_t value)
+{
+    call->out.values[call->order->places[at]] = value;
+}
+
+static inline void window_give_null(struct window_call *call, uint64_t at)
+{
+    const uint64_t row = call->order->places[at];
+    call->out.values[row] = 0;
+    call->out.nulls[row] = 1;
+}
+
+/* `row` of a column; NULL: NULL */
+static inline void window_give_cell(struct window_call *call, uint64_t at, const struct rowset_column *from,
+                                    uint64_t row)
+{
+    if (!from || window_is_null(from, row))
+        window_give_null(call, at);
+    else
+        window_give(call, at, from->values[row]);
+}
+
+/* Each fills in call->out. */
+NODISCARD enum status window_values(struct window_call *call);  /* functions that are no aggregates */
+NODISCARD enum status window_general(struct window_call *call); /* any aggregate */
+/* True if the aggregate is one of sums.c, and then computes it. */
+bool window_is_sum(const struct window_call *call);
+NODISCARD enum status window_sums(struct window_call *call);
+
+/* ---- Numbers and sums before each place (prefix.c) ---- */
+
+/* How many of the argument's values before each place count. NULL: all of them. Free both. */
+struct window_counts {
+    uint64_t *local, *bases; /* within a block of places; before a block */
+    bool all;
+    struct memory_charge charge;
+};
+
+/* Of an argument's values that are not NULL; `true_only`: and that are not 0. No argument: all rows. */
+NODISCARD enum status window_counts_make(const struct window_order *order,
+                                         const struct rowset_column *argument, bool true_only,
+                                         unsigned threads, struct window_counts *counts, struct error *error);
+void window_counts_free(struct window_counts *counts);
+
+static inline uint64_t window_counts_before(const struct window_counts *counts, uint64_t at)
+{
+    return counts->all ? at : counts->bases[at / WINDOW_BLOCK] + counts->local[at];
+}
+
+/* Sums of 128 bits of the argument's values: of whole numbers; or of doubles, exact, limb by limb (double_bits.h), and
+ * then how many are infinity, -infinity and NaN. */
+#define WINDOW_LIMBS_MAX 40u
+struct window_sums {
+    uint32_t limbs, width;  /* the number of sums; of doubles the bits of a limb */
+    int first;              /* of doubles: the exponent of the lowest bit */
+    bool doubles, infinite; /* the last three of the sums are the numbers of infinities and NaNs */
+    __int128 *local, *bases;
+    struct memory_charge charge;
+};
+
+NODISCARD enum status window_sums_make(const struct window_order *order, const struct rowset_column *argument,
+                                       unsigned threads, struct window_sums *sums, struct error *error);
+void window_sums_free(struct window_sums *sums);
+
+/* Adds the sums of the places begin .. end - 1 to `to`. */
+static inline void window_sums_add(const struct window_sums *sums, struct window_range range, __int128 *to)
+{
+    const uint32_t limbs = sums->limbs;
+    const __int128 *const before = sums->local + range.begin * limbs, *const after =
+                                                                          sums->local + range.end * limbs;
+    const __int128 *const base_before = sums->bases + range.begin / WINDOW_BLOCK * limbs,
+                          *const base_after = sums->bases + range.end / WINDOW_BLOCK * limbs;
+    for (uint32_t l = 0; l < limbs; l++)
+        to[l] += after[l] - before[l] + base_after[l] - base_before[l];
+}
+
+#endif
