@@ -1,8 +1,10 @@
 /* expression.c: the names of an expression become inputs (bind.h). */
 #include "engine/logical/bind/bind.h"
 #include "engine/sql/functions/functions.h"
+#include "storage/base/words/near_word.h"
 #include "storage/base/words/word.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- What is known ---- */
@@ -77,14 +79,35 @@ static enum status resolve_alias(const struct bind_place *place, const struct sq
 static enum status refuse_unknown(const struct bind_place *place, const struct sql_expression *name)
 {
     const struct bind_block *const block = place->block;
+    const char *const qualifier = name->qualifier ? name->qualifier : "", *const dot =
+                                                                              name->qualifier ? "." : "";
+    struct near_word near = near_word_begin(name->name);
+    char list[512] = "";
+    size_t used = 0;
     bool table = false;
-    for (uint32_t s = 0; s < block->scope.count && name->qualifier; s++)
-        table |= block->sources[s].name && word_compare(name->qualifier, block->sources[s].name) == 0;
+    for (uint32_t s = 0; s < block->scope.count; s++) {
+        const struct bind_source *const source = &block->sources[s];
+        if (name->qualifier && (!source->name || word_compare(name->qualifier, source->name) != 0))
+            continue;
+        table = true;
+        for (uint32_t c = 0; c < source->count; c++) {
+            near_word_try(&near, source->names[c]);
+            if (used < sizeof list - 100)
+                used += (size_t)snprintf(list + used, sizeof list - used, "%s%.80s", used ? ", " : "",
+                                         source->names[c]);
+        }
+    }
     if (name->qualifier && !table)
         return logical_refuse(block->state, name->position, "there is no table or alias '%s' in FROM",
                               name->qualifier);
-    return logical_refuse(block->state, name->position, "there is no column %s%s%s",
-                          name->qualifier ? name->qualifier : "", name->qualifier ? "." : "", name->name);
+    if (!table)
+        return logical_refuse(block->state, name->position,
+                              "there is no column %s, because the statement has no FROM", name->name);
+    if (near.nearest)
+        return logical_refuse(block->state, name->position, "there is no column %s%s%s; did you mean %s?",
+                              qualifier, dot, name->name, near.nearest);
+    return logical_refuse(block->state, name->position, "there is no column %s%s%s; there are %s%s",
+                          qualifier, dot, name->name, list, used >= sizeof list - 100 ? ", ..." : "");
 }
 
 /* The value of a column of FROM. */

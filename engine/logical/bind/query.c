@@ -1,5 +1,6 @@
 /* query.c: binds a whole query: WITH, UNION, EXCEPT and INTERSECT, VALUES (bind.h). */
 #include "engine/logical/bind/bind.h"
+#include "engine/sql/bind_internal.h"
 #include "engine/sql/sql_error.h"
 
 #include <string.h>
@@ -30,6 +31,22 @@ static struct sql_input input_of(const struct bind_state *state, uint32_t column
     return (struct sql_input){state->tree->columns[column].type, state->tree->columns[column].nullable};
 }
 
+/* The type of values of both columns in one. */
+static enum status type_together(const struct bind_state *state, struct sql_position position, uint32_t left,
+                                 uint32_t right, struct sql_input *type)
+{
+    const struct sql_input a = input_of(state, left), b = input_of(state, right);
+    struct error why; /* which does not name the columns */
+    const enum status status = sql_common_type(state->scalars, position, a, b, type, &why);
+    if (status == STATUS_BAD_INPUT)
+        return logical_refuse(state, position, "%s is %s and %s is %s; CAST one of them",
+                              state->tree->columns[left].name, bind_kind_name(a.type.kind),
+                              state->tree->columns[right].name, bind_kind_name(b.type.kind));
+    if (status != STATUS_OK)
+        *state->error = why;
+    return status;
+}
+
 static enum status combine(struct parts *parts, const struct sql_part *part, struct logical_node **left,
                            struct logical_node *right)
 {
@@ -45,8 +62,7 @@ static enum status combine(struct parts *parts, const struct sql_part *part, str
     for (uint32_t c = 0; c < right->column_count; c++) {
         struct sql_input type;
         uint32_t column;
-        RETURN_IF_ERROR(sql_common_type(state->scalars, part->position, input_of(state, (*left)->columns[c]),
-                                        input_of(state, right->columns[c]), &type, state->error));
+        RETURN_IF_ERROR(type_together(state, part->position, (*left)->columns[c], right->columns[c], &type));
         RETURN_IF_ERROR(logical_column_new(state->tree, state->tree->columns[(*left)->columns[c]].name,
                                            type.type, type.nullable, &column, state->error));
         RETURN_IF_ERROR(logical_gives(state->tree, set, column, state->error));

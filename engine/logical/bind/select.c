@@ -385,6 +385,9 @@ enum status bind_one_select(struct bind_state *state, const struct sql_select *s
         RETURN_IF_ERROR(filter_by(&above, select->having));
     }
     RETURN_IF_ERROR(bind_windows(&block, node));
+    if (select->qualify && block.window->window.count == 0)
+        return logical_refuse(state, select->qualify->position,
+                              "QUALIFY sets a condition on window functions; write WHERE or HAVING");
     RETURN_IF_ERROR(filter_by(&above, select->qualify));
     return bind_outputs(&outputs, node, names);
 }

@@ -250,7 +250,8 @@ static void trees_of_the_rewriter(void **state)
 static void mistakes(void **state)
 {
     (void)state;
-    bound("select nothing from sales", "line 1, column 8: there is no column nothing\n");
+    bound("select nothing from sales", "line 1, column 8: there is no column nothing; there are shop, "
+                                       "product, gift, day, at, pieces, paid, online, note, big\n");
     bound("select shop from sales, visits",
           "line 1, column 8: shop could be a column of more than one table; write TABLE.shop\n");
     bound(
@@ -264,7 +265,8 @@ static void mistakes(void **state)
     bound("select a as b, b as a from visits", "line 1, column 8: the alias a leads to itself\n");
     bound("select shop from sales union select shop, people from visits",
           "line 1, column 30: this SELECT has 2 columns, and the one before it 1\n");
-    bound("select day + shop from sales", "line 1, column 12: a date and a string cannot be added or subtracted\n");
+    bound("select day + shop from sales",
+          "line 1, column 12: a date and a string cannot be added or subtracted\n");
 }
 
 int main(void)
