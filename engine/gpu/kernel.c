@@ -14,8 +14,7 @@
 #include <string.h>
 
 _Static_assert(PLAN_SOURCES_MAX <= ARGUMENT_ARRAYS_MAX && PLAN_JOINS_MAX <= ARGUMENT_JOINS_MAX &&
-                   PLAN_GROUPS_MAX <= ARGUMENT_GROUPS_MAX && PLAN_AGGREGATES_MAX <= ARGUMENT_AGGREGATES_MAX &&
-                   PLAN_JOINS_MAX <= KERNEL_JOINS_MAX,
+                   PLAN_AGGREGATES_MAX <= ARGUMENT_AGGREGATES_MAX && PLAN_JOINS_MAX <= KERNEL_JOINS_MAX,
                "a kernel holds what a plan can have");
 _Static_assert(sizeof(struct query_arguments) + (SECTOR_RANGES_MAX + 1) * 24 <= 65536,
                "what is in a kernel's constant memory");

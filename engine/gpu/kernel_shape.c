@@ -82,11 +82,16 @@ static void find_first(const struct plan *plan, struct kernel *kernel)
         expression_visit(&plan->expressions, first->terms[t].expression, read_leaf, &reader);
 }
 
-/* Refuses a plan that reads more columns than a kernel can. */
+/* Refuses a plan that reads more columns, or has more groups, than a kernel can. */
 static enum status check_columns(const struct plan *plan, const struct kernel *kernel, struct error *error)
 {
     bool read[PLAN_COLUMNS_MAX];
     uint32_t count = 0;
+    if (plan->group_count > ARGUMENT_GROUPS_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "GROUP BY or DISTINCT has %u terms, and on a GPU it may have %u; ask for fewer, or "
+                         "give --device cpu",
+                         plan->group_count, ARGUMENT_GROUPS_MAX);
     memcpy(read, kernel->fetched, sizeof read);
     for (uint32_t s = 0; s < plan->step_count; s++)
         if (step_column(plan, &plan->steps[s]) >= 0)

@@ -46,7 +46,7 @@ enum status planner_shape(struct planner *planner, bool aggregated)
             return error_set(
                 planner->error, STATUS_BAD_INPUT,
                 "the columns of GROUP BY could have too many different values (2^64 in one of them, or "
-                "2^1008 together), going by their least and greatest ones; group by fewer of them");
+                "2^4032 together), going by their least and greatest ones; group by fewer of them");
         group->stride = (uint64_t)product;
         group->word = word;
         product *= group->domain;

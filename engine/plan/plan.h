@@ -31,11 +31,11 @@ struct expression_program; /* engine/plan/expression_vector.h */
 #define PLAN_COLUMNS_MAX    256u /* fact columns that are read */
 #define PLAN_JOINS_MAX      16u
 #define PLAN_SOURCES_MAX    256u
-#define PLAN_GROUPS_MAX     64u /* a grouping set has a bit for each */
+#define PLAN_GROUPS_MAX     256u /* with grouping sets 64, a bit each */
 #define PLAN_AGGREGATES_MAX 1024u
 #define PLAN_STEPS_MAX      64u /* further conditions share the last step (planner_condition) */
 #define PLAN_OUTPUTS_MAX    2048u
-#define PLAN_KEY_WORDS_MAX  16u
+#define PLAN_KEY_WORDS_MAX  64u
 
 /* The most slots of dense groups; more groups are hashed. A slot has 12 to 24 bytes for each aggregate, on a
  * CPU in each thread. */

@@ -112,6 +112,9 @@ static enum status group_add(struct binder *binder, const struct sql_expression 
     if (bind_has_aggregate(ast))
         return bind_refuse(binder, ast->position, "GROUP BY cannot hold an aggregate");
     RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &node));
+    *term = 0;
+    if (bind_is_wide(binder, node))
+        return bind_wide_term(binder, ast, node);
     for (*term = 0; binder->select->set_count && *term < binder->plan->group_count; (*term)++)
         if (binder->group_nodes[*term] == node && is_same(binder, binder->group_trees[*term], ast))
             return STATUS_OK;

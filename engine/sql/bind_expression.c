@@ -180,15 +180,11 @@ static enum status find_group(struct binder *binder, const struct sql_expression
     *node = below;
     const uint32_t term = bind_listed_term(binder, ast, below);
     if (!*found && term < binder->plan->grouping.listed) {
-        struct expression leaf = *bind_node(binder, below);
-        leaf.operation = EXPRESSION_GROUP;
-        leaf.children = 0;
-        leaf.index = term;
-        leaf.table = leaf.field = 0;
-        leaf.nullable = true;
         *found = true;
-        return expression_add(binder->list, &leaf, node, binder->error);
+        return bind_group_leaf(binder, term, node);
     }
+    if (!*found)
+        RETURN_IF_ERROR(bind_wide_value(binder, ast->position, below, found, node));
     *found |= bind_node(binder, below)->operation == EXPRESSION_CONSTANT;
     return STATUS_OK;
 }

@@ -60,6 +60,11 @@ struct bind_alias {
     uint32_t node[2];
 };
 
+/* A term of GROUP BY that became two (bind_wide.c). */
+struct bind_wide {
+    uint32_t node, terms[2];
+};
+
 struct binder {
     struct plan *plan;
     struct expression_list *list; /* the plan's */
@@ -85,7 +90,9 @@ struct binder {
     bool regroups; /* the answer's groups are not those of the scan (engine/plan/grouping/grouping.h) */
     uint32_t group_nodes[PLAN_GROUPS_MAX];
     const struct sql_expression
-        *group_trees[PLAN_GROUPS_MAX];      /* as written; NULL for arguments of medians and the like */
+        *group_trees[PLAN_GROUPS_MAX]; /* as written; NULL for arguments of medians and the like */
+    struct bind_wide wide[PLAN_GROUPS_MAX / 2];
+    uint32_t wide_count;
     struct bind_alias *aliases;             /* one for each item of the select list */
     uint32_t depth;                         /* of the expression that is being bound, with those of aliases */
     const struct sql_expression *late_item; /* the item that is being bound, if its text may be made late */
@@ -285,6 +292,17 @@ NODISCARD enum status bind_group_term(struct binder *binder, struct sql_position
 /* The listed term of GROUP BY that an expression is, or their number. Of terms that have equal values, as a foreign key
  * and the key that it references, a grouping set may leave one out, so the one that is written so is taken. */
 uint32_t bind_listed_term(const struct binder *binder, const struct sql_expression *tree, uint32_t node);
+
+/* ---- bind_wide.c ---- */
+/* True if a term's values may be any of 64 bits. */
+bool bind_is_wide(const struct binder *binder, uint32_t node);
+/* Adds such a term as two. */
+NODISCARD enum status bind_wide_term(struct binder *binder, const struct sql_expression *ast, uint32_t node);
+/* *found: the expression is such a term; gives its value above the groups. */
+NODISCARD enum status bind_wide_value(struct binder *binder, struct sql_position position, uint32_t below,
+                                      bool *found, uint32_t *node);
+/* The value of a term of GROUP BY above the groups. */
+NODISCARD enum status bind_group_leaf(struct binder *binder, uint32_t term, uint32_t *node);
 
 /* ---- aggregates/bind_values.c, aggregates/bind_grouping.c ---- */
 /* Binds an aggregate that needs all values of its argument. */

@@ -56,6 +56,11 @@ enum status bind_grouping_sets(struct binder *binder, const uint32_t *terms)
         grouping->sets[grouping->set_count++] = set;
     }
     if (select->set_count == 0 && binder->regroups) {
+        if (grouping->listed > SQL_SET_TERMS_MAX)
+            return bind_refuse(binder, select->position,
+                               "GROUP BY has more than %u terms beside medians, string_agg and the like; "
+                               "group by fewer of them",
+                               SQL_SET_TERMS_MAX);
         grouping->sets[0] = grouping_all(grouping->listed);
         grouping->set_count = 1;
     }
