@@ -12,14 +12,22 @@
 
 /* ---- What can be pulled ---- */
 
-/* True for an equality of the subquery's own columns with outer ones. */
+static bool names_only(const struct sql_expression *expression, const struct logical_set *set)
+{
+    bool only = expression->operation != SQL_INPUT || logical_has(set, expression->index);
+    for (uint32_t c = 0; c < expression->child_count && only; c++)
+        only = names_only(expression->children[c], set);
+    return only;
+}
+
+/* True for an equality of the subquery's own columns with outer ones, each on their side. */
 static bool is_equality(const struct sql_expression *condition, const struct logical_set *outer)
 {
     if (condition->operation != SQL_EQUAL)
         return false;
     const bool left = rewrite_names_any(condition->children[0], outer),
                right = rewrite_names_any(condition->children[1], outer);
-    return left != right;
+    return left != right && names_only(condition->children[right], outer);
 }
 
 /* The side of an equality without outer columns has only columns of the subquery, so it names at least one. */

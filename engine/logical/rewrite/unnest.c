@@ -138,41 +138,41 @@ static enum status unnest_total(struct rewriter *rewriter, const struct logical_
 
 /* ---- The whole ---- */
 
-static enum status unnest_join(struct rewriter *rewriter, struct logical_node **node)
+static enum status unnest_join(struct rewriter *rewriter, const struct logical_set *outer,
+                               struct logical_node **node)
 {
     struct logical_node *const join = *node;
     struct conjuncts pulled = {0};
-    struct logical_set outer, free;
-    RETURN_IF_ERROR(rewrite_gives(rewriter, join->inputs[0], &outer));
-    if (!rewrite_tree_names_any(join->inputs[1], &outer))
-        return STATUS_OK;
+    struct logical_set free;
     struct logical_node **const total = find_total(&join->inputs[1]);
     if (total && (join->join.join == LOGICAL_SINGLE || join->join.join == LOGICAL_MARK) &&
-        !join->join.condition && is_total_pullable(*total, &outer))
-        return unnest_total(rewriter, &outer, *total, node);
-    if (rewrite_pullable(join->inputs[1], &outer) == PULL_NOT) {
+        !join->join.condition && is_total_pullable(*total, outer))
+        return unnest_total(rewriter, outer, *total, node);
+    if (rewrite_pullable(join->inputs[1], outer) == PULL_NOT) {
         /* The left is answered once, so it must not depend on a join around it: that one comes first. */
         RETURN_IF_ERROR(logical_free(rewriter->tree, join->inputs[0], &free, rewriter->error));
         rewriter->waiting |= !logical_is_empty(&free);
-        return logical_is_empty(&free) ? rewrite_by_domain(rewriter, &outer, join) : STATUS_OK;
+        return logical_is_empty(&free) ? rewrite_by_domain(rewriter, outer, join) : STATUS_OK;
     }
     RETURN_IF_ERROR(rewrite_split(rewriter, join->join.condition, &pulled));
-    RETURN_IF_ERROR(rewrite_pull(rewriter, &outer, &join->inputs[1], &pulled));
+    RETURN_IF_ERROR(rewrite_pull(rewriter, outer, &join->inputs[1], &pulled));
     RETURN_IF_ERROR(rewrite_join(rewriter, &pulled, &join->join.condition));
     return rewrite_regive(rewriter, join);
 }
 
-/* Joins below that had to wait for this one, unless it waits, too. */
-static enum status unnest_waiting(struct rewriter *rewriter, struct logical_node **node)
+/* Unnests a join, and then those below it that waited for it, unless they wait for one around it, too. */
+static enum status unnest_and_waiting(struct rewriter *rewriter, struct logical_node **node)
 {
-    struct logical_set free;
+    struct logical_set outer, free;
+    RETURN_IF_ERROR(rewrite_regive(rewriter, *node));
+    RETURN_IF_ERROR(rewrite_gives(rewriter, (*node)->inputs[0], &outer));
+    if (!rewrite_tree_names_any((*node)->inputs[1], &outer))
+        return STATUS_OK;
+    RETURN_IF_ERROR(unnest_join(rewriter, &outer, node));
     if (!rewriter->waiting)
         return STATUS_OK;
     RETURN_IF_ERROR(logical_free(rewriter->tree, *node, &free, rewriter->error));
-    if (!logical_is_empty(&free))
-        return STATUS_OK;
-    rewriter->waiting = false;
-    return rewrite_unnest(rewriter, node);
+    return logical_is_empty(&free) ? rewrite_unnest(rewriter, node) : STATUS_OK;
 }
 
 enum status rewrite_unnest(struct rewriter *rewriter, struct logical_node **node)
@@ -187,9 +187,7 @@ enum status rewrite_unnest(struct rewriter *rewriter, struct logical_node **node
     case LOGICAL_WINDOW:
         return rewrite_regive(rewriter, at);
     case LOGICAL_JOIN:
-        RETURN_IF_ERROR(rewrite_regive(rewriter, at));
-        RETURN_IF_ERROR(unnest_join(rewriter, node));
-        return unnest_waiting(rewriter, node);
+        return unnest_and_waiting(rewriter, node);
     case LOGICAL_SCAN:
     case LOGICAL_VALUES:
     case LOGICAL_PROJECT:
