@@ -46,12 +46,46 @@ static bool is_time(enum value_kind kind)
     return kind == VALUE_DATE || kind == VALUE_TIMESTAMP;
 }
 
+/* An INTERVAL, or a product of one and a number: INTERVAL '1 day' * n. */
+struct interval_term {
+    const struct sql_expression *interval, *factor; /* factor may be NULL */
+};
+
+static bool is_interval(const struct sql_expression *ast, struct interval_term *term)
+{
+    *term = (struct interval_term){ast, NULL};
+    if (ast->operation == SQL_MULTIPLY) {
+        const bool first = ast->children[0]->operation == SQL_INTERVAL;
+        *term = (struct interval_term){ast->children[!first], ast->children[first]};
+    }
+    return term->interval->operation == SQL_INTERVAL;
+}
+
+/* The months, days or microseconds of a term. */
+static enum status amount_of(struct binder *binder, const struct interval_term *term, int64_t one,
+                             enum bind_level level, uint32_t *amount)
+{
+    uint32_t factor;
+    RETURN_IF_ERROR(bind_integer(binder, one, 0, amount));
+    if (!term->factor)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_expression(binder, term->factor, level, &factor));
+    const struct value_type type = bind_node(binder, factor)->type;
+    if (type.kind != VALUE_INTEGER || type.scale)
+        return bind_refuse(binder, term->factor->position,
+                           "an INTERVAL is multiplied by whole numbers, not %s",
+                           type.kind == VALUE_INTEGER ? "decimals" : bind_kind_name(type.kind));
+    return bind_apply(binder, term->factor->position, EXPRESSION_MULTIPLY, *amount, factor, EXPRESSION_NONE,
+                      amount);
+}
+
 static enum status add_interval(struct binder *binder, const struct sql_expression *ast, uint32_t time,
-                                const struct sql_expression *written, bool subtract, uint32_t *node)
+                                const struct interval_term *term, bool subtract, enum bind_level level,
+                                uint32_t *node)
 {
     struct interval interval = {0, 0};
     uint32_t amount;
-    RETURN_IF_ERROR(interval_of(binder, written, &interval));
+    RETURN_IF_ERROR(interval_of(binder, term->interval, &interval));
     RETURN_IF_ERROR(bind_date_of_string(binder, &time));
     if (bind_is_untyped(binder, time))
         RETURN_IF_ERROR(
@@ -61,18 +95,37 @@ static enum status add_interval(struct binder *binder, const struct sql_expressi
         return bind_refuse(binder, ast->position, "an INTERVAL is added to a date or timestamp, not to %s",
                            bind_kind_name(kind));
     if (interval.months) {
-        RETURN_IF_ERROR(bind_integer(binder, subtract ? -interval.months : interval.months, 0, &amount));
+        RETURN_IF_ERROR(
+            amount_of(binder, term, subtract ? -interval.months : interval.months, level, &amount));
         return bind_add_months(binder, ast->position, time, amount, node);
     }
     if (kind == VALUE_DATE && interval.microseconds % CALENDAR_DAY_MICROSECONDS)
         RETURN_IF_ERROR(bind_timestamp_of_date(binder, ast->position, &time));
-    RETURN_IF_ERROR(bind_integer(binder,
-                                 bind_kind(binder, time) == VALUE_DATE
-                                     ? interval.microseconds / CALENDAR_DAY_MICROSECONDS
-                                     : interval.microseconds,
-                                 0, &amount));
+    RETURN_IF_ERROR(amount_of(binder, term,
+                              bind_kind(binder, time) == VALUE_DATE
+                                  ? interval.microseconds / CALENDAR_DAY_MICROSECONDS
+                                  : interval.microseconds,
+                              level, &amount));
     return bind_apply(binder, ast->position, subtract ? EXPRESSION_SUBTRACT : EXPRESSION_ADD, time, amount,
                       EXPRESSION_NONE, node);
+}
+
+/* The microseconds from one timestamp to another, of which one may be a date or a string. */
+static enum status time_between(struct binder *binder, const struct sql_expression *ast, uint32_t left,
+                                uint32_t right, bool *taken, uint32_t *node)
+{
+    uint32_t zero;
+    RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, VALUE_TIMESTAMP, &left));
+    RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, VALUE_TIMESTAMP, &right));
+    *taken = is_time(bind_kind(binder, left)) && is_time(bind_kind(binder, right));
+    if (!*taken)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_timestamp_of_date(binder, ast->position, &left));
+    RETURN_IF_ERROR(bind_timestamp_of_date(binder, ast->position, &right));
+    RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero)); /* (0 - right) + left is an integer */
+    RETURN_IF_ERROR(
+        bind_apply(binder, ast->position, EXPRESSION_SUBTRACT, zero, right, EXPRESSION_NONE, &right));
+    return bind_apply(binder, ast->position, EXPRESSION_ADD, right, left, EXPRESSION_NONE, node);
 }
 
 /* Binds date + n, n + date and date - n, where n is a number of days, and date - date, which is the number of
@@ -104,11 +157,15 @@ static enum status date_arithmetic(struct binder *binder, const struct sql_expre
             return bind_apply(binder, ast->position, EXPRESSION_ADD, days, left, EXPRESSION_NONE, node);
         }
     }
+    if (subtract && (a == VALUE_TIMESTAMP || b == VALUE_TIMESTAMP)) {
+        bool taken;
+        RETURN_IF_ERROR(time_between(binder, ast, left, right, &taken, node));
+        if (taken)
+            return STATUS_OK;
+    }
     return bind_refuse(binder, ast->position, "%s and %s cannot be added or subtracted%s", bind_kind_name(a),
                        bind_kind_name(b),
-                       is_time(a) && is_time(b) ? "; date_diff('second', a, b) is the time between them"
-                       : a == VALUE_TIMESTAMP || b == VALUE_TIMESTAMP ? "; write + INTERVAL '1' DAY"
-                                                                      : "");
+                       a == VALUE_TIMESTAMP || b == VALUE_TIMESTAMP ? "; write + INTERVAL '1' DAY" : "");
 }
 
 static enum status divide(struct binder *binder, const struct sql_expression *ast, uint32_t left,
@@ -116,8 +173,12 @@ static enum status divide(struct binder *binder, const struct sql_expression *as
 {
     const struct value_type a = bind_node(binder, left)->type, b = bind_node(binder, right)->type;
     const bool whole = a.kind == VALUE_INTEGER && b.kind == VALUE_INTEGER && !a.scale && !b.scale;
-    if (!whole && ast->operation == SQL_REMAINDER)
-        return bind_refuse(binder, ast->position, "%% takes whole numbers; mod(a, b) takes decimals, too");
+    if (ast->operation == SQL_REMAINDER && (a.kind == VALUE_DOUBLE || b.kind == VALUE_DOUBLE))
+        return bind_refuse(binder, ast->position,
+                           "%% takes whole numbers and decimals; for floating-point numbers write a - b * "
+                           "trunc(a / b)");
+    if (ast->operation == SQL_REMAINDER)
+        RETURN_IF_ERROR(bind_alike(binder, ast->position, &left, &right));
     if (ast->operation == SQL_DIVIDE && (!whole || value_is_decimal(a) || value_is_decimal(b))) {
         RETURN_IF_ERROR(bind_double(binder, ast->position, &left));
         RETURN_IF_ERROR(bind_double(binder, ast->position, &right));
@@ -147,14 +208,15 @@ enum status bind_arithmetic(struct binder *binder, const struct sql_expression *
                             uint32_t *node)
 {
     const struct sql_expression *const first = ast->children[0], *const second = ast->children[1];
+    struct interval_term term;
     uint32_t left, right;
-    if (second->operation == SQL_INTERVAL && (ast->operation == SQL_ADD || ast->operation == SQL_SUBTRACT)) {
+    if ((ast->operation == SQL_ADD || ast->operation == SQL_SUBTRACT) && is_interval(second, &term)) {
         RETURN_IF_ERROR(bind_expression(binder, first, level, &left));
-        return add_interval(binder, ast, left, second, ast->operation == SQL_SUBTRACT, node);
+        return add_interval(binder, ast, left, &term, ast->operation == SQL_SUBTRACT, level, node);
     }
-    if (first->operation == SQL_INTERVAL && ast->operation == SQL_ADD) {
+    if (ast->operation == SQL_ADD && is_interval(first, &term)) {
         RETURN_IF_ERROR(bind_expression(binder, second, level, &right));
-        return add_interval(binder, ast, right, first, false, node);
+        return add_interval(binder, ast, right, &term, false, level, node);
     }
     RETURN_IF_ERROR(bind_expression(binder, first, level, &left));
     RETURN_IF_ERROR(bind_expression(binder, second, level, &right));

@@ -172,10 +172,44 @@ static enum status split_interval(struct parser *parser, struct sql_expression *
     return STATUS_OK;
 }
 
-enum status parse_interval(struct parser *parser, struct sql_expression *node, bool *taken)
+static enum status parse_unit(struct parser *parser, struct sql_expression *interval)
 {
     char *unit;
+    RETURN_IF_ERROR(parse_text(parser, true, (const char **)&unit));
+    const size_t length = strlen(unit);
+    if (length > 1 && unit[length - 1] == 's')
+        unit[length - 1] = '\0'; /* "days" becomes "day" */
+    interval->name = unit;
+    return parse_advance(parser);
+}
+
+/* INTERVAL (n) DAY is n * INTERVAL 1 DAY. */
+static enum status parse_counted_interval(struct parser *parser, struct sql_expression *node, bool *taken)
+{
+    const struct parser before = *parser;
+    struct sql_expression *count, *one;
+    RETURN_IF_ERROR(parse_advance(parser));
+    RETURN_IF_ERROR(parse_expression(parser, &count));
+    RETURN_IF_ERROR(parse_expect(parser, ")", "behind INTERVAL (n"));
+    *taken = parse_is_name(parser);
+    if (!*taken) { /* a column's name */
+        *parser = before;
+        return STATUS_OK;
+    }
+    RETURN_IF_ERROR(parse_node(parser, SQL_INTERVAL, node->position, NULL, NULL, &one));
+    one->text = "1";
+    node->operation = SQL_MULTIPLY;
+    node->name = NULL;
+    RETURN_IF_ERROR(parse_child(parser, node, count));
+    RETURN_IF_ERROR(parse_child(parser, node, one));
+    return parse_unit(parser, one);
+}
+
+enum status parse_interval(struct parser *parser, struct sql_expression *node, bool *taken)
+{
     const bool string = parser->token.kind == TOKEN_STRING;
+    if (parse_is(parser, "("))
+        return parse_counted_interval(parser, node, taken);
     *taken = string || parser->token.kind == TOKEN_NUMBER;
     if (!*taken)
         return STATUS_OK;
@@ -190,12 +224,7 @@ enum status parse_interval(struct parser *parser, struct sql_expression *node, b
     if (!parse_is_name(parser))
         return parse_refuse(parser, "INTERVAL '%s' needs a unit behind it: YEAR, MONTH, DAY, ...",
                             node->text);
-    RETURN_IF_ERROR(parse_text(parser, true, (const char **)&unit));
-    const size_t length = strlen(unit);
-    if (length > 1 && unit[length - 1] == 's')
-        unit[length - 1] = '\0'; /* "days" becomes "day" */
-    node->name = unit;
-    return parse_advance(parser);
+    return parse_unit(parser, node);
 }
 
 /* ---- Predicates ---- */
