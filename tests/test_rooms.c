@@ -35,8 +35,9 @@ static const struct rule rules[] = {
     {"loader", "storage"},
     {"engine/cuda", "storage/base"},
     {"engine/aggregate", "operators/group storage"},
-    {"engine/plan", "engine/aggregate storage operators/dialect"},
-    {"engine/sql", "engine/plan engine/aggregate storage"},
+    {"engine/function", "operators/dialect operators/group storage"},
+    {"engine/plan", "engine/aggregate engine/function storage operators/dialect"},
+    {"engine/sql", "engine/plan engine/aggregate engine/function storage"},
     {"engine/cpu",
      "engine/plan engine/aggregate engine/run/device.h engine/measure/ceiling.h operators storage"},
     {"engine/gpu", "engine/plan engine/aggregate engine/run/device.h engine/measure/ceiling.h engine/cuda "
@@ -49,7 +50,7 @@ static const struct rule rules[] = {
                           "engine/aggregate storage"},
     {"engine/report", "storage/base"},
     {"engine/measure", "engine/cuda engine/gpu/kernel_decoder.h engine/run operators storage"},
-    {"engine/adbc", "engine/library engine/plan loader/arrow storage"},
+    {"engine/adbc", "engine/library engine/plan engine/function loader/arrow storage"},
     {"engine/library", "engine/relational engine/logical engine/explain engine/sql engine/run engine/answer "
                        "engine/plan loader storage"},
     {"engine/program/main.c", "engine loader/commands.h ssb/commands.h lab/commands.h storage"},

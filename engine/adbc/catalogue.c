@@ -4,7 +4,7 @@
 #include "engine/adbc/nested.h"
 #include "engine/library/arrow_export.h"
 #include "engine/library/library.h"
-#include "engine/plan/functions/string_call.h"
+#include "engine/function/string_body.h"
 #include "engine/plan/value_text.h"
 
 #include <stdio.h>

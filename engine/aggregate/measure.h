@@ -78,7 +78,7 @@ measure_of_values measure_double_spread;                                /* doubl
 measure_of_values measure_distinct_estimate, measure_quantile_estimate; /* sketch.c */
 
 /* The cells of values. The scan's groups have a cell's weight: its number of rows or, with `weight`, the greatest weight
- * of its values. Functions are given as the scan calls them (engine/plan/functions/scalar_call.h), and as they are called
+ * of its values. Functions are given as the scan calls them (engine/function/list.h), and as they are called
  * here. */
 struct measure_sketch {
     const char *cell, *double_cell; /* of values, and of keys of doubles */

@@ -2,7 +2,7 @@
  * (explain.h). */
 #include "engine/explain/explain.h"
 #include "engine/explain/explain_tree.h"
-#include "engine/plan/functions/scalar_call.h"
+#include "engine/plan/functions/row_call.h"
 #include "engine/plan/value_text.h"
 #include "storage/base/number/number_text.h"
 #include "storage/index/index_file.h"
@@ -111,7 +111,7 @@ static void write_node(const struct plan *plan, uint32_t index, uint32_t *left, 
         return;
     }
     if (node->operation == EXPRESSION_CALL)
-        fputs(scalar_call_text(node), out);
+        fputs(row_call_function(node)->text, out);
     if (prefix[node->operation])
         fputs(prefix[node->operation], out);
     fputc('(', out);

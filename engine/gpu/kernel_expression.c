@@ -6,7 +6,7 @@
  */
 #include "engine/gpu/kernel.h"
 
-#include "engine/plan/functions/scalar_call.h"
+#include "engine/plan/functions/row_call.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -294,12 +294,12 @@ static void write_call(const struct kernel_body *body, uint32_t node)
     write_null(body, node, "false");
 }
 
-static void write_scalar_call(const struct kernel_body *body, uint32_t node)
+static void write_row_call(const struct kernel_body *body, uint32_t node)
 {
     const struct expression *of = at(body, node);
     char missing[KERNEL_NAME_BYTES];
     fprintf(body->out, "    bool f%u = false;\n    const int64_t r%u = %s(", node, node,
-            scalar_call_function(of));
+            row_call_function(of)->cuda);
     for (uint32_t c = 0; c < 3; c++)
         if (c < of->children)
             fprintf(body->out, "v%u, ", of->child[c]);
@@ -353,7 +353,7 @@ static void write_node(struct kernel_body *body, uint32_t node)
         write_lookup(body, node);
         return;
     case EXPRESSION_CALL:
-        write_scalar_call(body, node);
+        write_row_call(body, node);
         return;
     case EXPRESSION_NOT:
     case EXPRESSION_IN_SET:

@@ -4,7 +4,7 @@
  */
 #include "engine/plan/expression.h"
 
-#include "engine/plan/functions/scalar_call.h"
+#include "engine/plan/functions/row_call.h"
 
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
@@ -289,7 +289,7 @@ static struct range work_out(const struct expression_list *list, const struct ex
                               a.high + (b.high > 0 ? b.high * 31 : 0) + 3};
     case EXPRESSION_CALL: {
         struct range range;
-        scalar_call_range(list, node, &range.low, &range.high);
+        row_call_range(list, node, &range.low, &range.high);
         return range;
     }
     case EXPRESSION_LIMB: {
@@ -339,7 +339,7 @@ static struct value_type type_of(const struct expression_list *list, const struc
     case EXPRESSION_TO_DOUBLE:
         return (struct value_type){.kind = VALUE_DOUBLE};
     case EXPRESSION_CALL:
-        return scalar_call_type(list, node);
+        return row_call_type(list, node);
     default: /* whoever adds constants, leaves and look-ups sets their types */
         return gives_truth(node->operation) ? (struct value_type){.kind = VALUE_BOOLEAN} : node->type;
     }
@@ -363,7 +363,7 @@ static bool may_be_null(const struct expression_list *list, const struct express
         return any || !never_zero;
     }
     case EXPRESSION_CALL:
-        return any || scalar_call_may_be_null(node);
+        return any || row_call_function(node)->misses;
     case EXPRESSION_LOOKUP:
         for (uint64_t i = 0; i < list->tables[node->table].count; i++)
             any |= list->tables[node->table].values[i] == INT64_MIN;

@@ -10,6 +10,7 @@
 #ifndef TESSERA_ENGINE_PLAN_EXPRESSION_H
 #define TESSERA_ENGINE_PLAN_EXPRESSION_H
 
+#include "engine/function/value_type.h"
 #include "storage/base/calendar.h"
 #include "storage/base/decimal.h"
 #include "storage/base/doubles/double_bits.h"
@@ -21,34 +22,6 @@
 
 /* The most nodes; it bounds hostile statements. A usual query has tens, and a list of values is one node. */
 #define EXPRESSION_NODES_MAX 65536u
-
-enum value_kind {
-    VALUE_INTEGER,   /* a whole number, or a decimal (value_is_decimal) */
-    VALUE_DATE,      /* days since 1970-01-01, in 32 bits: 5.8 million years */
-    VALUE_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00 */
-    VALUE_BOOLEAN,
-    VALUE_STRING, /* a code of `dictionary`; codes have the order of the strings */
-    VALUE_DOUBLE  /* the key of a double, which has the same order */
-};
-
-/* A type follows from the statement and the tables' schemas, never from rows. */
-struct value_type {
-    enum value_kind kind;
-    uint8_t scale; /* VALUE_INTEGER: digits after the point, 0 .. 18 */
-    bool decimal;  /* VALUE_INTEGER: a decimal, also if its scale is 0: its quotients are not whole */
-    bool untyped;  /* the word NULL, or what is made of it alone: VALUE_INTEGER, but takes any other type */
-    bool
-        literal; /* VALUE_STRING: written so in the statement, so it is read as a date or number beside one */
-    const struct dictionary *dictionary;
-};
-
-#define VALUE_UNTYPED ((struct value_type){.kind = VALUE_INTEGER, .untyped = true})
-
-/* A scale above 0 says it, too, so that types may be written without the mark. */
-static inline bool value_is_decimal(struct value_type type)
-{
-    return type.kind == VALUE_INTEGER && (type.decimal || type.scale);
-}
 
 enum expression_operation {
     EXPRESSION_CONSTANT,  /* `constant`, or NULL if `is_null` */
@@ -76,7 +49,7 @@ enum expression_operation {
     EXPRESSION_ADD_MONTHS, /* date (child 0) + months (child 1); the day is at most the month's last */
     EXPRESSION_TO_DATE,    /* of a timestamp, rounded down to days */
     EXPRESSION_TO_DOUBLE,  /* a number divided by 10^scale */
-    EXPRESSION_CALL,       /* function `field` of up to three values (functions/scalar_call.h) */
+    EXPRESSION_CALL,       /* row function `field` of up to three values (engine/function/function.h) */
     EXPRESSION_LIMB, /* of a double: its bits of 2^constant up to `field` bits higher, with its sign (double_bits.h) */
     EXPRESSION_OPERATIONS
 };
@@ -99,7 +72,7 @@ struct expression {
     bool nullable; /* may be NULL */
     bool checked;  /* + - * of whole numbers whose value may leave 64 bits: each is checked (list->checks) */
     bool is_null;  /* EXPRESSION_CONSTANT */
-    uint8_t field; /* enum calendar_field; of a call, enum scalar_call; of EXPRESSION_LIMB its bits */
+    uint8_t field; /* enum calendar_field; of a call, enum row_function; of EXPRESSION_LIMB its bits */
     struct double_bits bits; /* of doubles; zero: any */
     uint8_t children;        /* 0..3 */
     uint32_t child[3];       /* nodes before this one */
@@ -219,17 +192,10 @@ NODISCARD enum status expression_string_constant(struct expression_list *list, c
 NODISCARD enum status expression_string_unify(struct expression_list *list, uint32_t *left, uint32_t *right,
                                               struct error *error);
 
-/* LIKE with % and _; the pattern is in functions/string_call.h. */
+/* LIKE with % and _; the pattern is in engine/function/string_body.h. */
 struct like_pattern;
 NODISCARD enum status expression_string_like(struct expression_list *list, uint32_t child,
                                              struct like_pattern *pattern, uint32_t *index,
                                              struct error *error);
-
-/* upper, lower, trim, length (in characters of UTF-8) and substr(s, first[, count]) with constant
- * arguments, as in SQLite. They are computed once for each string of the dictionary. */
-enum string_function { STRING_UPPER, STRING_LOWER, STRING_TRIM, STRING_LENGTH, STRING_SUBSTR };
-NODISCARD enum status expression_string_function(struct expression_list *list, enum string_function function,
-                                                 uint32_t child, int64_t first, int64_t count,
-                                                 uint32_t *index, struct error *error);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "engine/plan/expression_loops.h"
 
-#include "engine/plan/functions/scalar_call.h"
+#include "engine/plan/functions/row_call.h"
 #include "storage/base/isa.h"
 
 #include <stdatomic.h>
@@ -304,7 +304,7 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
                       (uint64_t *)(void *)out.values);
         return;
     case EXPRESSION_CALL:
-        scalar_call_loop(node, rows, children, out);
+        row_call_loop(node, rows, children, out);
         return;
     case EXPRESSION_LIMB:
         for (uint32_t row = 0; row < rows; row++)

@@ -172,81 +172,9 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
 
 /* ---- Functions ---- */
 
-static enum status arguments(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
-                             uint32_t least, uint32_t most, uint32_t *nodes)
-{
-    if (ast->child_count < least || ast->child_count > most)
-        return most == least ? bind_refuse(binder, ast->position, "%s takes %u value%s, not %u", ast->name,
-                                           least, least == 1 ? "" : "s", ast->child_count)
-                             : bind_refuse(binder, ast->position, "%s takes %u to %u values, not %u",
-                                           ast->name, least, most, ast->child_count);
-    for (uint32_t c = 0; c < ast->child_count; c++)
-        RETURN_IF_ERROR(bind_expression(binder, ast->children[c], level, &nodes[c]));
-    return STATUS_OK;
-}
-
-/* Binds coalesce(a, b, ...), from the last argument. */
-static enum status bind_coalesce(struct binder *binder, const struct sql_expression *ast,
-                                 const uint32_t *values, uint32_t *node)
-{
-    *node = values[ast->child_count - 1];
-    for (uint32_t c = ast->child_count - 1; c-- > 0;) {
-        uint32_t present;
-        RETURN_IF_ERROR(bind_missing(binder, values[c], &present));
-        RETURN_IF_ERROR(bind_negate(binder, ast->position, true, &present));
-        RETURN_IF_ERROR(bind_choice(binder, ast->position, present, values[c], *node, node));
-    }
-    return STATUS_OK;
-}
-
-/* Binds nullif(a, b) as CASE WHEN a = b THEN NULL ELSE a END. */
-static enum status bind_nullif(struct binder *binder, const struct sql_expression *ast, uint32_t a,
-                               uint32_t b, uint32_t *node)
-{
-    uint32_t left = a, equal, null;
-    RETURN_IF_ERROR(bind_alike(binder, ast->position, &left, &b));
-    RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_EQUAL, left, b, EXPRESSION_NONE, &equal));
-    RETURN_IF_ERROR(expression_null(binder->list, bind_node(binder, a)->type, &null, binder->error));
-    return bind_apply(binder, ast->position, EXPRESSION_CHOOSE, equal, null, a, node);
-}
-
-static enum status bind_abs(struct binder *binder, const struct sql_expression *ast, uint32_t value,
-                            uint32_t *node)
-{
-    uint32_t zero, below, negated;
-    const struct value_type type = bind_node(binder, value)->type;
-    if (type.kind != VALUE_INTEGER && type.kind != VALUE_DOUBLE)
-        return bind_refuse(binder, ast->position, "abs takes a number");
-    RETURN_IF_ERROR(expression_constant(binder->list, type, 0, &zero, binder->error));
-    RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_LESS, value, zero, EXPRESSION_NONE, &below));
-    RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_NEGATE, value, EXPRESSION_NONE,
-                               EXPRESSION_NONE, &negated));
-    return bind_apply(binder, ast->position, EXPRESSION_CHOOSE, below, negated, value, node);
-}
-
-static enum status bind_string_function(struct binder *binder, const struct sql_expression *ast,
-                                        enum string_function function, uint32_t value, uint32_t *node)
-{
-    *node = value;
-    if (bind_is_untyped(binder, value))
-        return function == STRING_LENGTH
-                   ? expression_null(binder->list, (struct value_type){.kind = VALUE_INTEGER}, node,
-                                     binder->error)
-                   : bind_null_string(binder, node);
-    if (bind_kind(binder, value) != VALUE_STRING)
-        return bind_refuse(binder, ast->position, "%s takes a string; CAST it to VARCHAR", ast->name);
-    return bind_placed(binder, ast->position,
-                       expression_string_function(binder->list, function, value, 0, 0, node, binder->error));
-}
-
 enum status bind_function(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                           uint32_t *node)
 {
-    static const struct {
-        const char *name;
-        enum string_function function;
-    } strings[] = {{"upper", STRING_UPPER}, {"lower", STRING_LOWER}, {"length", STRING_LENGTH}};
-    uint32_t values[FUNCTION_VALUES_MAX];
     if (bind_is_aggregate(ast)) {
         if (level == BIND_BELOW)
             return bind_refuse(binder, ast->position,
@@ -255,31 +183,10 @@ enum status bind_function(struct binder *binder, const struct sql_expression *as
                                ast->name);
         return bind_placed(binder, ast->position, bind_aggregate(binder, ast, node));
     }
-    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
-        if (strcmp(ast->name, strings[i].name) == 0) {
-            RETURN_IF_ERROR(arguments(binder, ast, level, 1, 1, values));
-            bind_allow_late(binder, ast, level);
-            return bind_string_function(binder, ast, strings[i].function, values[0], node);
-        }
-    if (strcmp(ast->name, "coalesce") == 0 || strcmp(ast->name, "ifnull") == 0) {
-        RETURN_IF_ERROR(
-            arguments(binder, ast, level, 2, ast->name[0] == 'i' ? 2 : FUNCTION_VALUES_MAX, values));
-        return bind_coalesce(binder, ast, values, node);
-    }
-    if (strcmp(ast->name, "nullif") == 0) {
-        RETURN_IF_ERROR(arguments(binder, ast, level, 2, 2, values));
-        return bind_nullif(binder, ast, values[0], values[1], node);
-    }
-    if (strcmp(ast->name, "abs") == 0) {
-        RETURN_IF_ERROR(arguments(binder, ast, level, 1, 1, values));
-        return bind_abs(binder, ast, values[0], node);
-    }
     if (aggregate_name_find(ast->name)) /* with more values than an aggregate has */
         return bind_refuse(binder, ast->position, "%s takes one value, not %u%s", ast->name, ast->child_count,
                            strcmp(ast->name, "max") == 0   ? "; the greatest of several is greatest(a, b)"
                            : strcmp(ast->name, "min") == 0 ? "; the least of several is least(a, b)"
                                                            : "");
-    bool found;
-    RETURN_IF_ERROR(functions_bind(binder, ast, level, &found, node));
-    return found ? STATUS_OK : functions_refuse_unknown(binder, ast);
+    return functions_bind(binder, ast, level, node);
 }

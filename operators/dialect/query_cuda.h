@@ -133,7 +133,7 @@ TILE_INLINE bool lookup_contains(uint32_t table, int64_t value)
 
 /* ---- Scalar functions, whose bodies use keys of doubles ---- */
 
-#include "operators/dialect/scalar_call_body.h"
+#include "operators/dialect/row_body.h"
 
 /* ---- Division of whole numbers: x / 0 is NULL; the least number / -1 wraps, with remainder 0 ---- */
 

@@ -5,7 +5,7 @@
 #ifndef TESSERA_TESTS_FUZZ_FUZZ_FUNCTIONS_H
 #define TESSERA_TESTS_FUZZ_FUZZ_FUNCTIONS_H
 
-#include "engine/plan/functions/string_call.h"
+#include "engine/function/string_body.h"
 
 #include <stdlib.h>
 

@@ -7,23 +7,6 @@
 
 #include <stdlib.h>
 
-void string_put(struct string_buffer *buffer, const char *text, uint64_t length)
-{
-    if (buffer->failed || length == 0)
-        return;
-    if (length > buffer->capacity - buffer->used) {
-        const uint64_t capacity = 2 * (buffer->used + length) + 4096;
-        char *const grown = realloc(buffer->bytes, capacity);
-        buffer->failed = !grown;
-        if (!grown)
-            return;
-        buffer->bytes = grown;
-        buffer->capacity = capacity;
-    }
-    memcpy(buffer->bytes + buffer->used, text, length);
-    buffer->used += length;
-}
-
 /* ---- Combinations of strings ---- */
 
 static bool combination(const void *context, const void *thread, uint64_t number, struct string_call *call,

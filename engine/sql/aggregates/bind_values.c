@@ -162,8 +162,8 @@ enum status bind_quantile(struct binder *binder, const struct sql_expression *as
 static enum status apply_named(struct binder *binder, const struct sql_expression *ast, const char *function,
                                uint32_t value, uint32_t *node)
 {
-    return bind_scalar_call(binder, ast->position, scalar_call_named(function), 0, value, EXPRESSION_NONE,
-                            EXPRESSION_NONE, node);
+    return bind_row_call(binder, ast->position, row_function_named(function), 0, value, EXPRESSION_NONE,
+                         EXPRESSION_NONE, node);
 }
 
 /* Fills in a measure of the cells of a value. */

@@ -263,19 +263,19 @@ static enum status cast_string(struct binder *binder, const struct sql_expressio
 /* ---- Numbers ---- */
 
 static enum status cast_double(struct binder *binder, const struct sql_expression *ast,
-                               enum scalar_call function, uint8_t scale, int64_t most, uint32_t *node)
+                               enum row_function function, uint8_t scale, int64_t most, uint32_t *node)
 {
     uint32_t unit, limit;
     RETURN_IF_ERROR(bind_double_constant(binder, (double)power_of_ten(scale), &unit));
-    const struct value_type type = {.kind = VALUE_INTEGER, .scale = scale, .decimal = function == CALL_WHOLE};
+    const struct value_type type = {.kind = VALUE_INTEGER, .scale = scale, .decimal = function == ROW_WHOLE};
     RETURN_IF_ERROR(expression_constant(binder->list, type, most, &limit, binder->error));
-    return bind_scalar_call(binder, ast->position, function, 0, *node, unit, limit, node);
+    return bind_row_call(binder, ast->position, function, 0, *node, unit, limit, node);
 }
 
 static enum status cast_integer(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     if (bind_kind(binder, *node) == VALUE_DOUBLE)
-        return cast_double(binder, ast, CALL_CUT, 0, INT64_MAX, node);
+        return cast_double(binder, ast, ROW_CUT, 0, INT64_MAX, node);
     RETURN_IF_ERROR(bind_number_of(binder, ast->position, node));
     RETURN_IF_ERROR(bind_rounded(binder, ast->position, ROUND_CUT, 0, node));
     return value_is_decimal(bind_node(binder, *node)->type)
@@ -288,7 +288,7 @@ static enum status cast_decimal(struct binder *binder, const struct sql_expressi
 {
     const int64_t most = power_of_ten(digits) - 1;
     if (bind_kind(binder, *node) == VALUE_DOUBLE)
-        return cast_double(binder, ast, CALL_WHOLE, scale, most, node);
+        return cast_double(binder, ast, ROW_WHOLE, scale, most, node);
     RETURN_IF_ERROR(bind_number_of(binder, ast->position, node));
     if (bind_node(binder, *node)->type.scale > scale)
         RETURN_IF_ERROR(bind_rounded(binder, ast->position, ROUND_NEAREST, scale, node));

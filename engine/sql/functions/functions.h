@@ -1,7 +1,7 @@
 /*
- * functions.h: the scalar functions of SQL, besides those of bind_function.c.
+ * functions.h: binds the scalar functions of SQL, which engine/function/list.h lists.
  *
- *     functions.c   their names, and the nearest name to one that there is not
+ *     functions.c   by form and name, and the nearest name to one that there is not
  *     numbers.c     round, floor, mod, power, greatest, ...
  *     times.c       date_trunc, date_diff, last_day, ...
  *     strings.c     ||, replace, split_part, ...: once for each string of a dictionary
@@ -12,40 +12,35 @@
 #ifndef TESSERA_ENGINE_SQL_FUNCTIONS_FUNCTIONS_H
 #define TESSERA_ENGINE_SQL_FUNCTIONS_FUNCTIONS_H
 
-#include "engine/plan/functions/scalar_call.h"
+#include "engine/function/function.h"
 #include "engine/plan/functions/string_call.h"
 #include "engine/sql/bind_internal.h"
-
-/* The most values of a function; `coalesce`, `greatest` and `concat` take so many. */
-#define FUNCTION_VALUES_MAX 16u
 
 /* A function of a statement whose values are bound. */
 struct bound_call {
     const struct sql_expression *ast;
+    const struct function *function;
+    enum bind_level level;
     uint32_t count;
     uint32_t values[FUNCTION_VALUES_MAX];
-    int argument; /* what distinguishes functions that share an implementation */
 };
 
-/* Binds the function of that name. *found: there is one. */
+/* Binds the function of that name; refuses a name that is no function's, with the nearest ones. */
 NODISCARD enum status functions_bind(struct binder *binder, const struct sql_expression *ast,
-                                     enum bind_level level, bool *found, uint32_t *node);
-/* The names one after the other, but those of aggregates; NULL at the end. */
-const char *function_name(size_t index);
-/* Refuses a name that is no function's, with the nearest ones. */
-enum status functions_refuse_unknown(struct binder *binder, const struct sql_expression *ast);
+                                     enum bind_level level, uint32_t *node);
 
+/* Binds a function over its values: bind_NAME for each FORMULA(..., NAME, ...) of the list. */
 typedef enum status function_bind(struct binder *binder, const struct bound_call *call, uint32_t *node);
 
 /* ---- numbers.c ---- */
-function_bind bind_round, bind_real_function, bind_power, bind_mod, bind_sign, bind_extreme, bind_pi,
-    bind_special;
-/* Adds the node of a call (scalar_call.h) of up to three values; EXPRESSION_NONE for those that it lacks. */
-NODISCARD enum status bind_scalar_call(struct binder *binder, struct sql_position position,
-                                       enum scalar_call function, int unit, uint32_t a, uint32_t b,
-                                       uint32_t c, uint32_t *node);
+function_bind bind_row_function; /* any FUNCTION_ROW that has a name */
+function_bind bind_round, bind_abs, bind_mod, bind_sign, bind_extreme, bind_pi, bind_special, bind_coalesce,
+    bind_nullif;
+/* Adds the node of a row function of up to three values; EXPRESSION_NONE for those that it lacks. */
+NODISCARD enum status bind_row_call(struct binder *binder, struct sql_position position,
+                                    enum row_function function, int unit, uint32_t a, uint32_t b, uint32_t c,
+                                    uint32_t *node);
 NODISCARD enum status bind_double_constant(struct binder *binder, double value, uint32_t *node);
-enum rounding { ROUND_NEAREST, ROUND_DOWN, ROUND_UP, ROUND_CUT };
 /* Rounds a number that is not a double to `places` digits after the point, or before it if negative. */
 NODISCARD enum status bind_rounded(struct binder *binder, struct sql_position position,
                                    enum rounding rounding, int places, uint32_t *node);
@@ -55,26 +50,8 @@ NODISCARD enum status bind_choice(struct binder *binder, struct sql_position pos
 NODISCARD enum status bind_missing(struct binder *binder, uint32_t value, uint32_t *node); /* IS NULL */
 
 /* ---- strings.c ---- */
-enum strings_function {
-    STRINGS_LEFT,
-    STRINGS_RIGHT,
-    STRINGS_SUBSTR,
-    STRINGS_REPLACE,
-    STRINGS_POSITION,
-    STRINGS_SPLIT_PART,
-    STRINGS_STARTS_WITH,
-    STRINGS_ENDS_WITH,
-    STRINGS_CONTAINS,
-    STRINGS_LPAD,
-    STRINGS_RPAD,
-    STRINGS_TRIM,
-    STRINGS_LTRIM,
-    STRINGS_RTRIM,
-    STRINGS_REPEAT,
-    STRINGS_REVERSE,
-    STRINGS_BYTES
-};
-function_bind bind_string_call, bind_position, bind_concat;
+function_bind bind_text_function; /* any FUNCTION_TEXT */
+function_bind bind_position, bind_concat;
 NODISCARD enum status bind_concat_operator(struct binder *binder, const struct sql_expression *ast,
                                            enum bind_level level, uint32_t *node);
 /* A NULL needs a dictionary when it is compared with strings, so it is that of an empty string. */
@@ -86,8 +63,8 @@ function_bind bind_strftime;
 NODISCARD enum status bind_text(struct binder *binder, struct sql_position position, uint32_t *node);
 
 /* ---- times.c ---- */
-function_bind bind_date_trunc, bind_time_field, bind_date_part, bind_date_diff, bind_last_day, bind_make_date,
-    bind_time_name, bind_now;
+function_bind bind_date_trunc, bind_time_field, bind_date_part, bind_date_diff, bind_last_day, bind_time_name,
+    bind_now;
 NODISCARD enum status bind_extract(struct binder *binder, const struct sql_expression *ast,
                                    enum bind_level level, uint32_t *node);
 /* The number of units of so many microseconds that a timestamp is after 1970, rounded down. */

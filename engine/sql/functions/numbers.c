@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum status bind_scalar_call(struct binder *binder, struct sql_position position, enum scalar_call function,
-                             int unit, uint32_t a, uint32_t b, uint32_t c, uint32_t *node)
+enum status bind_row_call(struct binder *binder, struct sql_position position, enum row_function function,
+                          int unit, uint32_t a, uint32_t b, uint32_t c, uint32_t *node)
 {
     struct expression call = {.operation = EXPRESSION_CALL,
                               .field = (uint8_t)function,
@@ -96,23 +96,23 @@ enum status bind_rounded(struct binder *binder, struct sql_position position, en
 static enum status round_double(struct binder *binder, const struct bound_call *call, int places,
                                 uint32_t *node)
 {
-    static const enum scalar_call calls[] = {[ROUND_NEAREST] = CALL_TRUNC, /* not used */
-                                             [ROUND_DOWN] = CALL_FLOOR,
-                                             [ROUND_UP] = CALL_CEIL,
-                                             [ROUND_CUT] = CALL_TRUNC};
+    static const enum row_function calls[] = {[ROUND_NEAREST] = ROW_TRUNC, /* not used */
+                                              [ROUND_DOWN] = ROW_FLOOR,
+                                              [ROUND_UP] = ROW_CEIL,
+                                              [ROUND_CUT] = ROW_TRUNC};
     uint32_t unit;
-    if (call->argument != ROUND_NEAREST && places)
+    if (call->function->argument != ROUND_NEAREST && places)
         return bind_refuse(binder, call->ast->position,
                            "%s of a floating-point number takes no digits; use round(x, n)", call->ast->name);
-    if (call->argument != ROUND_NEAREST)
-        return bind_scalar_call(binder, call->ast->position, calls[call->argument], 0, *node, EXPRESSION_NONE,
-                                EXPRESSION_NONE, node);
+    if (call->function->argument != ROUND_NEAREST)
+        return bind_row_call(binder, call->ast->position, calls[call->function->argument], 0, *node,
+                             EXPRESSION_NONE, EXPRESSION_NONE, node);
     RETURN_IF_ERROR(bind_double_constant(binder, pow(10, abs(places)), &unit));
-    return bind_scalar_call(binder, call->ast->position, places < 0 ? CALL_ROUND_TENS : CALL_ROUND, 0, *node,
-                            unit, EXPRESSION_NONE, node);
+    return bind_row_call(binder, call->ast->position, places < 0 ? ROW_ROUND_TENS : ROW_ROUND, 0, *node, unit,
+                         EXPRESSION_NONE, node);
 }
 
-/* round, floor, ceil and trunc: call->argument is an enum rounding. */
+/* round, floor, ceil and trunc: the function's argument is an enum rounding. */
 enum status bind_round(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     const struct sql_position position = call->ast->position;
@@ -131,33 +131,74 @@ enum status bind_round(struct binder *binder, const struct bound_call *call, uin
     }
     if (bind_kind(binder, *node) == VALUE_DOUBLE)
         return round_double(binder, call, places, node);
-    return bind_rounded(binder, position, (enum rounding)call->argument, places, node);
+    return bind_rounded(binder, position, (enum rounding)call->function->argument, places, node);
 }
 
 /* ---- Others ---- */
 
-/* sqrt, exp, ln, log10 and log2: call->argument is an enum scalar_call. */
-enum status bind_real_function(struct binder *binder, const struct bound_call *call, uint32_t *node)
+enum status bind_row_function(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
-    *node = call->values[0];
-    RETURN_IF_ERROR(bind_double(binder, call->ast->position, node));
-    return bind_scalar_call(binder, call->ast->position, (enum scalar_call)call->argument, 0, *node,
-                            EXPRESSION_NONE, EXPRESSION_NONE, node);
-}
-
-enum status bind_power(struct binder *binder, const struct bound_call *call, uint32_t *node)
-{
-    uint32_t base = call->values[0], exponent = call->values[1];
-    RETURN_IF_ERROR(bind_double(binder, call->ast->position, &base));
-    RETURN_IF_ERROR(bind_double(binder, call->ast->position, &exponent));
-    return bind_scalar_call(binder, call->ast->position, CALL_POWER, 0, base, exponent, EXPRESSION_NONE,
-                            node);
+    const struct sql_position position = call->ast->position;
+    uint32_t values[FUNCTION_ARGUMENTS_MAX] = {EXPRESSION_NONE, EXPRESSION_NONE, EXPRESSION_NONE};
+    for (uint32_t v = 0; v < call->count; v++) {
+        const struct expression *const value = bind_node(binder, call->values[v]);
+        values[v] = call->values[v];
+        if (call->function->takes[v] == 'd')
+            RETURN_IF_ERROR(bind_double(binder, position, &values[v]));
+        else if (value->type.kind != VALUE_INTEGER || value->type.scale)
+            return bind_refuse(binder, call->ast->children[v]->position,
+                               "%s takes a whole number here, not %s", call->ast->name,
+                               bind_kind_name(value->type.kind));
+    }
+    return bind_row_call(binder, position, call->function->row, 0, values[0], values[1], values[2], node);
 }
 
 enum status bind_pi(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     (void)call;
     return bind_double_constant(binder, 3.14159265358979323846, node);
+}
+
+/* coalesce(a, b, ...), from the last argument. */
+enum status bind_coalesce(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    const struct sql_position position = call->ast->position;
+    *node = call->values[call->count - 1];
+    for (uint32_t c = call->count - 1; c-- > 0;) {
+        uint32_t present;
+        RETURN_IF_ERROR(bind_missing(binder, call->values[c], &present));
+        RETURN_IF_ERROR(bind_negate(binder, position, true, &present));
+        RETURN_IF_ERROR(bind_choice(binder, position, present, call->values[c], *node, node));
+    }
+    return STATUS_OK;
+}
+
+/* nullif(a, b) is CASE WHEN a = b THEN NULL ELSE a END. */
+enum status bind_nullif(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    const struct sql_position position = call->ast->position;
+    const uint32_t a = call->values[0];
+    uint32_t left = a, b = call->values[1], equal, null;
+    RETURN_IF_ERROR(bind_alike(binder, position, &left, &b));
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_EQUAL, left, b, EXPRESSION_NONE, &equal));
+    RETURN_IF_ERROR(expression_null(binder->list, bind_node(binder, a)->type, &null, binder->error));
+    return bind_apply(binder, position, EXPRESSION_CHOOSE, equal, null, a, node);
+}
+
+/* abs(x) is CASE WHEN x < 0 THEN -x ELSE x END. */
+enum status bind_abs(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    const struct sql_position position = call->ast->position;
+    const uint32_t value = call->values[0];
+    const struct value_type type = bind_node(binder, value)->type;
+    uint32_t zero, below, negated;
+    if (type.kind != VALUE_INTEGER && type.kind != VALUE_DOUBLE)
+        return bind_refuse(binder, position, "%s takes a number", call->ast->name);
+    RETURN_IF_ERROR(expression_constant(binder->list, type, 0, &zero, binder->error));
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_LESS, value, zero, EXPRESSION_NONE, &below));
+    RETURN_IF_ERROR(
+        bind_apply(binder, position, EXPRESSION_NEGATE, value, EXPRESSION_NONE, EXPRESSION_NONE, &negated));
+    return bind_apply(binder, position, EXPRESSION_CHOOSE, below, negated, value, node);
 }
 
 /* mod(a, b) of whole numbers and decimals, with the dividend's sign; NULL for b = 0. */
@@ -204,8 +245,8 @@ static enum status extreme_of_two(struct binder *binder, const struct bound_call
     const struct sql_position position = call->ast->position;
     uint32_t first, missing;
     RETURN_IF_ERROR(bind_alike(binder, position, &a, &b));
-    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_LESS, call->argument ? b : a,
-                               call->argument ? a : b, EXPRESSION_NONE, &first));
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_LESS, call->function->argument ? b : a,
+                               call->function->argument ? a : b, EXPRESSION_NONE, &first));
     if (bind_node(binder, b)->nullable) {
         RETURN_IF_ERROR(bind_missing(binder, b, &missing));
         RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_OR, missing, first, EXPRESSION_NONE, &first));
@@ -213,7 +254,7 @@ static enum status extreme_of_two(struct binder *binder, const struct bound_call
     return bind_apply(binder, position, EXPRESSION_CHOOSE, first, a, b, node);
 }
 
-/* greatest and least; call->argument: greatest. */
+/* greatest and least; call->function->argument: greatest. */
 enum status bind_extreme(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     *node = call->values[0];
@@ -222,7 +263,7 @@ enum status bind_extreme(struct binder *binder, const struct bound_call *call, u
     return STATUS_OK;
 }
 
-/* isnan, isinf and isfinite: call->argument is 0, 1 or 2. */
+/* isnan, isinf and isfinite: call->function->argument is 0, 1 or 2. */
 enum status bind_special(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     static const double values[] = {NAN, INFINITY, -INFINITY};
@@ -235,10 +276,10 @@ enum status bind_special(struct binder *binder, const struct bound_call *call, u
             bind_apply(binder, position, EXPRESSION_EQUAL, number, other, EXPRESSION_NONE, &equal[v]));
     }
     *node = equal[0];
-    if (call->argument == 0)
+    if (call->function->argument == 0)
         return STATUS_OK;
     RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_OR, equal[1], equal[2], EXPRESSION_NONE, node));
-    if (call->argument == 1)
+    if (call->function->argument == 1)
         return STATUS_OK;
     RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_OR, *node, equal[0], EXPRESSION_NONE, node));
     return bind_negate(binder, position, true, node);

@@ -176,22 +176,22 @@ static enum status options_of(struct binder *binder, const struct bound_call *ca
 }
 
 /* regexp_matches(s, p[, options]), regexp_extract(s, p[, group]), regexp_replace(s, p, by[, options]):
- * call->argument is 0, 1 or 2. */
+ * call->function->argument is 0, 1 or 2. */
 enum status bind_regular(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
-    struct string_call made = {.body = call->argument == 0   ? matches
-                                       : call->argument == 1 ? extract
-                                                             : replace,
-                               .type = {.kind = call->argument == 0 ? VALUE_BOOLEAN : VALUE_STRING},
-                               .count = call->argument == 2 ? 2 : 1};
-    uint32_t strings[2] = {call->values[0], call->argument == 2 ? call->values[2] : 0};
+    struct string_call made = {.body = call->function->argument == 0   ? matches
+                                       : call->function->argument == 1 ? extract
+                                                                       : replace,
+                               .type = {.kind = call->function->argument == 0 ? VALUE_BOOLEAN : VALUE_STRING},
+                               .count = call->function->argument == 2 ? 2 : 1};
+    uint32_t strings[2] = {call->values[0], call->function->argument == 2 ? call->values[2] : 0};
     bool ignore_case = false;
     for (uint32_t v = 0; v < call->count; v++)
         if (bind_is_null(binder, call->values[v]))
-            return call->argument == 0 ? unknown(binder, node) : bind_null_string(binder, node);
+            return call->function->argument == 0 ? unknown(binder, node) : bind_null_string(binder, node);
     for (uint32_t s = 0; s < made.count; s++)
         RETURN_IF_ERROR(bind_text(binder, call->ast->position, &strings[s]));
-    if (call->argument == 1) {
+    if (call->function->argument == 1) {
         const struct expression *group = call->count > 2 ? bind_node(binder, call->values[2]) : NULL;
         if (group && (!expression_is_constant(binder->list, call->values[2]) ||
                       group->type.kind != VALUE_INTEGER || group->constant < 0 || group->constant > 99))
@@ -199,7 +199,8 @@ enum status bind_regular(struct binder *binder, const struct bound_call *call, u
                                "regexp_extract takes the number of a group, from 0");
         made.numbers[0] = group ? group->constant : 0;
     } else {
-        RETURN_IF_ERROR(options_of(binder, call, 2 + (call->argument == 2), &ignore_case, &made.numbers[0]));
+        RETURN_IF_ERROR(
+            options_of(binder, call, 2 + (call->function->argument == 2), &ignore_case, &made.numbers[0]));
     }
     return apply_regular(binder, call->ast->position, call->values[1], ignore_case, made, strings, node);
 }

@@ -11,7 +11,7 @@
 #ifndef TESSERA_ENGINE_SQL_FUNCTIONS_REGULAR_H
 #define TESSERA_ENGINE_SQL_FUNCTIONS_REGULAR_H
 
-#include "engine/plan/functions/string_call.h"
+#include "engine/function/string_body.h"
 
 /* Bytes of a pattern. PCRE2 also refuses what takes more than 64 KiB when its repetitions are written out. */
 #define REGULAR_PATTERN_MAX 65536u

@@ -2,34 +2,6 @@
  * a table over dictionaries (engine/plan/functions/string_call.h). */
 #include "engine/sql/functions/functions.h"
 
-/* By the numbers of function_strings: how the values of a call become the body's. */
-static const struct string_shape {
-    string_call_body *body;
-    enum value_kind kind;
-    uint32_t strings; /* the first values, or their places in `order`; the others are numbers */
-    uint8_t order[3];
-    const char *filler; /* a string that the call may lack */
-    int64_t number;     /* put into numbers[1] or, if there are no others, numbers[0] */
-} string_functions[] = {
-    [STRINGS_LEFT] = {string_left, VALUE_STRING, 1, {0, 1, 2}, NULL, 0},
-    [STRINGS_RIGHT] = {string_right, VALUE_STRING, 1, {0, 1, 2}, NULL, 0},
-    [STRINGS_SUBSTR] = {string_substr, VALUE_STRING, 1, {0, 1, 2}, NULL, INT32_MAX},
-    [STRINGS_REPLACE] = {string_replace, VALUE_STRING, 3, {0, 1, 2}, NULL, 0},
-    [STRINGS_POSITION] = {string_position, VALUE_INTEGER, 2, {0, 1, 2}, NULL, 0},
-    [STRINGS_SPLIT_PART] = {string_split_part, VALUE_STRING, 2, {0, 1, 2}, NULL, 0},
-    [STRINGS_STARTS_WITH] = {string_starts_with, VALUE_BOOLEAN, 2, {0, 1, 2}, NULL, 0},
-    [STRINGS_ENDS_WITH] = {string_ends_with, VALUE_BOOLEAN, 2, {0, 1, 2}, NULL, 0},
-    [STRINGS_CONTAINS] = {string_contains, VALUE_BOOLEAN, 2, {0, 1, 2}, NULL, 0},
-    [STRINGS_LPAD] = {string_pad, VALUE_STRING, 2, {0, 2, 1}, " ", 0},
-    [STRINGS_RPAD] = {string_pad, VALUE_STRING, 2, {0, 2, 1}, " ", 1},
-    [STRINGS_TRIM] = {string_trim, VALUE_STRING, 2, {0, 1, 2}, " ", 3},
-    [STRINGS_LTRIM] = {string_trim, VALUE_STRING, 2, {0, 1, 2}, " ", 1},
-    [STRINGS_RTRIM] = {string_trim, VALUE_STRING, 2, {0, 1, 2}, " ", 2},
-    [STRINGS_REPEAT] = {string_repeat, VALUE_STRING, 1, {0, 1, 2}, NULL, 0},
-    [STRINGS_REVERSE] = {string_reverse, VALUE_STRING, 1, {0, 1, 2}, NULL, 0},
-    [STRINGS_BYTES] = {string_bytes, VALUE_INTEGER, 1, {0, 1, 2}, NULL, 0},
-};
-
 /* Takes a constant number, which must be small because strings are repeated and padded by it. */
 static enum status constant_number(struct binder *binder, const struct bound_call *call, uint32_t value,
                                    int64_t *number)
@@ -65,61 +37,80 @@ enum status bind_null_string(struct binder *binder, uint32_t *node)
     return expression_null(binder->list, bind_node(binder, *node)->type, node, binder->error);
 }
 
-/* Functions of strings and constant numbers; call->argument is an enum strings_function. */
-enum status bind_string_call(struct binder *binder, const struct bound_call *call, uint32_t *node)
+/* The strings of a function of strings, by its letters; one that is left out is the filler. */
+static enum status strings_of(struct binder *binder, const struct bound_call *call, struct string_call *made,
+                              uint32_t *strings)
 {
-    const struct string_shape *function = &string_functions[call->argument];
-    struct string_call made = {
-        .body = function->body, .type = {.kind = function->kind}, .count = function->strings};
-    uint32_t strings[3], numbers = 0;
-    for (uint32_t v = 0; v < call->count; v++)
-        if (bind_is_null(binder, call->values[v]))
-            return function->kind == VALUE_STRING ? bind_null_string(binder, node)
-                                                  : null_of(binder, function->kind, node);
-    for (uint32_t s = 0; s < function->strings; s++) {
-        const uint32_t from = function->order[s];
-        if (from >= call->count) {
-            RETURN_IF_ERROR(expression_string_constant(binder->list, function->filler,
-                                                       (uint32_t)strlen(function->filler), &strings[s],
+    const struct function *const function = call->function;
+    for (uint32_t v = 0; v < function->most; v++) {
+        if (function->takes[v] != 's')
+            continue;
+        uint32_t *const string = &strings[made->count++];
+        if (v < call->count) {
+            *string = call->values[v];
+            RETURN_IF_ERROR(bind_text(binder, call->ast->children[v]->position, string));
+        } else {
+            const char *const filler = function->text.filler;
+            RETURN_IF_ERROR(expression_string_constant(binder->list, filler, (uint32_t)strlen(filler), string,
                                                        binder->error));
-            continue;
         }
-        strings[s] = call->values[from];
-        RETURN_IF_ERROR(bind_text(binder, call->ast->children[from]->position, &strings[s]));
     }
-    uint32_t nodes[3];
-    bool varied = false;
+    return STATUS_OK;
+}
+
+/* Its numbers, and the function's own after them. *varied: one is no constant. */
+static enum status numbers_of(struct binder *binder, const struct bound_call *call, struct string_call *made,
+                              uint32_t *nodes, uint32_t *count, bool *varied)
+{
+    *count = 0;
+    *varied = false;
     for (uint32_t v = 0; v < call->count; v++) {
-        bool is_string = false;
-        for (uint32_t s = 0; s < function->strings; s++)
-            is_string |= function->order[s] == v;
-        if (is_string)
+        if (call->function->takes[v] != 'n')
             continue;
-        nodes[numbers] = call->values[v];
+        nodes[*count] = call->values[v];
         if (expression_is_constant(binder->list, call->values[v])) {
-            RETURN_IF_ERROR(constant_number(binder, call, v, &made.numbers[numbers]));
+            RETURN_IF_ERROR(constant_number(binder, call, v, &made->numbers[*count]));
         } else {
             RETURN_IF_ERROR(varied_number(binder, call, v));
-            varied = true;
+            *varied = true;
         }
-        numbers++;
+        ++*count;
     }
-    made.numbers[numbers] = function->number;
+    made->numbers[*count] = call->function->text.number;
+    return STATUS_OK;
+}
+
+enum status bind_text_function(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    const enum value_kind kind = call->function->text.kind;
+    struct string_call made = {.body = call->function->text.body, .type = {.kind = kind}};
+    uint32_t strings[FUNCTION_ARGUMENTS_MAX], nodes[FUNCTION_ARGUMENTS_MAX], numbers;
+    bool varied;
+    for (uint32_t v = 0; v < call->count; v++)
+        if (bind_is_null(binder, call->values[v]))
+            return kind == VALUE_STRING ? bind_null_string(binder, node) : null_of(binder, kind, node);
+    RETURN_IF_ERROR(strings_of(binder, call, &made, strings));
+    RETURN_IF_ERROR(numbers_of(binder, call, &made, nodes, &numbers, &varied));
+    bind_allow_late(binder, call->ast, call->level);
     return bind_placed(binder, call->ast->position,
                        varied ? expression_string_call_varied(binder->list, &made, strings, nodes, numbers,
                                                               node, binder->error)
                               : expression_string_call(binder->list, &made, strings, node, binder->error));
 }
 
-/* position(what IN s) has its values the other way round. */
+/* position(what IN s) is strpos(s, what). */
 enum status bind_position(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
+    size_t place;
     struct sql_expression ast = *call->ast;
     struct sql_expression *const children[] = {call->ast->children[1], call->ast->children[0]};
-    const struct bound_call turned = {
-        .ast = &ast, .count = 2, .values = {call->values[1], call->values[0]}, .argument = STRINGS_POSITION};
+    const struct bound_call turned = {.ast = &ast,
+                                      .function = function_find("strpos", &place),
+                                      .level = call->level,
+                                      .count = 2,
+                                      .values = {call->values[1], call->values[0]}};
     ast.children = (struct sql_expression **)children;
-    return bind_string_call(binder, &turned, node);
+    return bind_text_function(binder, &turned, node);
 }
 
 /* ---- Concatenation ---- */
@@ -146,6 +137,7 @@ enum status bind_concat(struct binder *binder, const struct bound_call *call, ui
         RETURN_IF_ERROR(bind_missing(binder, strings[v], &missing));
         RETURN_IF_ERROR(bind_choice(binder, call->ast->position, missing, empty, strings[v], &strings[v]));
     }
+    bind_allow_late(binder, call->ast, call->level);
     return concat(binder, call->ast->position, strings, call->count, node);
 }
 

@@ -77,8 +77,8 @@ static enum status truncate(struct binder *binder, struct sql_position position,
     const bool is_date = bind_kind(binder, *node) == VALUE_DATE;
     if (is_date && (field == CALENDAR_DAY || (field >= CALENDAR_HOUR && field <= CALENDAR_SECOND)))
         return STATUS_OK;
-    return bind_scalar_call(binder, position, is_date ? CALL_DATE_TRUNC : CALL_TIME_TRUNC, field, *node,
-                            EXPRESSION_NONE, EXPRESSION_NONE, node);
+    return bind_row_call(binder, position, is_date ? ROW_DATE_TRUNC : ROW_TIME_TRUNC, field, *node,
+                         EXPRESSION_NONE, EXPRESSION_NONE, node);
 }
 
 /* Takes a date or a number as a whole number of the same digits. */
@@ -248,22 +248,11 @@ enum status bind_last_day(struct binder *binder, const struct bound_call *call, 
     return bind_apply(binder, position, EXPRESSION_SUBTRACT, *node, one, EXPRESSION_NONE, node);
 }
 
-enum status bind_make_date(struct binder *binder, const struct bound_call *call, uint32_t *node)
-{
-    for (uint32_t v = 0; v < 3; v++)
-        if (bind_kind(binder, call->values[v]) != VALUE_INTEGER ||
-            bind_node(binder, call->values[v])->type.scale)
-            return bind_refuse(binder, call->ast->children[v]->position,
-                               "make_date takes three whole numbers: year, month and day");
-    return bind_scalar_call(binder, call->ast->position, CALL_MAKE_DATE, 0, call->values[0], call->values[1],
-                            call->values[2], node);
-}
-
 /* monthname(d) and dayname(d) */
 enum status bind_time_name(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     struct bound_call named = *call;
-    const char *const format = call->argument == CALENDAR_MONTH ? "%B" : "%A";
+    const char *const format = call->function->argument == CALENDAR_MONTH ? "%B" : "%A";
     RETURN_IF_ERROR(expression_string_constant(binder->list, format, 2, &named.values[1], binder->error));
     named.count = 2;
     return bind_strftime(binder, &named, node);
@@ -307,7 +296,7 @@ enum status functions_current_time(struct binder *binder, const struct sql_expre
 /* today() and now() */
 enum status bind_now(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
-    return current_time(binder, call->argument, node);
+    return current_time(binder, call->function->argument, node);
 }
 
 /* A timestamp plus months: the days by which its date moves are added. */

@@ -342,27 +342,32 @@ static void assert_string(uint32_t node, const char *expected)
     assert_memory_equal(text, expected, length);
 }
 
-static uint32_t function(enum string_function which, const char *text, int64_t first, int64_t count)
+static uint32_t function(string_call_body *body, const char *text, int64_t first, int64_t count)
 {
+    const struct string_call call = {
+        .body = body,
+        .type = {.kind = body == string_characters ? VALUE_INTEGER : VALUE_STRING},
+        .numbers = {first, count},
+        .count = body == string_trim ? 2 : 1};
+    const uint32_t strings[2] = {string(text), string(" ")};
     uint32_t node;
-    assert_int_equal(expression_string_function(&list, which, string(text), first, count, &node, &error),
-                     STATUS_OK);
+    assert_int_equal(expression_string_call(&list, &call, strings, &node, &error), STATUS_OK);
     return node;
 }
 
 static void string_functions_are_sqlites(void **state)
 {
     (void)state;
-    assert_string(function(STRING_UPPER, "m\xc3\xbc-a1", 0, 0), "M\xc3\x9c-A1");
-    assert_string(function(STRING_LOWER, "ASIA", 0, 0), "asia");
-    assert_string(function(STRING_TRIM, "  a b ", 0, 0), "a b");
-    assert_constant(function(STRING_LENGTH, "\xc3\xa4 b", 0, 0), 3);
-    assert_string(function(STRING_SUBSTR, "hello", 2, 3), "ell");
-    assert_string(function(STRING_SUBSTR, "hello", -3, 2), "ll");
-    assert_string(function(STRING_SUBSTR, "hello", 0, 2), "h");
-    assert_string(function(STRING_SUBSTR, "hello", -7, 4), "he");
-    assert_string(function(STRING_SUBSTR, "hello", 4, -2), "el");
-    assert_string(function(STRING_SUBSTR, "hello", 9, 2), "");
+    assert_string(function(string_upper, "m\xc3\xbc-a1", 0, 0), "M\xc3\x9c-A1");
+    assert_string(function(string_lower, "ASIA", 0, 0), "asia");
+    assert_string(function(string_trim, "  a b ", 3, 0), "a b");
+    assert_constant(function(string_characters, "\xc3\xa4 b", 0, 0), 3);
+    assert_string(function(string_substr, "hello", 2, 3), "ell");
+    assert_string(function(string_substr, "hello", -3, 2), "ll");
+    assert_string(function(string_substr, "hello", 0, 2), "h");
+    assert_string(function(string_substr, "hello", -7, 4), "he");
+    assert_string(function(string_substr, "hello", 4, -2), "el");
+    assert_string(function(string_substr, "hello", 9, 2), "");
 }
 
 static void two_dictionaries_become_one(void **state)

@@ -1,10 +1,10 @@
 /*
- * scalar_call_body.h: the bodies of scalar functions of statements (engine/plan/functions/scalar_call.h), for
+ * row_body.h: the bodies of functions that are computed row by row (engine/function/list.h), for
  * CPUs and in CUDA kernels. Arguments and results are as in columns: doubles by their keys. *missing is false
  * when a function is called, and becomes true if the result is NULL.
  */
-#ifndef TESSERA_OPERATORS_DIALECT_SCALAR_CALL_BODY_H
-#define TESSERA_OPERATORS_DIALECT_SCALAR_CALL_BODY_H
+#ifndef TESSERA_OPERATORS_DIALECT_ROW_BODY_H
+#define TESSERA_OPERATORS_DIALECT_ROW_BODY_H
 
 #include "operators/group/sketch.h"
 #include "storage/base/calendar.h"

@@ -1,11 +1,11 @@
 /*
- * string_like.c: LIKE and ILIKE (string_call.h).
+ * string_like.c: LIKE and ILIKE (string_body.h).
  *
  * A pattern without _ is parts of text with any text between them. They are found one after the other, each by its
  * rarest byte (string_find). Case is ignored by comparing the text and the parts in lower case. A pattern with _ is
  * matched character by character.
  */
-#include "engine/plan/functions/string_call.h"
+#include "engine/function/string_body.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>

@@ -1,5 +1,26 @@
-/* string_bodies.c: the functions of strings (string_call.h), as DuckDB has them. */
-#include "engine/plan/functions/string_call.h"
+/* string_bodies.c: the functions of strings (string_body.h), as DuckDB has them. */
+#include "engine/function/string_body.h"
+
+#include <stdlib.h>
+
+/* ---- Text ---- */
+
+void string_put(struct string_buffer *buffer, const char *text, uint64_t length)
+{
+    if (buffer->failed || length == 0)
+        return;
+    if (length > buffer->capacity - buffer->used) {
+        const uint64_t capacity = 2 * (buffer->used + length) + 4096;
+        char *const grown = realloc(buffer->bytes, capacity);
+        buffer->failed = !grown;
+        if (!grown)
+            return;
+        buffer->bytes = grown;
+        buffer->capacity = capacity;
+    }
+    memcpy(buffer->bytes + buffer->used, text, length);
+    buffer->used += length;
+}
 
 /* ---- Characters ---- */
 
@@ -139,6 +160,42 @@ void string_split_part(const struct string_call *call, const struct string_value
         string_put(result->text, s[0].text + at, (found == UINT32_MAX ? s[0].length : found) - at);
 }
 
+/* substr as in SQLite: `first` counts from 1, or from the end if it is negative; 0 is the place before the
+ * first character. A negative count takes the characters before `first`. */
+static void substr(const char **text, uint32_t *length, int64_t first, int64_t count)
+{
+    const int64_t characters = string_character_count((struct string_value){*text, *length});
+    if (first < 0) {
+        first += characters;
+        if (first < 0) {
+            if (count >= 0)
+                count = count + first < 0 ? 0 : count + first;
+            first = 0;
+        }
+    } else if (first > 0) {
+        first--;
+    } else if (count > 0) {
+        count--;
+    }
+    if (count < 0) {
+        count = -count;
+        if (count > first)
+            count = first;
+        first -= count;
+    }
+    const uint32_t begin = string_character_at((struct string_value){*text, *length}, first);
+    *text += begin;
+    *length = string_character_at((struct string_value){*text, *length - begin}, count);
+}
+
+void string_substr(const struct string_call *call, const struct string_value *strings,
+                   struct string_result *result)
+{
+    struct string_value part = strings[0];
+    substr(&part.text, &part.length, call->numbers[0], call->numbers[1]);
+    string_put(result->text, part.text, part.length);
+}
+
 static bool is_among(const char *character, uint32_t bytes, struct string_value set)
 {
     for (uint32_t at = 0; at < set.length;) {
@@ -234,7 +291,7 @@ struct case_range {
     uint32_t first, last, step;
     int32_t change;
 };
-#include "engine/plan/functions/case_table.h"
+#include "engine/function/case_table.h"
 #include "storage/base/words/utf8.h"
 
 static uint32_t change_of(const struct case_range *ranges, size_t count, uint32_t character)

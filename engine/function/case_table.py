@@ -1,6 +1,6 @@
 """Writes case_table.h: upper and lower case of characters, from the Unicode data of Python.
 
-    python3 engine/plan/functions/case_table.py > engine/plan/functions/case_table.h
+    python3 engine/function/case_table.py > engine/function/case_table.h
 
 Only characters whose other case is one character are in it (the simple mappings), without ASCII."""
 import unicodedata

@@ -1,0 +1,96 @@
+/* ranges.c: rules by which the values of a row function follow from those of its arguments (function.h). */
+#include "engine/function/function.h"
+
+#include "operators/group/sketch.h"
+#include "storage/base/double_key.h"
+
+void range_rising(const struct row_description *function, int unit, const struct function_range *of,
+                  __int128 *low, __int128 *high)
+{
+    bool missing = false, also = false;
+    *low = function->body(of[0].low, of[1].constant, 0, unit, &missing);
+    *high = function->body(of[0].high, of[1].constant, 0, unit, &also);
+    if (missing)
+        *low = DOUBLE_KEY_MINUS_INFINITY;
+    if (also)
+        *high = DOUBLE_KEY_NAN;
+}
+
+void range_rising_nearly(const struct row_description *function, int unit, const struct function_range *of,
+                         __int128 *low, __int128 *high)
+{
+    range_rising(function, unit, of, low, high);
+    if (*low != DOUBLE_KEY_MINUS_INFINITY)
+        *low -= 2;
+    if (*high != DOUBLE_KEY_NAN)
+        *high += 2;
+}
+
+void range_double(const struct row_description *function, int unit, const struct function_range *of,
+                  __int128 *low, __int128 *high)
+{
+    (void)function, (void)unit, (void)of;
+    *low = DOUBLE_KEY_MINUS_INFINITY;
+    *high = DOUBLE_KEY_NAN;
+}
+
+void range_whole(const struct row_description *function, int unit, const struct function_range *of,
+                 __int128 *low, __int128 *high)
+{
+    const int64_t most = of[2].constant;
+    bool missing = false, also = false;
+    *low = function->body(of[0].low, of[1].constant, most, unit, &missing);
+    *high = function->body(of[0].high, of[1].constant, most, unit, &also);
+    if (missing)
+        *low = -(__int128)most;
+    if (also)
+        *high = most;
+}
+
+void range_date_trunc(const struct row_description *function, int unit, const struct function_range *of,
+                      __int128 *low, __int128 *high)
+{
+    (void)function;
+    *low = calendar_date_truncate(of[0].low, unit);
+    *high = calendar_date_truncate(of[0].high, unit);
+}
+
+/* A year earlier, so that no time at the edge of 64 bits is computed here. */
+void range_time_trunc(const struct row_description *function, int unit, const struct function_range *of,
+                      __int128 *low, __int128 *high)
+{
+    (void)function;
+    *low = (__int128)of[0].low - 366 * (__int128)CALENDAR_DAY_MICROSECONDS;
+    *high = of[0].high;
+    if (*low >= INT64_MIN) {
+        *low = calendar_timestamp_truncate(of[0].low, unit);
+        *high = calendar_timestamp_truncate(of[0].high, unit);
+    }
+}
+
+/* Within the years that it gives dates for. */
+void range_make_date(const struct row_description *function, int unit, const struct function_range *of,
+                     __int128 *low, __int128 *high)
+{
+    (void)function, (void)unit;
+    *low = calendar_days(of[0].low < -5000000 ? -5000000 : of[0].low, 1, 1);
+    *high = calendar_days(of[0].high > 5000000 ? 5000000 : of[0].high, 12, 31);
+}
+
+/* ---- Sketches ---- */
+
+void range_sketch_register(const struct row_description *function, int unit, const struct function_range *of,
+                           __int128 *low, __int128 *high)
+{
+    (void)function, (void)unit, (void)of;
+    *low = 0;
+    *high = SKETCH_REGISTERS - 1;
+}
+
+void range_sketch_rank(const struct row_description *function, int unit, const struct function_range *of,
+                       __int128 *low, __int128 *high)
+{
+    (void)function, (void)unit, (void)of;
+    *low = 1;
+    *high = SKETCH_RANKS;
+}
