@@ -40,11 +40,17 @@ const struct function *function_find(const char *name, size_t *place)
     return NULL;
 }
 
+/* False for an operator. */
+static bool is_word(const char *name)
+{
+    return name[0] >= 'a' && name[0] <= 'z';
+}
+
 const char *function_name(size_t index)
 {
     for (size_t f = 0; f < FUNCTION_COUNT; f++)
         for (uint32_t n = 0; n < FUNCTION_NAMES_MAX && functions[f].names[n]; n++)
-            if (index-- == 0)
+            if (is_word(functions[f].names[n]) && index-- == 0)
                 return functions[f].names[n];
     return index < sizeof worded / sizeof *worded ? worded[index] : NULL;
 }

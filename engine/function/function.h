@@ -90,5 +90,9 @@ function_range_rule range_double;        /* any double */
 function_range_rule range_whole;         /* within the most, and between the numbers at the ends */
 function_range_rule range_date_trunc, range_time_trunc, range_make_date;
 function_range_rule range_sketch_register, range_sketch_rank;
+/* Of whole numbers. */
+function_range_rule range_bits, range_bits_and, range_bits_not, range_bits_set, range_shift_right;
+function_range_rule range_whole_numbers; /* any */
+function_range_rule range_not_negative;  /* any from 0 on */
 
 #endif

@@ -15,7 +15,7 @@
  * TEXT(NAMES, least, takes, type, body, filler, number): computed once for each string of a dictionary, or for each combination
  * of strings, by `body` of string_body.h. It is NULL if an argument is.
  *     least   arguments; the others may be left out
- *     takes   a letter an argument: s a string, n a whole number; the body has the strings and the numbers in this order
+ *     takes   a letter an argument: t a string, s a string or what becomes text, n a whole number; the body has the strings and the numbers in this order
  *     type    VALUE_STRING, VALUE_INTEGER or VALUE_BOOLEAN
  *     filler  the string for one that is left out
  *     number  for a number that is left out, or one more after them
@@ -49,32 +49,67 @@
     ROW(SQRT, NAMES("sqrt"), "d", "sqrt", sqrt, GIVES_DOUBLE, MISSES, range_rising) /* NULL for x < 0 */     \
     ROW(EXP, NAMES("exp"), "d", "exp", exp, GIVES_DOUBLE, GIVES, range_rising_nearly)                        \
     ROW(LN, NAMES("ln"), "d", "ln", ln, GIVES_DOUBLE, MISSES, range_rising_nearly) /* NULL for x <= 0 */     \
-    ROW(LOG10, NAMES("log10", "log"), "d", "log10", log10, GIVES_DOUBLE, MISSES, range_rising_nearly)        \
+    ROW(LOG10, NAMES("log10"), "d", "log10", log10, GIVES_DOUBLE, MISSES, range_rising_nearly)               \
     ROW(LOG2, NAMES("log2"), "d", "log2", log2, GIVES_DOUBLE, MISSES, range_rising_nearly)                   \
+    FORMULA(NAMES("log"), 1, 2, log, 0)                                                                      \
+    ROW(CBRT, NAMES("cbrt"), "d", "cbrt", cbrt, GIVES_DOUBLE, GIVES, range_rising_nearly)                    \
+    ROW(DEGREES, NAMES("degrees"), "d", "degrees", degrees, GIVES_DOUBLE, GIVES, range_rising)               \
+    ROW(RADIANS, NAMES("radians"), "d", "radians", radians, GIVES_DOUBLE, GIVES, range_rising)               \
+    ROW(SIN, NAMES("sin"), "d", "sin", sin, GIVES_DOUBLE, MISSES, range_double) /* NULL for |x| >= 2^45 */   \
+    ROW(COS, NAMES("cos"), "d", "cos", cos, GIVES_DOUBLE, MISSES, range_double)                              \
+    ROW(TAN, NAMES("tan"), "d", "tan", tan, GIVES_DOUBLE, MISSES, range_double)                              \
+    ROW(ASIN, NAMES("asin"), "d", "asin", asin, GIVES_DOUBLE, MISSES, range_double) /* NULL for |x| > 1 */   \
+    ROW(ACOS, NAMES("acos"), "d", "acos", acos, GIVES_DOUBLE, MISSES, range_double)                          \
+    ROW(ATAN, NAMES("atan"), "d", "atan", atan, GIVES_DOUBLE, GIVES, range_double)                           \
+    ROW(ATAN2, NAMES("atan2"), "dd", "atan2", atan2, GIVES_DOUBLE, GIVES, range_double)                      \
     FORMULA(NAMES("isnan"), 1, 1, special, 0)                                                                \
     FORMULA(NAMES("isinf"), 1, 1, special, 1)                                                                \
     FORMULA(NAMES("isfinite"), 1, 1, special, 2)                                                             \
+    /* whole numbers and their bits; the parser makes calls of the operators */                              \
+    ROW(BITS_AND, NAMES("&"), "ww", "bit and", bits_and, GIVES_WHOLE, GIVES, range_bits_and)                 \
+    ROW(BITS_OR, NAMES("|"), "ww", "bit or", bits_or, GIVES_WHOLE, GIVES, range_bits)                        \
+    ROW(BITS_XOR, NAMES("xor"), "ww", "xor", bits_xor, GIVES_WHOLE, GIVES, range_bits)                       \
+    ROW(BITS_NOT, NAMES("~"), "w", "bit not", bits_not, GIVES_WHOLE, GIVES, range_bits_not)                  \
+    ROW(BITS_SET, NAMES("bit_count"), "w", "bit_count", bits_set, GIVES_WHOLE, GIVES, range_bits_set)        \
+    ROW(SHIFT_LEFT, NAMES("<<"), "ww", "shift left", shift_left, GIVES_WHOLE, GIVES, range_whole_numbers)    \
+    ROW(SHIFT_RIGHT, NAMES(">>"), "ww", "shift right", shift_right, GIVES_WHOLE, GIVES, range_shift_right)   \
+    ROW(GCD, NAMES("gcd", "greatest_common_divisor"), "ww", "gcd", gcd, GIVES_WHOLE, MISSES,                 \
+        range_not_negative)                                                                                  \
+    ROW(LCM, NAMES("lcm", "least_common_multiple"), "ww", "lcm", lcm, GIVES_WHOLE, MISSES,                   \
+        range_not_negative)                                                                                  \
     /* values of any type */                                                                                 \
     FORMULA(NAMES("coalesce"), 2, FUNCTION_VALUES_MAX, coalesce, 0)                                          \
-    FORMULA(NAMES("ifnull"), 2, 2, coalesce, 0)                                                              \
+    FORMULA(NAMES("ifnull", "nvl"), 2, 2, coalesce, 0)                                                       \
     FORMULA(NAMES("nullif"), 2, 2, nullif, 0)                                                                \
     FORMULA(NAMES("greatest"), 1, FUNCTION_VALUES_MAX, extreme, true)                                        \
     FORMULA(NAMES("least"), 1, FUNCTION_VALUES_MAX, extreme, false)                                          \
+    FORMULA(NAMES("hash"), 1, FUNCTION_VALUES_MAX, hash, 0)                                                  \
+    ROW(HASH, NO_NAME, "", "hash", hash, GIVES_WHOLE, GIVES, range_not_negative) /* unit: the scale */       \
+    ROW(HASH_DOUBLE, NO_NAME, "", "hash", hash_double, GIVES_WHOLE, GIVES, range_not_negative)               \
+    ROW(HASH_PAIR, NO_NAME, "", "hash", hash_pair, GIVES_WHOLE, GIVES, range_not_negative)                   \
     /* strings */                                                                                            \
     FORMULA(NAMES("concat"), 1, FUNCTION_VALUES_MAX, concat, 0)                                              \
-    TEXT(NAMES("upper"), 1, "s", VALUE_STRING, string_upper, NULL, 0)                                        \
-    TEXT(NAMES("lower"), 1, "s", VALUE_STRING, string_lower, NULL, 0)                                        \
-    TEXT(NAMES("length"), 1, "s", VALUE_INTEGER, string_characters, NULL, 0)                                 \
-    TEXT(NAMES("octet_length"), 1, "s", VALUE_INTEGER, string_bytes, NULL, 0)                                \
+    FORMULA(NAMES("concat_ws"), 2, FUNCTION_VALUES_MAX, concat_ws, 0)                                        \
+    TEXT(NAMES("upper", "ucase"), 1, "t", VALUE_STRING, string_upper, NULL, 0)                               \
+    TEXT(NAMES("lower", "lcase"), 1, "t", VALUE_STRING, string_lower, NULL, 0)                               \
+    TEXT(NAMES("initcap"), 1, "t", VALUE_STRING, string_initcap, NULL, 0)                                    \
+    TEXT(NAMES("length", "len", "char_length", "character_length"), 1, "t", VALUE_INTEGER,                   \
+         string_characters, NULL, 0)                                                                         \
+    TEXT(NAMES("octet_length", "strlen"), 1, "s", VALUE_INTEGER, string_bytes, NULL, 0)                      \
     TEXT(NAMES("left"), 2, "sn", VALUE_STRING, string_left, NULL, 0)                                         \
     TEXT(NAMES("right"), 2, "sn", VALUE_STRING, string_right, NULL, 0)                                       \
     TEXT(NAMES("substr", "substring"), 2, "snn", VALUE_STRING, string_substr, NULL, INT32_MAX)               \
     TEXT(NAMES("replace"), 3, "sss", VALUE_STRING, string_replace, NULL, 0)                                  \
+    TEXT(NAMES("translate"), 3, "sss", VALUE_STRING, string_translate, NULL, 0)                              \
+    TEXT(NAMES("ascii"), 1, "s", VALUE_INTEGER, string_first_code, NULL, 0)                                  \
+    TEXT(NAMES("unicode", "ord"), 1, "s", VALUE_INTEGER, string_first_code, NULL, -1)                        \
+    FORMULA(NAMES("chr"), 1, 1, chr, 0)                                                                      \
+    TEXT(NAMES("levenshtein"), 2, "ss", VALUE_INTEGER, string_distance, NULL, 0)                             \
     TEXT(NAMES("strpos", "instr"), 2, "ss", VALUE_INTEGER, string_position, NULL, 0)                         \
     FORMULA(NAMES("position"), 2, 2, position, 0)                                                            \
     TEXT(NAMES("split_part"), 3, "ssn", VALUE_STRING, string_split_part, NULL, 0)                            \
-    TEXT(NAMES("starts_with"), 2, "ss", VALUE_BOOLEAN, string_starts_with, NULL, 0)                          \
-    TEXT(NAMES("ends_with"), 2, "ss", VALUE_BOOLEAN, string_ends_with, NULL, 0)                              \
+    TEXT(NAMES("starts_with", "prefix"), 2, "ss", VALUE_BOOLEAN, string_starts_with, NULL, 0)                \
+    TEXT(NAMES("ends_with", "suffix"), 2, "ss", VALUE_BOOLEAN, string_ends_with, NULL, 0)                    \
     TEXT(NAMES("contains"), 2, "ss", VALUE_BOOLEAN, string_contains, NULL, 0)                                \
     TEXT(NAMES("lpad"), 2, "sns", VALUE_STRING, string_pad, " ", 0)                                          \
     TEXT(NAMES("rpad"), 2, "sns", VALUE_STRING, string_pad, " ", 1)                                          \
@@ -103,6 +138,11 @@
     FORMULA(NAMES("dayofmonth", "dayofweek", "weekday", "isodow", "dayofyear", "isoyear"), 1, 1, time_field, \
             0)                                                                                               \
     FORMULA(NAMES("hour", "minute", "second", "epoch"), 1, 1, time_field, 0)                                 \
+    FORMULA(NAMES("decade", "century", "millennium", "yearweek", "millisecond", "microsecond"), 1, 1,        \
+            time_field, 0)                                                                                   \
+    FORMULA(NAMES("epoch_ms", "epoch_us"), 1, 1, time_field, 0)                                              \
+    FORMULA(NAMES("to_timestamp"), 1, 1, to_timestamp, 0)                                                    \
+    FORMULA(NAMES("date"), 1, 1, date, 0)                                                                    \
     /* casts of doubles: x, 10^scale, the most: a number, rounded or cut */                                  \
     ROW(WHOLE, NO_NAME, "", "decimal", whole, GIVES_THIRD, MISSES, range_whole)                              \
     ROW(CUT, NO_NAME, "", "integer", cut, GIVES_THIRD, MISSES, range_whole)                                  \

@@ -94,3 +94,78 @@ void range_sketch_rank(const struct row_description *function, int unit, const s
     *low = 1;
     *high = SKETCH_RANKS;
 }
+
+/* ---- Whole numbers ---- */
+
+void range_whole_numbers(const struct row_description *function, int unit, const struct function_range *of,
+                         __int128 *low, __int128 *high)
+{
+    (void)function, (void)unit, (void)of;
+    *low = INT64_MIN;
+    *high = INT64_MAX;
+}
+
+void range_not_negative(const struct row_description *function, int unit, const struct function_range *of,
+                        __int128 *low, __int128 *high)
+{
+    (void)function, (void)unit, (void)of;
+    *low = 0;
+    *high = INT64_MAX;
+}
+
+/* The bits of a number, without those that repeat its sign. */
+static uint64_t bits_of(int64_t number)
+{
+    return number < 0 ? ~(uint64_t)number : (uint64_t)number;
+}
+
+/* Results have no more bits than the arguments, and are negative only if one of them may be. */
+void range_bits(const struct row_description *function, int unit, const struct function_range *of,
+                __int128 *low, __int128 *high)
+{
+    uint64_t bits = bits_of(of[0].low) | bits_of(of[0].high) | bits_of(of[1].low) | bits_of(of[1].high);
+    (void)function, (void)unit;
+    for (unsigned by = 1; by < 64; by *= 2)
+        bits |= bits >> by;
+    *low = of[0].low < 0 || of[1].low < 0 ? -(__int128)bits - 1 : 0;
+    *high = bits;
+}
+
+/* Not greater than an argument that is not negative. */
+void range_bits_and(const struct row_description *function, int unit, const struct function_range *of,
+                    __int128 *low, __int128 *high)
+{
+    range_bits(function, unit, of, low, high);
+    for (int i = 0; i < 2; i++)
+        if (of[i].low >= 0) {
+            *low = 0;
+            *high = of[i].high < *high ? of[i].high : *high;
+        }
+}
+
+void range_bits_not(const struct row_description *function, int unit, const struct function_range *of,
+                    __int128 *low, __int128 *high)
+{
+    (void)function, (void)unit;
+    *low = ~of[0].high;
+    *high = ~of[0].low;
+}
+
+void range_bits_set(const struct row_description *function, int unit, const struct function_range *of,
+                    __int128 *low, __int128 *high)
+{
+    (void)function, (void)unit, (void)of;
+    *low = 0;
+    *high = 64;
+}
+
+/* Nearer to 0, unless the other argument may turn the shift round. */
+void range_shift_right(const struct row_description *function, int unit, const struct function_range *of,
+                       __int128 *low, __int128 *high)
+{
+    range_whole_numbers(function, unit, of, low, high);
+    if (of[1].low < 0)
+        return;
+    *low = of[0].low < 0 ? of[0].low : 0;
+    *high = of[0].high >= 0 ? of[0].high : -1;
+}

@@ -394,7 +394,107 @@ void string_lower(const struct string_call *call, const struct string_value *s, 
     change_case(s[0], true, result->text);
 }
 
+/* Letters and digits of ASCII, and all other characters beyond it, are in words. */
+static bool is_in_word(unsigned char first)
+{
+    return first >= 0x80 || (first >= '0' && first <= '9') ||
+           ((first | 0x20) >= 'a' && (first | 0x20) <= 'z');
+}
+
+void string_initcap(const struct string_call *call, const struct string_value *s,
+                    struct string_result *result)
+{
+    bool within = false;
+    (void)call;
+    for (uint32_t at = 0; at < s[0].length;) {
+        const uint32_t bytes = string_character_bytes(s[0].text + at, s[0].text + s[0].length);
+        change_case((struct string_value){s[0].text + at, bytes}, within, result->text);
+        within = is_in_word((unsigned char)s[0].text[at]);
+        at += bytes;
+    }
+}
+
+void string_translate(const struct string_call *call, const struct string_value *s,
+                      struct string_result *result)
+{
+    (void)call;
+    for (uint32_t at = 0; at < s[0].length;) {
+        const uint32_t bytes = string_character_bytes(s[0].text + at, s[0].text + s[0].length);
+        const uint32_t found = find(s[1], (struct string_value){s[0].text + at, bytes}, 0);
+        if (found == UINT32_MAX) {
+            string_put(result->text, s[0].text + at, bytes);
+        } else {
+            const int64_t place = string_character_count((struct string_value){s[1].text, found});
+            const uint32_t to = string_character_at(s[2], place);
+            if (to < s[2].length)
+                string_put(result->text, s[2].text + to,
+                           string_character_bytes(s[2].text + to, s[2].text + s[2].length));
+        }
+        at += bytes;
+    }
+}
+
 /* ---- Numbers and truth values ---- */
+
+void string_first_code(const struct string_call *call, const struct string_value *s,
+                       struct string_result *result)
+{
+    const uint32_t code =
+        s[0].length ? decode(s[0].text, string_character_bytes(s[0].text, s[0].text + s[0].length)) : 0;
+    result->number = s[0].length == 0     ? call->numbers[0]
+                     : code == UINT32_MAX ? (unsigned char)s[0].text[0]
+                                          : (int64_t)code;
+}
+
+/* The characters of a string, by their first bytes; NULL if there is no memory. */
+static uint32_t *places(struct string_value s, uint32_t *count)
+{
+    uint32_t *const starts = malloc((s.length + 1ull) * sizeof *starts);
+    *count = 0;
+    for (uint32_t at = 0; starts && at < s.length;
+         at += string_character_bytes(s.text + at, s.text + s.length))
+        starts[(*count)++] = at;
+    if (starts)
+        starts[*count] = s.length;
+    return starts;
+}
+
+static bool same(struct string_value a, const uint32_t *a_places, uint32_t i, struct string_value b,
+                 const uint32_t *b_places, uint32_t j)
+{
+    const uint32_t bytes = a_places[i + 1] - a_places[i];
+    return bytes == b_places[j + 1] - b_places[j] &&
+           memcmp(a.text + a_places[i], b.text + b_places[j], bytes) == 0;
+}
+
+/* Levenshtein's distance, a row of the table after the other. */
+void string_distance(const struct string_call *call, const struct string_value *s,
+                     struct string_result *result)
+{
+    uint32_t m, n;
+    uint32_t *const a = places(s[0], &m), *const b = places(s[1], &n);
+    uint32_t *const row = malloc((s[1].length + 1ull) * sizeof *row);
+    (void)call;
+    if (!a || !b || !row)
+        result->status = error_out_of_memory(result->error, s[1].length, "the distance of strings");
+    for (uint32_t j = 0; result->status == STATUS_OK && j <= n; j++)
+        row[j] = j;
+    for (uint32_t i = 0; result->status == STATUS_OK && i < m; i++) {
+        uint32_t before = row[0];
+        row[0] = i + 1;
+        for (uint32_t j = 0; j < n; j++) {
+            const uint32_t changed = before + !same(s[0], a, i, s[1], b, j);
+            const uint32_t grown = (row[j] < row[j + 1] ? row[j] : row[j + 1]) + 1;
+            before = row[j + 1];
+            row[j + 1] = changed < grown ? changed : grown;
+        }
+    }
+    if (result->status == STATUS_OK)
+        result->number = row[n];
+    free(a);
+    free(b);
+    free(row);
+}
 
 void string_bytes(const struct string_call *call, const struct string_value *s, struct string_result *result)
 {

@@ -87,7 +87,12 @@ string_call_body string_repeat; /* s, numbers[0] times */
 string_call_body string_reverse;
 string_call_body string_upper; /* characters of all scripts, one for one (case_table.h) */
 string_call_body string_lower;
-string_call_body string_bytes; /* the number of bytes */
+string_call_body string_initcap; /* the first letter of each word in upper case, the others in lower case */
+string_call_body
+    string_translate; /* s, from, to: each character of `from` becomes that at its place in `to`, or goes */
+string_call_body string_first_code; /* of s; numbers[0] if s is empty */
+string_call_body string_distance;   /* a, b: the characters to insert, delete or replace */
+string_call_body string_bytes;      /* the number of bytes */
 string_call_body string_characters;
 string_call_body string_like; /* s; context: struct like_matcher */
 

@@ -306,6 +306,25 @@ static enum status parse_primary(struct parser *parser, struct sql_expression **
 
 /* ---- Operators ---- */
 
+static enum status parse_sign(struct parser *parser, struct sql_expression **out);
+
+/* ~x is a function (engine/function/list.h), as the operators of bits. */
+static enum status parse_bits(struct parser *parser, struct sql_expression **out)
+{
+    const struct sql_position position = parse_position(parser);
+    struct sql_expression *operand;
+    if (parser->depth >= SQL_DEPTH_MAX)
+        return parse_refuse(parser, "more than %u operators follow each other; use parentheses",
+                            SQL_DEPTH_MAX);
+    parser->depth++;
+    RETURN_IF_ERROR(parse_advance(parser));
+    RETURN_IF_ERROR(parse_sign(parser, &operand));
+    parser->depth--;
+    RETURN_IF_ERROR(parse_node(parser, SQL_FUNCTION, position, operand, NULL, out));
+    (*out)->name = "~";
+    return STATUS_OK;
+}
+
 static enum status parse_sign(struct parser *parser, struct sql_expression **out)
 {
     const struct sql_position position = parse_position(parser);
@@ -314,8 +333,12 @@ static enum status parse_sign(struct parser *parser, struct sql_expression **out
         minus ^= parse_is(parser, "-");
         RETURN_IF_ERROR(parse_advance(parser));
     }
-    RETURN_IF_ERROR(parse_primary(parser, out));
-    RETURN_IF_ERROR(parse_casts(parser, out));
+    if (parse_is(parser, "~")) {
+        RETURN_IF_ERROR(parse_bits(parser, out));
+    } else {
+        RETURN_IF_ERROR(parse_primary(parser, out));
+        RETURN_IF_ERROR(parse_casts(parser, out));
+    }
     return minus ? parse_node(parser, SQL_NEGATE, position, *out, NULL, out) : STATUS_OK;
 }
 
@@ -350,6 +373,8 @@ static enum status parse_chain(struct parser *parser, const struct binary *opera
             RETURN_IF_ERROR(parse_interval_times(parser, right, out, &taken));
         if (!taken)
             RETURN_IF_ERROR(parse_node(parser, operators[i].operation, position, *out, right, out));
+        if (operators[i].operation == SQL_FUNCTION)
+            (*out)->name = operators[i].symbol;
     }
 }
 
@@ -368,8 +393,12 @@ static enum status parse_plus(struct parser *parser, struct sql_expression **out
 
 static enum status parse_sum(struct parser *parser, struct sql_expression **out)
 {
-    static const struct binary operators[] = {{"||", SQL_CONCAT}};
-    return parse_chain(parser, operators, 1, parse_plus, out);
+    static const struct binary operators[] = {{"||", SQL_CONCAT},
+                                              {"&", SQL_FUNCTION},
+                                              {"|", SQL_FUNCTION},
+                                              {"<<", SQL_FUNCTION},
+                                              {">>", SQL_FUNCTION}};
+    return parse_chain(parser, operators, 5, parse_plus, out);
 }
 
 static enum status parse_in_list(struct parser *parser, struct sql_expression *node)

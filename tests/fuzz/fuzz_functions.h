@@ -75,7 +75,17 @@ static inline struct term number_pair(struct term a, struct term b)
 {
     struct term term = {.kind = NUMBER, .scale = a.scale};
     const char *const name = chance(50) ? "greatest" : "least";
-    switch (below(3)) {
+    static const char *const of_bits[] = {"&", "|", "<<", ">>"};
+    const uint32_t which = (uint32_t)below(4);
+    switch (below(a.scale ? 3 : 5)) {
+    case 3: /* the same words */
+        term.ours = form("(%s %s %s)", a.ours, of_bits[which], b.ours);
+        term.sqlites = form("(%s %s %s)", a.sqlites, of_bits[which], b.sqlites);
+        return term;
+    case 4:
+        term.ours = form("(~%s)", a.ours);
+        term.sqlites = form("(~%s)", a.sqlites);
+        return term;
     case 0:
         term.ours = form("%s(%s, %s)", name, a.ours, b.ours);
         term.sqlites = form("coalesce(%s(%s, %s), %s, %s)", name[0] == 'g' ? "max" : "min", a.sqlites,

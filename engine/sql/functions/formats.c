@@ -4,6 +4,7 @@
 
 #include "engine/plan/value_text.h"
 #include "engine/plan/value_write.h"
+#include "storage/base/words/utf8.h"
 
 #include <stdio.h>
 
@@ -79,6 +80,40 @@ enum status bind_text(struct binder *binder, struct sql_position position, uint3
     if (type.kind == VALUE_DOUBLE)
         return text_of_double(binder, position, node);
     return texts(binder, position, &format, *node, node);
+}
+
+static void character_of(const struct string_call *call, const struct string_value *none,
+                         struct string_result *result)
+{
+    const int64_t code = call->numbers[2];
+    char text[4];
+    (void)none;
+    result->null = code < 1 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000);
+    if (!result->null)
+        string_put(result->text, text, (uint64_t)utf8_write((uint32_t)code, text));
+}
+
+/* chr(n): the character of that code; NULL if there is none. */
+enum status bind_chr(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    const struct string_call made = {.body = character_of, .type = {.kind = VALUE_STRING}};
+    const struct expression code = *bind_node(binder, call->values[0]);
+    if (bind_is_null(binder, call->values[0]))
+        return bind_null_string(binder, node);
+    if (code.type.kind != VALUE_INTEGER || code.type.scale)
+        return bind_refuse(binder, call->ast->position, "%s takes a whole number, not %s", call->ast->name,
+                           bind_kind_name(code.type.kind));
+    if ((__int128)code.high - code.low > 0x10ffff || code.low == INT64_MIN)
+        return bind_refuse(
+            binder, call->ast->position,
+            "%s takes the number of a character, and here has %.0f possible values; write %s(x "
+            "%% 1114112)",
+            call->ast->name, (double)code.high - (double)code.low + 1, call->ast->name);
+    if (code.low > code.high)
+        return bind_null_string(binder, node);
+    return bind_placed(binder, call->ast->position,
+                       expression_number_texts(binder->list, &made, call->values[0], code.low, code.high,
+                                               node, binder->error));
 }
 
 /* ---- strftime ---- */

@@ -2,7 +2,8 @@
  * functions.h: binds the scalar functions of SQL, which engine/function/list.h lists.
  *
  *     functions.c   by form and name, and the nearest name to one that there is not
- *     numbers.c     round, floor, mod, power, greatest, ...
+ *     numbers.c     round, floor, mod, greatest, ...
+ *     hashes.c      hash
  *     times.c       date_trunc, date_diff, last_day, ...
  *     strings.c     ||, replace, split_part, ...: once for each string of a dictionary
  *     formats.c     values as text: strftime, CAST to VARCHAR
@@ -34,6 +35,7 @@ typedef enum status function_bind(struct binder *binder, const struct bound_call
 
 /* ---- numbers.c ---- */
 function_bind bind_row_function; /* any FUNCTION_ROW that has a name */
+function_bind bind_log, bind_hash;
 function_bind bind_round, bind_abs, bind_mod, bind_sign, bind_extreme, bind_pi, bind_special, bind_coalesce,
     bind_nullif;
 /* Adds the node of a row function of up to three values; EXPRESSION_NONE for those that it lacks. */
@@ -51,20 +53,20 @@ NODISCARD enum status bind_missing(struct binder *binder, uint32_t value, uint32
 
 /* ---- strings.c ---- */
 function_bind bind_text_function; /* any FUNCTION_TEXT */
-function_bind bind_position, bind_concat;
+function_bind bind_position, bind_concat, bind_concat_ws;
 NODISCARD enum status bind_concat_operator(struct binder *binder, const struct sql_expression *ast,
                                            enum bind_level level, uint32_t *node);
 /* A NULL needs a dictionary when it is compared with strings, so it is that of an empty string. */
 NODISCARD enum status bind_null_string(struct binder *binder, uint32_t *node);
 
 /* ---- formats.c ---- */
-function_bind bind_strftime;
+function_bind bind_strftime, bind_chr;
 /* Coerces a value to text. */
 NODISCARD enum status bind_text(struct binder *binder, struct sql_position position, uint32_t *node);
 
 /* ---- times.c ---- */
 function_bind bind_date_trunc, bind_time_field, bind_date_part, bind_date_diff, bind_last_day, bind_time_name,
-    bind_now;
+    bind_now, bind_to_timestamp, bind_date;
 NODISCARD enum status bind_extract(struct binder *binder, const struct sql_expression *ast,
                                    enum bind_level level, uint32_t *node);
 /* The number of units of so many microseconds that a timestamp is after 1970, rounded down. */

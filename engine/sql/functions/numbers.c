@@ -153,6 +153,23 @@ enum status bind_row_function(struct binder *binder, const struct bound_call *ca
     return bind_row_call(binder, position, call->function->row, 0, values[0], values[1], values[2], node);
 }
 
+/* log(x), and log(base, x) as the quotient of logarithms; NULL for the base 1, too. */
+enum status bind_log(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    const struct sql_position position = call->ast->position;
+    uint32_t logarithms[2];
+    for (uint32_t v = 0; v < call->count; v++) {
+        uint32_t value = call->values[v];
+        RETURN_IF_ERROR(bind_double(binder, position, &value));
+        RETURN_IF_ERROR(bind_row_call(binder, position, ROW_LOG10, 0, value, EXPRESSION_NONE, EXPRESSION_NONE,
+                                      &logarithms[v]));
+    }
+    *node = logarithms[0];
+    return call->count == 1 ? STATUS_OK
+                            : bind_apply(binder, position, EXPRESSION_DIVIDE, logarithms[1], logarithms[0],
+                                         EXPRESSION_NONE, node);
+}
+
 enum status bind_pi(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     (void)call;

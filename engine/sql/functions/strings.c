@@ -43,8 +43,11 @@ static enum status strings_of(struct binder *binder, const struct bound_call *ca
 {
     const struct function *const function = call->function;
     for (uint32_t v = 0; v < function->most; v++) {
-        if (function->takes[v] != 's')
+        if (function->takes[v] == 'n')
             continue;
+        if (function->takes[v] == 't' && bind_kind(binder, call->values[v]) != VALUE_STRING)
+            return bind_refuse(binder, call->ast->position, "%s takes a string; CAST it to VARCHAR",
+                               call->ast->name);
         uint32_t *const string = &strings[made->count++];
         if (v < call->count) {
             *string = call->values[v];
@@ -87,7 +90,8 @@ enum status bind_text_function(struct binder *binder, const struct bound_call *c
     uint32_t strings[FUNCTION_ARGUMENTS_MAX], nodes[FUNCTION_ARGUMENTS_MAX], numbers;
     bool varied;
     for (uint32_t v = 0; v < call->count; v++)
-        if (bind_is_null(binder, call->values[v]))
+        if (bind_is_untyped(binder, call->values[v]) ||
+            (bind_is_null(binder, call->values[v]) && call->function->takes[v] != 't'))
             return kind == VALUE_STRING ? bind_null_string(binder, node) : null_of(binder, kind, node);
     RETURN_IF_ERROR(strings_of(binder, call, &made, strings));
     RETURN_IF_ERROR(numbers_of(binder, call, &made, nodes, &numbers, &varied));
@@ -139,6 +143,59 @@ enum status bind_concat(struct binder *binder, const struct bound_call *call, ui
     }
     bind_allow_late(binder, call->ast, call->level);
     return concat(binder, call->ast->position, strings, call->count, node);
+}
+
+/* One more value of concat_ws: CASE WHEN v IS NULL THEN all WHEN all IS NULL THEN v ELSE all || separator || v END. */
+static enum status append_with(struct binder *binder, struct sql_position position, uint32_t separator,
+                               uint32_t value, uint32_t *all)
+{
+    const uint32_t strings[3] = {*all, separator, value};
+    const bool all_may_lack = bind_node(binder, *all)->nullable,
+               value_may_lack = bind_node(binder, value)->nullable;
+    const uint32_t before = *all;
+    uint32_t missing;
+    RETURN_IF_ERROR(concat(binder, position, strings, 3, all));
+    if (all_may_lack) {
+        RETURN_IF_ERROR(bind_missing(binder, before, &missing));
+        RETURN_IF_ERROR(bind_choice(binder, position, missing, value, *all, all));
+    }
+    if (!value_may_lack)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_missing(binder, value, &missing));
+    return bind_choice(binder, position, missing, before, *all, all);
+}
+
+/* concat_ws(separator, a, b, ...): the values that are not NULL; NULL if the separator is. */
+enum status bind_concat_ws(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    const struct sql_position position = call->ast->position;
+    uint32_t separator = call->values[0], empty, missing, null;
+    if (bind_is_null(binder, separator))
+        return bind_null_string(binder, node);
+    RETURN_IF_ERROR(bind_text(binder, position, &separator));
+    RETURN_IF_ERROR(expression_string_constant(binder->list, "", 0, &empty, binder->error));
+    *node = EXPRESSION_NONE;
+    for (uint32_t v = 1; v < call->count; v++) {
+        uint32_t value = call->values[v];
+        if (bind_is_null(binder, value))
+            continue;
+        RETURN_IF_ERROR(bind_text(binder, call->ast->children[v]->position, &value));
+        if (*node == EXPRESSION_NONE)
+            *node = value;
+        else
+            RETURN_IF_ERROR(append_with(binder, position, separator, value, node));
+    }
+    if (*node == EXPRESSION_NONE)
+        *node = empty;
+    if (bind_node(binder, *node)->nullable) {
+        RETURN_IF_ERROR(bind_missing(binder, *node, &missing));
+        RETURN_IF_ERROR(bind_choice(binder, position, missing, empty, *node, node));
+    }
+    if (!bind_node(binder, separator)->nullable)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_missing(binder, separator, &missing));
+    RETURN_IF_ERROR(bind_null_string(binder, &null));
+    return bind_choice(binder, position, missing, null, *node, node);
 }
 
 /* a || b || ...: NULL if one is. A chain is one function, so that each string is made once. */

@@ -122,25 +122,107 @@ static enum status epoch(struct binder *binder, struct sql_position position, ui
     return bind_apply(binder, position, EXPRESSION_MULTIPLY, day, *node, EXPRESSION_NONE, node);
 }
 
+static enum status field_of(struct binder *binder, int field, uint32_t value, uint32_t *node)
+{
+    const struct expression made = {
+        .operation = EXPRESSION_EXTRACT, .field = (uint8_t)field, .children = 1, .child = {value, 0, 0}};
+    return expression_add(binder->list, &made, node, binder->error);
+}
+
+static enum status with_number(struct binder *binder, struct sql_position position,
+                               enum expression_operation operation, int64_t number, uint32_t *node)
+{
+    uint32_t constant;
+    RETURN_IF_ERROR(bind_integer(binder, number, 0, &constant));
+    return bind_apply(binder, position, operation, *node, constant, EXPRESSION_NONE, node);
+}
+
+/* (year + size - 1) / size, or year / 10. */
+static enum status years_of(struct binder *binder, struct sql_position position, int64_t size, uint32_t *node)
+{
+    RETURN_IF_ERROR(field_of(binder, CALENDAR_YEAR, *node, node));
+    if (size > 10)
+        RETURN_IF_ERROR(with_number(binder, position, EXPRESSION_ADD, size - 1, node));
+    return with_number(binder, position, EXPRESSION_DIVIDE, size, node);
+}
+
+static enum status year_and_week(struct binder *binder, struct sql_position position, uint32_t *node)
+{
+    uint32_t week;
+    RETURN_IF_ERROR(field_of(binder, CALENDAR_WEEK, *node, &week));
+    RETURN_IF_ERROR(field_of(binder, CALENDAR_ISO_YEAR, *node, node));
+    RETURN_IF_ERROR(with_number(binder, position, EXPRESSION_MULTIPLY, 100, node));
+    return bind_apply(binder, position, EXPRESSION_ADD, *node, week, EXPRESSION_NONE, node);
+}
+
+/* The microseconds since 1970, or since the minute began, in units of so many, rounded down. */
+static enum status microseconds(struct binder *binder, struct sql_position position, bool of_minute,
+                                int64_t unit, uint32_t *node)
+{
+    uint32_t minute, rest;
+    RETURN_IF_ERROR(bind_timestamp_of_date(binder, position, node));
+    minute = *node;
+    RETURN_IF_ERROR(whole_of(binder, position, 0, node));
+    if (of_minute) {
+        RETURN_IF_ERROR(truncate(binder, position, CALENDAR_MINUTE, &minute));
+        RETURN_IF_ERROR(whole_of(binder, position, 0, &minute));
+        RETURN_IF_ERROR(
+            bind_apply(binder, position, EXPRESSION_SUBTRACT, *node, minute, EXPRESSION_NONE, node));
+    }
+    if (unit == 1)
+        return STATUS_OK;
+    rest = *node; /* x - ((x % unit) + unit) % unit is a multiple */
+    RETURN_IF_ERROR(with_number(binder, position, EXPRESSION_REMAINDER, unit, &rest));
+    RETURN_IF_ERROR(with_number(binder, position, EXPRESSION_ADD, unit, &rest));
+    RETURN_IF_ERROR(with_number(binder, position, EXPRESSION_REMAINDER, unit, &rest));
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_SUBTRACT, *node, rest, EXPRESSION_NONE, node));
+    return with_number(binder, position, EXPRESSION_DIVIDE, unit, node);
+}
+
+/* Fields that are made of others. *found: the name is one of them. */
+static enum status composed(struct binder *binder, struct sql_position position, const char *name,
+                            bool *found, uint32_t *node)
+{
+    *found = true;
+    if (strcmp(name, "epoch") == 0)
+        return epoch(binder, position, node);
+    if (strcmp(name, "decade") == 0)
+        return years_of(binder, position, 10, node);
+    if (strcmp(name, "century") == 0)
+        return years_of(binder, position, 100, node);
+    if (strcmp(name, "millennium") == 0)
+        return years_of(binder, position, 1000, node);
+    if (strcmp(name, "yearweek") == 0)
+        return year_and_week(binder, position, node);
+    if (strcmp(name, "millisecond") == 0 || strcmp(name, "epoch_ms") == 0)
+        return microseconds(binder, position, name[0] == 'm', 1000, node);
+    if (strcmp(name, "microsecond") == 0 || strcmp(name, "epoch_us") == 0)
+        return microseconds(binder, position, name[0] == 'm', 1, node);
+    *found = false;
+    return STATUS_OK;
+}
+
 static enum status extract(struct binder *binder, const struct bound_call *call, const char *name,
                            uint32_t value, uint32_t *node)
 {
     struct expression made = {.operation = EXPRESSION_EXTRACT, .children = 1};
     RETURN_IF_ERROR(time_of(binder, call, value, &made.child[0]));
     *node = made.child[0];
-    if (strcmp(name, "epoch") == 0)
-        return epoch(binder, call->ast->position, node);
+    bool found;
+    RETURN_IF_ERROR(composed(binder, call->ast->position, name, &found, node));
+    if (found)
+        return STATUS_OK;
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
         if (strcmp(fields[f].name, name) == 0) {
             made.field = (uint8_t)fields[f].field;
             return bind_placed(binder, call->ast->position,
                                expression_add(binder->list, &made, node, binder->error));
         }
-    return bind_refuse(
-        binder, call->ast->position,
-        "EXTRACT knows year, quarter, month, week, day, dow, isodow, doy, isoyear, hour, minute, "
-        "second and epoch, not '%s'",
-        name);
+    return bind_refuse(binder, call->ast->position,
+                       "EXTRACT knows year, quarter, month, week, day, dow, isodow, doy, isoyear, decade, "
+                       "century, millennium, "
+                       "hour, minute, second, millisecond, microsecond and epoch, not '%s'",
+                       name);
 }
 
 enum status bind_extract(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
@@ -174,13 +256,6 @@ enum status bind_date_part(struct binder *binder, const struct bound_call *call,
 }
 
 /* ---- Differences ---- */
-
-static enum status field_of(struct binder *binder, int field, uint32_t value, uint32_t *node)
-{
-    const struct expression made = {
-        .operation = EXPRESSION_EXTRACT, .field = (uint8_t)field, .children = 1, .child = {value, 0, 0}};
-    return expression_add(binder->list, &made, node, binder->error);
-}
 
 /* The number of the unit that a time is in: years since the year 0, days since 1970, ... */
 static enum status unit_number(struct binder *binder, struct sql_position position, int field, uint32_t *node)
@@ -246,6 +321,38 @@ enum status bind_last_day(struct binder *binder, const struct bound_call *call, 
     RETURN_IF_ERROR(bind_integer(binder, 1, 0, &one));
     RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_ADD_MONTHS, *node, one, EXPRESSION_NONE, node));
     return bind_apply(binder, position, EXPRESSION_SUBTRACT, *node, one, EXPRESSION_NONE, node);
+}
+
+/* to_timestamp(seconds since 1970), in UTC. Digits after the sixth are rounded. */
+enum status bind_to_timestamp(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    const struct sql_position position = call->ast->position;
+    const struct value_type seconds = {.kind = VALUE_INTEGER, .scale = 6, .decimal = true};
+    uint32_t unit, most;
+    *node = call->values[0];
+    if (bind_is_untyped(binder, *node))
+        return expression_null(binder->list, (struct value_type){.kind = VALUE_TIMESTAMP}, node,
+                               binder->error);
+    RETURN_IF_ERROR(bind_number_of(binder, position, node));
+    if (bind_kind(binder, *node) == VALUE_DOUBLE) {
+        RETURN_IF_ERROR(bind_double_constant(binder, 1e6, &unit));
+        RETURN_IF_ERROR(
+            expression_constant(binder->list, seconds, INT64_C(1000000000000000000), &most, binder->error));
+        RETURN_IF_ERROR(bind_row_call(binder, position, ROW_WHOLE, 0, *node, unit, most, node));
+    } else if (bind_node(binder, *node)->type.scale > 6) {
+        RETURN_IF_ERROR(bind_rounded(binder, position, ROUND_NEAREST, 6, node));
+    } else {
+        RETURN_IF_ERROR(bind_rescale(binder, position, node, 6));
+    }
+    return bind_relabel(binder, position, (struct value_type){.kind = VALUE_TIMESTAMP}, node);
+}
+
+/* date(t) is CAST(t AS DATE). */
+enum status bind_date(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    struct sql_expression cast = *call->ast;
+    cast.operation = SQL_CAST;
+    return bind_cast(binder, &cast, call->level, node);
 }
 
 /* monthname(d) and dayname(d) */

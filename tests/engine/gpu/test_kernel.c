@@ -66,6 +66,22 @@ static const char *const statements[] = {
     "'^[a-z]' and note ilike 'p%' and online is not true and pieces is distinct from 3 and try_cast(note as "
     "double) "
     "is null group by 1, 2, 3",
+    "select pieces & 3, pieces | 8, bit_count(big), count(*) from sales where xor(pieces, big) > 0 and "
+    "~pieces < 9 "
+    "and big >> 3 > 0 and pieces << 40 > 9 and gcd(pieces, 12) > 1 and lcm(pieces, 4) < 99 and hash(pieces, "
+    "shop, "
+    "paid) % 2 = 0 and sin(paid) < 2 and cos(paid) < 2 and tan(paid) < 9 and asin(paid / 20e0) < 2 and "
+    "acos(paid / "
+    "20e0) < 4 and atan(paid) < 2 and atan2(paid, pieces) < 4 and cbrt(paid) < 3 and degrees(paid) < 1000 "
+    "and "
+    "radians(paid) < 9 and log(2, paid) < 9 group by 1, 2, 3",
+    "select century(at), concat_ws('-', shop, note), translate(note, 'a', 'b'), ascii(shop), count(*) from "
+    "sales "
+    "where initcap(note) <> 'X' and levenshtein(shop, 'tea') < 9 and hash(paid / 3) > 9 and hash(day) > 9 "
+    "and "
+    "hash(at, online) > 9 and yearweek(day) > 9 and millisecond(at) > 9 and epoch_ms(at) > 9 and "
+    "to_timestamp(pieces) "
+    "< at group by 1, 2, 3, 4",
     "select shop, big from sales where pieces > 0 order by big desc nulls last, at limit 10",
     "select shop from sales order by paid * pieces, shop limit 3 offset 4",
     "select pieces from sales where note like '%a%' order by note nulls first, paid desc limit 70",

@@ -65,7 +65,8 @@ static void what_is_refused(void **state)
             "line 1, column 8: there is no function rond; did you mean round?");
     refused("select cuont(paid) from sales",
             "line 1, column 8: there is no function cuont; did you mean count?");
-    refused("select nvl(paid, 1) from sales", "line 1, column 8: there is no function nvl; write coalesce");
+    refused("select isnull(paid, 1) from sales",
+            "line 1, column 8: there is no function isnull; write coalesce");
     refused("select mod(paid, 1e0) from sales", "line 1, column 8: mod takes whole numbers and decimals");
     refused("select round(shop) from sales", "line 1, column 8: this needs a number, not a string");
 }
