@@ -492,7 +492,11 @@ static const char *window_call(const struct tree_scope *scope, enum tree_type ty
                                          " ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING",
                                          " ROWS BETWEEN 2 PRECEDING AND 1 FOLLOWING EXCLUDE CURRENT ROW"};
     static const char *const ranks[] = {"rank()", "dense_rank()", "row_number()", "ntile(3)"};
-    const char *order = "", *function;
+    static const char *const ranges[] = {" RANGE BETWEEN 2 PRECEDING AND 1 FOLLOWING",
+                                         " RANGE BETWEEN CURRENT ROW AND 3 FOLLOWING",
+                                         " RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING",
+                                         " GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE GROUP"};
+    const char *order = "", *range = "", *function;
     bool total = true;
     for (uint32_t s = 0; s < scope->count; s++)
         total &= scope->sources[s].unique != NULL;
@@ -502,12 +506,13 @@ static const char *window_call(const struct tree_scope *scope, enum tree_type ty
                          likely(20) ? " DESC" : "");
     if (!total || likely(30)) {
         total = false;
-        order = likely(70)
-                    ? form(" ORDER BY %s%s", column_in(scope, any_type(), 0), likely(30) ? " DESC" : "")
-                    : "";
+        const enum tree_type by = any_type();
+        order = likely(70) ? form(" ORDER BY %s%s", column_in(scope, by, 0), likely(30) ? " DESC" : "") : "";
+        if (*order && by != TREE_STRING && likely(40))
+            range = ranges[choose(4)];
     }
     const char *const partition = likely(50) ? form("PARTITION BY %s", column_in(scope, any_type(), 0)) : "";
-    const char *frame = total ? frames[choose(7)] : "";
+    const char *frame = total ? frames[choose(7)] : range;
     const uint32_t kind = choose(8);
     const char *const x = column_in(scope, type, 0);
     if (type == TREE_INTEGER && kind < 2)
@@ -579,7 +584,7 @@ static const char *tree_select(const struct tree_scope *outer, uint32_t depth, c
     if (likely(30)) {
         text = grouped_select(scope, from, where, depth, types, count);
     } else {
-        const bool windows = !outer && likely(20);
+        const bool windows = likely(outer ? 6 : 20);
         for (uint32_t c = 0; c < count; c++)
             list = form("%s%s%s AS c%u", list, c ? ", " : "",
                         windows && likely(50) ? window_call(scope, types[c])
@@ -603,8 +608,8 @@ static const char *set_of_all(const char *a, const char *b, const char *word, ui
                        numbered, b));
 }
 
-static const char *tree_query(const struct tree_scope *outer, uint32_t depth, const enum tree_type *types,
-                              uint32_t count)
+static const char *tree_set(const struct tree_scope *outer, uint32_t depth, const enum tree_type *types,
+                            uint32_t count)
 {
     static const char *const sets[] = {"UNION ALL", "UNION", "EXCEPT", "INTERSECT"};
     const char *const first = tree_select(outer, depth, types, count);
@@ -616,17 +621,42 @@ static const char *tree_query(const struct tree_scope *outer, uint32_t depth, co
                     : set_of_all(first, second, kind == 4 ? "EXCEPT" : "INTERSECT", count);
 }
 
-/* ---- Statements ---- */
+/* An order of all columns: rows that tie are alike. */
 
-static const char *tree_order(uint32_t count)
+static const char *tree_order(uint32_t count, bool limited)
 {
     static const char *const directions[] = {"", "", " DESC", " NULLS LAST", " DESC NULLS FIRST"};
     const char *text = "";
     for (uint32_t c = 0; c < count; c++)
         text = form("%s%s%u%s", text, c ? ", " : " ORDER BY ", c + 1, directions[choose(5)]);
-    if (likely(60))
+    if (limited && likely(60))
         text = form("%s LIMIT %u", text, choose(40));
-    return strstr(text, "LIMIT") && likely(30) ? form("%s OFFSET %u", text, choose(10)) : text;
+    return limited && strstr(text, "LIMIT") && likely(30) ? form("%s OFFSET %u", text, choose(10)) : text;
+}
+
+/* A query within another one; it may be the first rows of an order. */
+static const char *tree_query(const struct tree_scope *outer, uint32_t depth, const enum tree_type *types,
+                              uint32_t count)
+{
+    const char *const query = tree_set(outer, depth, types, count);
+    return likely(8) ? form("%s%s LIMIT %u", query, tree_order(count, false), 1 + choose(5)) : query;
+}
+
+/* ---- Statements ---- */
+
+/* A query that names itself, over numbers of two columns of a table that others lead to. */
+static const char *recursive_query(const struct tree_cte *cte)
+{
+    struct tree_scope *const scope = calloc(1, sizeof *scope);
+    scope->sources[scope->count++] = stored_source();
+    const struct tree_source *const next = &scope->sources[0];
+    const char *const text = form(
+        "SELECT n AS c0, k AS c1 FROM %s WHERE n < %u UNION SELECT %s, %s FROM %s JOIN %s ON %s = %s.c%u%s",
+        table_name(), 1 + choose(20), next->columns[choose(3)].text, next->columns[choose(3)].text,
+        next->from, cte->name, next->columns[choose(3)].text, cte->name, choose(2),
+        likely(40) ? form(" WHERE %s", tree_condition(scope, 0)) : "");
+    free(scope);
+    return text;
 }
 
 /* Makes a statement of new choices, or, with `length`, of those of the tape. */
@@ -640,20 +670,22 @@ static const char *tree_statement(uint32_t length)
     tape_is_read = length != 0;
     while (tree_cte_count < TREE_CTES_MAX && likely(20)) {
         struct tree_cte *const cte = &tree_ctes[tree_cte_count];
-        const uint32_t count = 1 + choose(4);
+        const bool recursive = likely(10);
+        const uint32_t count = recursive ? 2 : 1 + choose(4);
         for (uint32_t c = 0; c < count; c++)
-            cte->types[c] = c ? any_type() : TREE_INTEGER;
-        const char *const query = tree_query(NULL, 1 + choose(2), cte->types, count);
+            cte->types[c] = c && !recursive ? any_type() : TREE_INTEGER;
         cte->name = form("w%u", tree_cte_count);
         cte->column_count = count;
-        with = form("%s%s %s AS (%s)", with, tree_cte_count++ ? "," : "WITH", cte->name, query);
+        with = form("%s%s %s AS (%s)", with, tree_cte_count ? "," : "WITH RECURSIVE", cte->name,
+                    recursive ? recursive_query(cte) : tree_query(NULL, 1 + choose(2), cte->types, count));
+        tree_cte_count++;
     }
     const uint32_t count = 1 + choose(5);
     for (uint32_t c = 0; c < count; c++)
         types[c] = any_type();
-    const char *const query = tree_query(NULL, choose(TREE_DEPTH + 1), types, count);
+    const char *const query = tree_set(NULL, choose(TREE_DEPTH + 1), types, count);
     if (likely(40))
-        order = tree_order(count);
+        order = tree_order(count, true);
     tape_length = tape_at;
     /* Rows that tie are alike, as the order is that of all columns; SQLite's text of a set is a SELECT. */
     const bool wrapped = *order && strstr(query, " ALL (");

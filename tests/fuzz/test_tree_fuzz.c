@@ -480,6 +480,10 @@ static void trees_are_answered_as_by_sqlite(void **state)
         const uint64_t count = wanted - asked < WORLD_STATEMENTS ? wanted - asked : WORLD_STATEMENTS;
         ask_world(seed, count, &tally);
         asked += count;
+        if (asked % 5000 == 0) {
+            print_message("%llu asked, %u different\n", (unsigned long long)asked, tally.differences);
+            fflush(NULL);
+        }
     }
     for (uint32_t r = 0; r < reason_count; r++) {
         print_message("refused %llu times: %s\n    %.600s\n", (unsigned long long)reasons[r].count,
