@@ -46,6 +46,10 @@ struct sql_scope_column {
 /* The number of columns that a name outside FROM may be: 1 for a column that USING merged. *column is one of them. */
 uint32_t sql_scope_find(const struct sql_scope *scope, const struct sql_expression *name,
                         struct sql_scope_column *column);
+/* The same of a name in ON of a join: the tables of its item of FROM up to the joined one; where the item has no RIGHT or
+ * FULL JOIN, else those before it. */
+uint32_t sql_scope_find_on(const struct sql_scope *scope, uint32_t join, const struct sql_expression *name,
+                           struct sql_scope_column *column);
 /* What * gives for a column of a source; false: nothing, because it is merged with one before it. */
 bool sql_scope_visible(const struct sql_scope *scope, uint32_t source, uint32_t column,
                        struct sql_scope_column *value);

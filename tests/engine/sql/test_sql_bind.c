@@ -206,9 +206,9 @@ static void doubles_are_values_like_others(void **state)
 static void what_may_leave_64_bits_is_refused(void **state)
 {
     (void)state;
-    refused("select big * 2 from sales", "line 1, column 12: ");
-    refused("select big + big from sales", "line 1, column 12: ");
-    refused("select big * 1.0001 from sales", "line 1, column ");
+    leaves_64_bits("select big * 2 from sales");
+    leaves_64_bits("select big + big from sales");
+    leaves_64_bits("select big * 1.0001 from sales");
     refused("select 9223372036854775808 from sales",
             "line 1, column 8: the number 9223372036854775808 does not fit");
     refused("select 0.1234567890123456789 from sales",

@@ -86,12 +86,12 @@ static void what_leaves_64_bits_is_refused(void **state)
     (void)state;
     refused("select n / -1 from t", "line 1, column 10: a value may leave 64 bits");
     refused("select n / d from t", "line 1, column 10: a value may leave 64 bits");
-    refused("select -n from t", "line 1, column 8: a value may leave 64 bits");
-    refused("select abs(n) from t", "line 1, column 8: a value may leave 64 bits");
-    refused("select n - 1 from t", "line 1, column 10: a value may leave 64 bits");
-    refused("select n + 0.5 from t", "line 1, column 10: a value may leave 64 bits");
-    refused("select decimal + 0.0001 from t", "line 1, column 16: a value may leave 64 bits");
-    refused("select -(" LEAST ") from t", "line 1, column 8: a value may leave 64 bits");
+    leaves_64_bits("select -n from t");
+    leaves_64_bits("select abs(n) from t");
+    leaves_64_bits("select n - 1 from t");
+    leaves_64_bits("select n + 0.5 from t");
+    leaves_64_bits("select decimal + 0.0001 from t");
+    leaves_64_bits("select -(" LEAST ") from t");
     refused("select 9223372036854775808 from t",
             "line 1, column 8: the number 9223372036854775808 does not fit");
 }
@@ -132,7 +132,7 @@ static void dates_and_times_far_away(void **state)
             "1969-12-31,5477784\n");
     refused("select day + 2147000000 from t",
             "line 1, column 12: a date may be more than 5 million years from today");
-    refused("select year(day + n) from t", "line 1, column 17: a value may leave 64 bits");
+    leaves_64_bits("select year(day + n) from t");
     refused("select year(date '2024-01-01' + 9223372036854775807) from t",
             "line 1, column 31: a value may leave");
     refused("select year(date '2024-01-01' + 9000000000000000000) from t",

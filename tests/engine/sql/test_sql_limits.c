@@ -325,7 +325,6 @@ static void values(void **state)
          "INTERVAL '999999999' week is longer than 292,000 years"},
         {"date '2024-01-01' + 2147000000", "date '2024-01-01' + 2147483647",
          "a date may be more than 5 million years from today"},
-        {"n + 9223372036854775806", "n + 9223372036854775807", "a value may leave 64 bits"},
     };
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
