@@ -79,12 +79,13 @@ struct bind_block {
 struct bind_place {
     struct bind_block *block;
     struct logical_node **node;
-    struct logical_node **left; /* ON of an outer join: its other side; or NULL */
-    bool full;                  /* the outer join is a FULL JOIN */
-    bool above;                 /* the node gives groups and aggregates */
-    bool aliases;               /* names may be those of the select list */
-    const char *clause;         /* in which no aggregate may stand, for the error; NULL: one may */
-    bool windows;               /* window functions may stand here */
+    struct logical_node **left;  /* ON of an outer join: its other side; or NULL */
+    bool full;                   /* the outer join is a FULL JOIN */
+    const struct sql_source *on; /* ON of this source, which sees the tables of its item alone; or NULL */
+    bool above;                  /* the node gives groups and aggregates */
+    bool aliases;                /* names may be those of the select list */
+    const char *clause;          /* in which no aggregate may stand, for the error; NULL: one may */
+    bool windows;                /* window functions may stand here */
 };
 
 enum status logical_refuse(const struct bind_state *state, struct sql_position position, const char *format,

@@ -148,7 +148,10 @@ static enum status resolve_name(const struct bind_place *place, const struct sql
 {
     struct bind_block *const block = place->block;
     struct sql_scope_column column;
-    const uint32_t count = sql_scope_find(&block->scope, name, &column);
+    const uint32_t count =
+        place->on
+            ? sql_scope_find_on(&block->scope, (uint32_t)(place->on - block->scope.sources), name, &column)
+            : sql_scope_find(&block->scope, name, &column);
     if (count > 1)
         return logical_refuse(block->state, name->position,
                               "%s could be a column of more than one table; write TABLE.%s", name->name,

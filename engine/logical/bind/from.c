@@ -270,8 +270,8 @@ static enum status join_on(struct bind_block *block, const struct sql_source *so
         right = swapped;
     }
     if (!source->on && !inner && !source->natural)
-        return logical_refuse(state, source->position, "%s JOIN needs a condition: ON or USING",
-                              source->join == SQL_JOIN_FULL ? "FULL" : "an outer");
+        return logical_refuse(state, source->position, "an outer JOIN of %s needs ON with its conditions",
+                              sql_source_name(source));
     if (inner)
         RETURN_IF_ERROR(logical_join_new(state->tree, LOGICAL_INNER, source->position, left, right, NULL,
                                          node, state->error));
@@ -279,14 +279,11 @@ static enum status join_on(struct bind_block *block, const struct sql_source *so
                                      .node = inner ? node : &right,
                                      .left = inner ? NULL : &left,
                                      .full = source->join == SQL_JOIN_FULL,
+                                     .on = source,
                                      .aliases = true,
                                      .clause = "ON"};
-    const uint32_t seen = block->scope.count; /* ON sees the tables up to its own */
-    block->scope.count = sql_scope_end(&block->scope, (uint32_t)(source - block->scope.sources));
-    const enum status status =
-        source->on ? bind_resolve_condition(&place, source->on, &condition) : STATUS_OK;
-    block->scope.count = seen;
-    RETURN_IF_ERROR(status);
+    if (source->on)
+        RETURN_IF_ERROR(bind_resolve_condition(&place, source->on, &condition));
     if (inner)
         return condition ? logical_filter(state->tree, condition, node, state->error) : STATUS_OK;
     return logical_join_new(state->tree, joins[source->join], source->position, left, right, condition, node,

@@ -167,6 +167,17 @@ static bool is_strict(const struct sql_scope *scope, uint32_t first)
     return strict;
 }
 
+uint32_t sql_scope_find_on(const struct sql_scope *scope, uint32_t join, const struct sql_expression *name,
+                           struct sql_scope_column *column)
+{
+    const uint32_t first = sql_scope_first(scope, join);
+    const uint32_t count =
+        find_between(scope, first, sql_scope_end(scope, join), name->qualifier, name->name, column);
+    return count == 0 && !is_strict(scope, first)
+               ? find_between(scope, 0, first, name->qualifier, name->name, column)
+               : count;
+}
+
 static const char *name_of(const struct sql_source *source)
 {
     return source->group ? "the tables in parentheses" : sql_source_name(source);
@@ -220,14 +231,10 @@ static enum status resolve_name(void *context, const struct sql_expression *node
 {
     const struct resolving *const resolving = context;
     const struct sql_scope *const scope = resolving->scope;
-    const uint32_t first = sql_scope_first(scope, resolving->join);
     struct sql_scope_column column;
     if (node->operation != SQL_COLUMN || (node->qualifier && node->qualifier[0] == '?'))
         return STATUS_OK;
-    const uint32_t end = sql_scope_end(scope, resolving->join);
-    uint32_t count = find_between(scope, first, end, node->qualifier, node->name, &column);
-    if (count == 0 && !is_strict(scope, first))
-        count = find_between(scope, 0, first, node->qualifier, node->name, &column);
+    const uint32_t count = sql_scope_find_on(scope, resolving->join, node, &column);
     if (count == 1)
         return sql_scope_tree(scope, resolving->tree, &column, node->position, out, resolving->error);
     if (count > 1)
