@@ -159,6 +159,7 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                        .scanned = "sum in 64 bits",
                        .words = 1,
                        .bits = 64,
+                       .numbers = true,
                        .range = sum_range,
                        .by_hand = true,
                        .add = sum_add,
@@ -169,6 +170,7 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                             .scanned = "sum in 128 bits",
                             .words = 2,
                             .bits = 128,
+                            .numbers = true,
                             .range = sum_wide_range,
                             .add = sum_wide_add,
                             .fold = sum_wide_fold,
@@ -204,6 +206,11 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
 };
 
 /* ---- Sums ---- */
+
+enum aggregate_kind aggregate_of_any_range(enum aggregate_kind kind)
+{
+    return kind == AGGREGATE_SUM ? AGGREGATE_SUM_WIDE : kind;
+}
 
 enum aggregate_kind aggregate_sum_of(int64_t *low, int64_t *high, uint64_t rows)
 {

@@ -39,7 +39,7 @@ struct partial {
 static inline __int128 partial_number(const struct plan *plan, const struct partial *partial, uint32_t a,
                                       uint64_t group)
 {
-    return aggregate_number(plan->aggregates[a].kind, partial->states[a], partial->states_high[a], group);
+    return aggregate_number(plan_aggregate_of(plan, a), partial->states[a], partial->states_high[a], group);
 }
 
 /* Allocates `count` groups, all zeros. Free with partial_free, also after an error. */

@@ -8,6 +8,7 @@
 #ifndef TESSERA_ENGINE_ANSWER_RELATION_RELATION_H
 #define TESSERA_ENGINE_ANSWER_RELATION_RELATION_H
 
+#include "engine/aggregate/aggregate.h"
 #include "engine/aggregate/measure.h"
 #include "engine/answer/rowset.h"
 
@@ -73,13 +74,9 @@ enum window_function {
     WINDOW_LAG,   /* `number` rows before; may be negative */
     WINDOW_FIRST,
     WINDOW_LAST,
-    WINDOW_NTH, /* row `number` of the frame, from 1 */
-    WINDOW_COUNT,
-    WINDOW_SUM,
-    WINDOW_AVG,
-    WINDOW_MIN,
-    WINDOW_MAX,
-    WINDOW_MEASURE /* `measure` of the frame's values: a sketch */
+    WINDOW_NTH,       /* row `number` of the frame, from 1 */
+    WINDOW_AGGREGATE, /* `aggregate` of the frame's values */
+    WINDOW_MEASURE    /* `measure` of them: a sketch */
 };
 
 enum window_bound {
@@ -102,6 +99,8 @@ struct window {
     enum window_function function;
     uint32_t argument, otherwise; /* or WINDOW_NO_COLUMN; `otherwise`: what lag gives where no row is */
     int64_t number;
+    enum aggregate_kind aggregate;
+    bool average; /* the aggregate over the number of values */
     enum measure_kind measure;
     int64_t fraction, whole; /* of a quantile: fraction / whole */
     uint32_t partition_count, order_count;

@@ -1,10 +1,8 @@
 /*
  * window.c: window functions over answers; see relation.h.
  *
- * Rows are sorted by partition and order, stably, so that equal rows keep their order. A frame's begin and end never
- * move backwards within a partition: sums of whole numbers are differences of 128-bit prefix sums, minima and maxima
- * come from a queue of candidates. A moving sum of doubles is added up anew for each row, because a difference of
- * prefix sums would have another rounding.
+ * Rows are sorted by partition and order, stably, so that equal rows keep their order. Aggregates of frames are in
+ * window_aggregate.c, those that need a sketch in window_measure.c.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "engine/answer/relation/window_partition.h"
@@ -25,11 +23,6 @@ struct comparison {
     const uint32_t *partitions;
     const struct window_order *orders;
 };
-
-static double double_at(const struct rowset_column *column, uint64_t row)
-{
-    return double_of_key(column->values[row]);
-}
 
 static int compare_values(const struct rowset_column *column, uint64_t a, uint64_t b)
 {
@@ -198,105 +191,6 @@ static void value_in_frame(const struct window_partition *partition)
     }
 }
 
-/* ---- Aggregates ---- */
-
-static void prefix_sums(const struct window_partition *partition)
-{
-    const struct rowset_column *const argument = partition->argument;
-    partition->sums[0] = 0;
-    partition->counts[0] = 0;
-    for (uint64_t at = partition->first; at < partition->end; at++) {
-        const uint64_t i = at - partition->first, row = partition->places[at];
-        const bool null = argument && window_is_null(argument, row);
-        partition->sums[i + 1] = partition->sums[i] + (argument && !null ? argument->values[row] : 0);
-        partition->counts[i + 1] = partition->counts[i] + !null;
-    }
-}
-
-/* The sum of the doubles at places begin .. end - 1; goes on from the sum of *done if only the end moved. */
-struct double_sum {
-    uint64_t begin, end;
-    double sum;
-};
-
-static double sum_doubles(const struct window_partition *partition, uint64_t begin, uint64_t end,
-                          struct double_sum *done)
-{
-    if (done->begin != begin || done->end > end)
-        *done = (struct double_sum){.begin = begin, .end = begin};
-    for (; done->end < end; done->end++)
-        if (!window_is_null(partition->argument, partition->places[done->end]))
-            done->sum += double_at(partition->argument, partition->places[done->end]);
-    return done->sum;
-}
-
-static enum status give_sum(const struct window_partition *partition, uint64_t at, __int128 sum,
-                            uint64_t count)
-{
-    if (partition->window->function == WINDOW_AVG) {
-        give_double(partition, at, decimal_average(sum, count, partition->argument->type.scale));
-        return STATUS_OK;
-    }
-    if (sum > INT64_MAX || sum <= INT64_MIN)
-        return error_set(partition->error, STATUS_BAD_INPUT,
-                         "a sum over a window exceeds 64 bits; CAST the summed expression to double");
-    window_give(partition, at, (int64_t)sum);
-    return STATUS_OK;
-}
-
-static enum status sums(const struct window_partition *partition)
-{
-    const bool doubles = partition->argument && partition->argument->type.kind == VALUE_DOUBLE;
-    struct double_sum done = {.begin = UINT64_MAX};
-    prefix_sums(partition);
-    for (uint64_t at = partition->first; at < partition->end; at++) {
-        uint64_t begin, end;
-        window_frame(partition, at, &begin, &end);
-        const uint64_t b = begin - partition->first, e = end - partition->first,
-                       count = partition->counts[e] - partition->counts[b];
-        if (at % 4096 == 0)
-            RETURN_IF_ERROR(cancel_check(partition->error));
-        if (partition->window->function == WINDOW_COUNT)
-            window_give(partition, at, (int64_t)count);
-        else if (count == 0)
-            window_give_null(partition, at);
-        else if (doubles)
-            give_double(partition, at,
-                        sum_doubles(partition, begin, end, &done) /
-                            (partition->window->function == WINDOW_AVG ? (double)count : 1));
-        else
-            RETURN_IF_ERROR(give_sum(partition, at, partition->sums[e] - partition->sums[b], count));
-    }
-    return STATUS_OK;
-}
-
-/* The queue holds places of the frame, each with a better value than all places of the frame before it have. */
-static void extremes(const struct window_partition *partition)
-{
-    const int sign = partition->window->function == WINDOW_MIN ? 1 : -1;
-    uint64_t head = 0, tail = 0, reached = partition->first;
-    for (uint64_t at = partition->first; at < partition->end; at++) {
-        uint64_t begin, end;
-        window_frame(partition, at, &begin, &end);
-        for (; reached < end; reached++) {
-            const uint64_t row = partition->places[reached];
-            if (window_is_null(partition->argument, row))
-                continue;
-            while (tail > head && sign * compare_values(partition->argument,
-                                                        partition->places[partition->queue[tail - 1]], row) >=
-                                      0)
-                tail--;
-            partition->queue[tail++] = reached;
-        }
-        while (head < tail && partition->queue[head] < begin)
-            head++;
-        if (head == tail)
-            window_give_null(partition, at);
-        else
-            give_cell(partition, at, partition->argument, partition->places[partition->queue[head]]);
-    }
-}
-
 static enum status compute(const struct window_partition *partition)
 {
     switch (partition->window->function) {
@@ -311,14 +205,8 @@ static enum status compute(const struct window_partition *partition)
     case WINDOW_NTH:
         value_in_frame(partition);
         break;
-    case WINDOW_COUNT:
-    case WINDOW_SUM:
-    case WINDOW_AVG:
-        return sums(partition);
-    case WINDOW_MIN:
-    case WINDOW_MAX:
-        extremes(partition);
-        break;
+    case WINDOW_AGGREGATE:
+        return window_aggregate(partition);
     case WINDOW_MEASURE:
         return window_measure(partition);
     default:
@@ -344,14 +232,17 @@ static enum status type_of(const struct rowset *rows, const struct window *windo
     case WINDOW_CUME_DIST:
         *type = real;
         break;
-    case WINDOW_SUM:
-    case WINDOW_AVG:
-        if (!number)
-            return error_set(error, STATUS_BAD_INPUT, "sum and avg over a window take numbers");
-        *type = window->function == WINDOW_AVG         ? real
-                : argument->type.kind == VALUE_BOOLEAN ? integer
-                                                       : argument->type;
-        type->untyped = false;
+    case WINDOW_AGGREGATE:
+        if (aggregate_of(window->aggregate)->numbers && !number)
+            return error_set(error, STATUS_BAD_INPUT, "%s over a window takes numbers",
+                             window->average ? "avg" : aggregate_of(window->aggregate)->name);
+        if (window->average)
+            *type = real;
+        else if (!aggregate_of(window->aggregate)->counts &&
+                 !(aggregate_of(window->aggregate)->numbers && argument->type.kind == VALUE_BOOLEAN))
+            *type = argument->type;
+        if (aggregate_of(window->aggregate)->numbers)
+            type->untyped = false;
         break;
     case WINDOW_MEASURE:
         if (measure_of(window->measure)->dates && !number && argument->type.kind != VALUE_DATE &&
@@ -365,8 +256,6 @@ static enum status type_of(const struct rowset *rows, const struct window *windo
     case WINDOW_FIRST:
     case WINDOW_LAST:
     case WINDOW_NTH:
-    case WINDOW_MIN:
-    case WINDOW_MAX:
         *type = argument->type;
         break;
     default:
@@ -401,11 +290,8 @@ static enum status compute_all(struct window_partition *partition, const struct 
     return STATUS_OK;
 }
 
-/* A row's place of its last peer, its sum, its count, and its place in the queue of extrema. */
-#define SCRATCH_BYTES                                                            \
-    (sizeof(uint64_t) + sizeof(__typeof__(*(struct window_partition){0}.sums)) + \
-     sizeof(__typeof__(*(struct window_partition){0}.counts)) +                  \
-     sizeof(__typeof__(*(struct window_partition){0}.queue)))
+/* A row's place of its last peer, its state of an aggregate, its value, and its count. */
+#define SCRATCH_BYTES (5 * sizeof(uint64_t) + 1)
 
 enum status relation_window(const struct rowset *rows, const struct window *window, const char *name,
                             unsigned threads, struct window_sort *sort, struct rowset_column *column,
@@ -439,19 +325,23 @@ enum status relation_window(const struct rowset *rows, const struct window *wind
         .argument = window->argument == WINDOW_NO_COLUMN ? NULL : &rows->columns[window->argument],
         .places = sort->places,
         .peers = peers,
-        .sums = malloc((count + 1) * sizeof *partition.sums),
+        .low = malloc((count + 1) * sizeof *partition.low),
+        .high = malloc((count + 1) * sizeof *partition.high),
+        .values = malloc((count + 1) * sizeof *partition.values),
+        .nulls = malloc(count + 1),
         .counts = malloc((count + 1) * sizeof *partition.counts),
-        .queue = malloc((count + 1) * sizeof *partition.queue),
         .out = column,
         .error = error};
-    enum status status = column->name && column->values && column->nulls && peers && partition.sums &&
-                                 partition.counts && partition.queue
+    enum status status = column->name && column->values && column->nulls && peers && partition.low &&
+                                 partition.high && partition.values && partition.nulls && partition.counts
                              ? compute_all(&partition, &by, peers)
                              : error_out_of_memory(error, count * sizeof *column->values, "a window");
     free(peers);
-    free(partition.sums);
+    free(partition.low);
+    free(partition.high);
+    free(partition.values);
+    free(partition.nulls);
     free(partition.counts);
-    free(partition.queue);
     memory_charge_drop(&scratch);
     if (status != STATUS_OK)
         relation_column_free(column);

@@ -1,4 +1,4 @@
-/* window_partition.h: a partition of a window and the frames of its rows, for window.c and window_measure.c. */
+/* window_partition.h: a partition of a window and the frames of its rows, for window.c, window_aggregate.c and window_measure.c. */
 #ifndef TESSERA_ENGINE_ANSWER_RELATION_WINDOW_PARTITION_H
 #define TESSERA_ENGINE_ANSWER_RELATION_WINDOW_PARTITION_H
 
@@ -12,9 +12,11 @@ struct window_partition {
     const uint64_t *places;               /* the row at each place */
     uint64_t first, end;
     const uint64_t *peers; /* for each place the end of the rows that are equal to its row */
-    __int128 *sums; /* before each place, of the argument's values in the partition; sums[0] is at `first` */
-    uint64_t *counts; /* likewise, of the values that are not NULL */
-    uint64_t *queue;  /* room for a partition's places */
+    int64_t *low,
+        *high;       /* for each place of the partition a state; low[0] is at `first` (window_aggregate.c) */
+    int64_t *values; /* likewise the argument's value, and whether it is NULL */
+    uint8_t *nulls;
+    uint64_t *counts; /* one more: before each place, of the argument's values that are not NULL */
     struct rowset_column *out;
     struct error *error;
 };
@@ -55,6 +57,9 @@ static inline bool window_is_null(const struct rowset_column *column, uint64_t r
 {
     return column->nulls && column->nulls[row];
 }
+
+/* Computes window->aggregate for each row of the partition (window_aggregate.c): some 10 ns a row. */
+NODISCARD enum status window_aggregate(const struct window_partition *partition);
 
 /* Computes window->measure for each row of the partition (window_measure.c). A row takes time in proportion to the cells of
  * its partition, unless its frame is that of the row before. */

@@ -167,14 +167,11 @@ static const struct function_name functions[] = {
     {"first_value", WINDOW_FIRST, 1, 1},
     {"last_value", WINDOW_LAST, 1, 1},
     {"nth_value", WINDOW_NTH, 2, 2},
-    {"count", WINDOW_COUNT, 0, 1},
-    {"sum", WINDOW_SUM, 1, 1},
-    {"avg", WINDOW_AVG, 1, 1},
-    {"min", WINDOW_MIN, 1, 1},
-    {"max", WINDOW_MAX, 1, 1},
 };
 
-/* Aggregates that are made from a sketch (engine/aggregate/names.h): without a fraction, and with one. */
+/* Aggregates (engine/aggregate/names.h): those of states, of which counts need no argument, and those of sketches,
+ * without a fraction and with one. */
+static const struct function_name states[] = {{"", WINDOW_AGGREGATE, 1, 1}, {"", WINDOW_AGGREGATE, 0, 1}};
 static const struct function_name sketches[] = {{"", WINDOW_MEASURE, 1, 1}, {"", WINDOW_MEASURE, 2, 2}};
 
 const char *query_window_name(size_t index)
@@ -190,6 +187,8 @@ static enum status find_function(struct windows *windows, const struct sql_expre
         if (strcmp(functions[f].name, call->name) == 0)
             *found = &functions[f];
     const struct aggregate_name *const aggregate = *found ? NULL : aggregate_name_find(call->name);
+    if (aggregate && aggregate->family == FAMILY_BASIC)
+        *found = &states[aggregate->counts];
     if (aggregate && aggregate->family == FAMILY_SKETCH)
         *found = &sketches[measure_of(aggregate->measure)->fraction];
     if (!*found)
@@ -216,10 +215,14 @@ static enum status arguments(struct windows *windows, const struct sql_expressio
         return number_argument(windows, call, 0, 1, &window->number);
     if (call->child_count && !star)
         RETURN_IF_ERROR(add_below(windows, call->children[0], &window->argument));
-    else if (star && window->function != WINDOW_COUNT)
+    else if (star && (window->function != WINDOW_AGGREGATE || !aggregate_name_find(call->name)->counts))
         return query_refuse(windows->query, call->position, "* stands in count(*) only");
     if (window->function == WINDOW_NTH)
         return number_argument(windows, call, 1, 1, &window->number);
+    if (window->function == WINDOW_AGGREGATE) {
+        window->aggregate = aggregate_name_find(call->name)->aggregate;
+        window->average = aggregate_name_find(call->name)->average;
+    }
     if (window->function == WINDOW_MEASURE) {
         window->measure = aggregate_name_find(call->name)->measure;
         return call->child_count > 1 ? fraction_argument(windows, call, window) : STATUS_OK;
