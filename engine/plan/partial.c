@@ -25,7 +25,7 @@ enum status partial_charge_groups(const struct plan *plan, uint64_t count, struc
     uint64_t words = plan->key_words + plan->aggregate_count;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         words += plan_aggregate_of(plan, a)->words > 1;
-    return memory_charge_add(&partial->charge, count * words * sizeof(uint64_t), "groups", error);
+    return memory_charge_add(&partial->charge, count * words * sizeof(uint64_t), "a table of groups", error);
 }
 
 enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *partial,
