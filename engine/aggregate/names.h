@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 enum aggregate_family {
-    FAMILY_BASIC,    /* count, sum, avg, min and max: engine/sql/bind_function.c */
+    FAMILY_BASIC,    /* what a scan adds up: engine/sql/bind_function.c */
     FAMILY_SELECT,   /* any_value: another aggregate of the same argument */
     FAMILY_TRUTH,    /* bool_and, bool_or: min and max of a condition */
     FAMILY_COUNT_IF, /* count of the rows in which a condition is true */

@@ -145,6 +145,11 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
         return bind_double_sum(binder, argument, name->average, node);
     if (sums && value.type.kind != VALUE_INTEGER)
         return bind_refuse(binder, ast->position, "%s takes numbers", ast->name);
+    if (aggregate_of(name->aggregate)->whole &&
+        (value.type.kind != VALUE_INTEGER || value.type.scale || ast->distinct))
+        return bind_refuse(binder, ast->position,
+                           ast->distinct ? "DISTINCT cannot stand in %s" : "%s takes whole numbers",
+                           ast->name);
     struct plan_aggregate aggregate = {.argument = argument,
                                        .type = value.type,
                                        .low = value.low,

@@ -236,6 +236,10 @@ static enum status type_of(const struct rowset *rows, const struct window *windo
         if (aggregate_of(window->aggregate)->numbers && !number)
             return error_set(error, STATUS_BAD_INPUT, "%s over a window takes numbers",
                              window->average ? "avg" : aggregate_of(window->aggregate)->name);
+        if (aggregate_of(window->aggregate)->whole &&
+            (argument->type.kind != VALUE_INTEGER || argument->type.scale))
+            return error_set(error, STATUS_BAD_INPUT, "%s over a window takes whole numbers",
+                             aggregate_of(window->aggregate)->name);
         if (window->average)
             *type = real;
         else if (!aggregate_of(window->aggregate)->counts &&
