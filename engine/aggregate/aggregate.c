@@ -66,6 +66,42 @@ STEP max_state(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
     max_row(low, high, other, true);
 }
 
+STEP bit_and_row(int64_t *low, int64_t *high, int64_t value, bool present)
+{
+    (void)high;
+    *low &= present ? value : -1;
+}
+
+STEP bit_or_row(int64_t *low, int64_t *high, int64_t value, bool present)
+{
+    (void)high;
+    *low |= present ? value : 0;
+}
+
+STEP bit_xor_row(int64_t *low, int64_t *high, int64_t value, bool present)
+{
+    (void)high;
+    *low ^= present ? value : 0;
+}
+
+STEP bit_and_state(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
+{
+    (void)other_high;
+    bit_and_row(low, high, other, true);
+}
+
+STEP bit_or_state(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
+{
+    (void)other_high;
+    bit_or_row(low, high, other, true);
+}
+
+STEP bit_xor_state(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
+{
+    (void)other_high;
+    bit_xor_row(low, high, other, true);
+}
+
 /* ---- Loops ---- */
 
 /* Rows are looped over once without NULLs and once with them. VALUED: the argument's values are read. */
@@ -114,6 +150,12 @@ AGGREGATE_STATES(sum, 1)
 AGGREGATE_STATES(sum_wide, 2)
 AGGREGATE_STATES(min, 1)
 AGGREGATE_STATES(max, 1)
+AGGREGATE_ROWS(bit_and, 1, true)
+AGGREGATE_ROWS(bit_or, 1, true)
+AGGREGATE_ROWS(bit_xor, 1, true)
+AGGREGATE_STATES(bit_and, 1)
+AGGREGATE_STATES(bit_or, 1)
+AGGREGATE_STATES(bit_xor, 1)
 
 /* ---- Ranges ---- */
 
@@ -138,11 +180,24 @@ static void sum_wide_range(int64_t *low, int64_t *high, uint64_t rows)
     *high = INT64_MAX;
 }
 
+/* Any of the bits that values have, and the sign if one has it. */
+static void bits_range(int64_t *low, int64_t *high, uint64_t rows)
+{
+    uint64_t bits = (uint64_t)(*low < 0 ? ~*low : *low) | (uint64_t)(*high < 0 ? ~*high : *high);
+    (void)rows;
+    for (uint32_t shift = 1; shift < 64; shift *= 2)
+        bits |= bits >> shift;
+    *low = *low < 0 ? ~(int64_t)bits : 0;
+    *high = (int64_t)bits;
+}
+
 /* ---- The table ---- */
 
 #define SUM_STATE      "state_sum<%s, false, %u, %u>"
 #define SUM_WIDE_STATE "state_sum<%s, true, %u, %u>"
 #define GREATEST_STATE "state_greatest<%s, %u, %u>"
+#define OR_STATE       "state_bits<%s, false, %u, %u>"
+#define XOR_STATE      "state_bits<%s, true, %u, %u>"
 
 const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
     [AGGREGATE_COUNT] = {.name = "count",
@@ -159,6 +214,7 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                        .scanned = "sum in 64 bits",
                        .words = 1,
                        .bits = 64,
+                       .numbers = true,
                        .range = sum_range,
                        .by_hand = true,
                        .add = sum_add,
@@ -169,6 +225,7 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                             .scanned = "sum in 128 bits",
                             .words = 2,
                             .bits = 128,
+                            .numbers = true,
                             .range = sum_wide_range,
                             .add = sum_wide_add,
                             .fold = sum_wide_fold,
@@ -201,9 +258,45 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                                   .range = count_range,
                                   .merge = sum_merge,
                                   .device = {.merge = MERGE_ADD}},
+    [AGGREGATE_BIT_AND] = {.name = "bit_and",
+                           .scanned = "bit_and",
+                           .words = 1,
+                           .bits = 64,
+                           .identity = {-1},
+                           .whole = true,
+                           .range = bits_range,
+                           .add = bit_and_add,
+                           .fold = bit_and_fold,
+                           .merge = bit_and_merge,
+                           .device = {OR_STATE, "bits_of_and(v%u)", MERGE_OR, and_of_bits}},
+    [AGGREGATE_BIT_OR] = {.name = "bit_or",
+                          .scanned = "bit_or",
+                          .words = 1,
+                          .bits = 64,
+                          .whole = true,
+                          .range = bits_range,
+                          .add = bit_or_add,
+                          .fold = bit_or_fold,
+                          .merge = bit_or_merge,
+                          .device = {OR_STATE, "v%u", MERGE_OR, NULL}},
+    [AGGREGATE_BIT_XOR] = {.name = "bit_xor",
+                           .scanned = "bit_xor",
+                           .words = 1,
+                           .bits = 64,
+                           .whole = true,
+                           .range = bits_range,
+                           .add = bit_xor_add,
+                           .fold = bit_xor_fold,
+                           .merge = bit_xor_merge,
+                           .device = {XOR_STATE, "v%u", MERGE_XOR, NULL}},
 };
 
 /* ---- Sums ---- */
+
+enum aggregate_kind aggregate_of_any_range(enum aggregate_kind kind)
+{
+    return kind == AGGREGATE_SUM ? AGGREGATE_SUM_WIDE : kind;
+}
 
 enum aggregate_kind aggregate_sum_of(int64_t *low, int64_t *high, uint64_t rows)
 {

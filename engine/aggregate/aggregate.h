@@ -63,6 +63,9 @@ struct aggregate {
     /* Of no values it is 0; the others are NULL, so that a plan counts the values beside them. */
     bool counts;
 
+    bool numbers; /* it takes numbers alone; true is 1, and false 0 */
+    bool whole;   /* it takes whole numbers alone, and all of them: DISTINCT is refused */
+
     /* It needs the set of a group's values. Its word is their number, and is made when sets are merged: no loop adds to
      * it, hash tables and a block's shared memory have no word for it. */
     bool distinct;
@@ -86,13 +89,15 @@ static inline const struct aggregate *aggregate_of(enum aggregate_kind kind)
 }
 
 /* The number that a state stands for. */
-static inline __int128 aggregate_number(enum aggregate_kind kind, const int64_t *low, const int64_t *high,
-                                        uint64_t at)
+static inline __int128 aggregate_number(const struct aggregate *aggregate, const int64_t *low,
+                                        const int64_t *high, uint64_t at)
 {
-    return aggregate_of(kind)->words == 1
-               ? (__int128)low[at]
-               : (__int128)high[at] * ((__int128)1 << 64) + (__int128)(uint64_t)low[at];
+    return aggregate->words == 1 ? (__int128)low[at]
+                                 : (__int128)high[at] * ((__int128)1 << 64) + (__int128)(uint64_t)low[at];
 }
+
+/* The aggregate that the same is of values whose range is not known. */
+enum aggregate_kind aggregate_of_any_range(enum aggregate_kind kind);
 
 /* The sum of up to `rows` values from *low to *high: in 64 bits if it must fit them. *low and *high become the range of
  * what an answer may give, which is never INT64_MIN. */

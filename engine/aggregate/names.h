@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 enum aggregate_family {
-    FAMILY_BASIC,    /* count, sum, avg, min and max: engine/sql/bind_function.c */
+    FAMILY_BASIC,    /* what a scan adds up: engine/sql/bind_function.c */
     FAMILY_SELECT,   /* any_value: another aggregate of the same argument */
     FAMILY_TRUTH,    /* bool_and, bool_or: min and max of a condition */
     FAMILY_COUNT_IF, /* count of the rows in which a condition is true */
@@ -22,7 +22,8 @@ enum aggregate_family {
     FAMILY_QUANTILE, /* so do quantiles, whose last argument is the fraction, and the median */
     FAMILY_SKETCH,   /* approximations: a sketch of the values (operators/group/sketch.h) */
     FAMILY_STRINGS,  /* string_agg */
-    FAMILY_GROUPING  /* grouping(a): above the groups, as aggregates are */
+    FAMILY_GROUPING, /* grouping(a): above the groups, as aggregates are */
+    FAMILY_FOREIGN   /* SQLite's own, refused; another one is near */
 };
 
 struct aggregate_name {
@@ -32,6 +33,7 @@ struct aggregate_name {
     enum aggregate_kind aggregate; /* FAMILY_BASIC; of a sum that of 64 bits */
     enum measure_kind measure;     /* other families */
     enum measure_kind distinct;    /* FAMILY_BASIC: what it becomes of distinct values */
+    bool average;                  /* it is divided by the number of values */
     bool counts;                   /* of no rows it is 0; the others are NULL */
 };
 

@@ -64,7 +64,11 @@ struct device_run {
     uint64_t answer_bytes; /* the bytes at the start of `states` that are copied to the host */
     uint8_t *answer;       /* the copy in the host's memory */
     bool answer_pinned;
-    bool no_room;        /* the states did not fit the GPU's memory */
+    bool no_room; /* the states did not fit the GPU's memory */
+
+    /* PLAN_HASH: where the groups are collected; 0 until a run has found some. */
+    cuda_address collected;
+    uint64_t collected_bytes;
     uint32_t most_parts; /* the segments that are run at a time since then; 0: all */
 };
 

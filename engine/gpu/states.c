@@ -196,8 +196,16 @@ enum status cuda_states_point(struct device_run *run, struct error *error)
     return cuda_synchronize(cuda, error);
 }
 
+static void free_collected(struct device_run *run)
+{
+    cuda_free(run->device->cuda, run->collected);
+    run->collected = 0;
+    run->collected_bytes = 0;
+}
+
 void cuda_states_free(struct device_run *run)
 {
+    free_collected(run);
     cuda_free(run->device->cuda, run->states);
     if (run->answer_pinned)
         cuda_pinned_free(run->device->cuda, run->answer);
@@ -329,15 +337,15 @@ static enum status dense_groups(const struct device_run *run, struct partial *gr
     return STATUS_OK;
 }
 
-static enum status collect(struct device_run *run, cuda_address out, uint64_t count, uint64_t *to,
-                           uint64_t bytes, struct error *error)
+static enum status collect(struct device_run *run, uint64_t count, uint64_t *to, uint64_t bytes,
+                           struct error *error)
 {
     struct cuda *cuda = run->device->cuda;
     uint64_t next = run->states + offsetof(struct states_header, collected);
-    void *arguments[] = {&out, &count, &next};
+    void *arguments[] = {&run->collected, &count, &next};
     RETURN_IF_ERROR(cuda_set_words(cuda, next, 0, 2, error));
     RETURN_IF_ERROR(cuda_launch(cuda, run->collect, run->scan.prepare_blocks, 256, 0, arguments, error));
-    RETURN_IF_ERROR(cuda_copy_to_host(cuda, to, out, bytes, error));
+    RETURN_IF_ERROR(cuda_copy_to_host(cuda, to, run->collected, bytes, error));
     return cuda_synchronize(cuda, error);
 }
 
@@ -359,6 +367,17 @@ static void take_collected(const struct device_run *run, const uint64_t *from, u
     }
 }
 
+/* Makes sure of memory for the collected groups. It stays for the next run, which mostly finds as many. */
+static enum status make_collected(struct device_run *run, uint64_t bytes, struct error *error)
+{
+    if (run->collected_bytes >= bytes)
+        return STATUS_OK;
+    free_collected(run);
+    RETURN_IF_ERROR(cuda_columns_allocate(run->device->columns, bytes, "groups", &run->collected, error));
+    run->collected_bytes = bytes;
+    return STATUS_OK;
+}
+
 static enum status hashed_groups(struct device_run *run, struct partial *groups, struct error *error)
 {
     const uint64_t count = header_of(run)->groups_found;
@@ -366,18 +385,16 @@ static enum status hashed_groups(struct device_run *run, struct partial *groups,
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
         words += run->kernel.state_words[a];
     const uint64_t bytes = count * words * sizeof(uint64_t);
-    cuda_address out = 0;
     RETURN_IF_ERROR(partial_allocate(run->plan, count, groups, error));
     if (count == 0)
         return STATUS_OK;
     uint64_t *copy = malloc(bytes);
-    enum status status = copy ? cuda_columns_allocate(run->device->columns, bytes, "groups", &out, error)
-                              : error_out_of_memory(error, bytes, "groups");
+    enum status status =
+        copy ? make_collected(run, bytes, error) : error_out_of_memory(error, bytes, "groups");
     if (status == STATUS_OK)
-        status = collect(run, out, count, copy, bytes, error);
+        status = collect(run, count, copy, bytes, error);
     if (status == STATUS_OK)
         take_collected(run, copy, count, groups);
-    cuda_free(run->device->cuda, out);
     free(copy);
     return status;
 }

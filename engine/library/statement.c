@@ -5,7 +5,6 @@
 #include "engine/answer/constants.h"
 #include "engine/answer/output.h"
 #include "engine/explain/explain.h"
-#include "engine/library/query/query.h"
 #include "engine/logical/logical.h"
 #include "engine/relational/execute.h"
 #include "engine/library/rows_collect.h"
@@ -324,36 +323,10 @@ static enum status answer_tree(struct sql_statement *statement, struct rowset *r
                               error);
     if (status == STATUS_OK)
         status = logical_rewrite(&options, &tree, error);
-    if (status == STATUS_OK && getenv("TREE_DEBUG"))
-        logical_write(&tree, stderr);
     if (status == STATUS_OK)
         status = relational_answer(&task, &tree, rows, timing, error);
     sql_tree_free(arena);
     return status;
-}
-
-/* Answers a statement of several levels, which is planned level by level. */
-static enum status answer_levels(struct sql_statement *statement, struct rowset *rows,
-                                 struct run_timing *timing, struct error *error)
-{
-    int64_t now;
-    if (!getenv("TREE_OLD"))
-        return answer_tree(statement, rows, timing, error);
-    RETURN_IF_ERROR(take_time(statement, &now, error));
-    const struct query_task task = {.engine = statement->engine,
-                                    .own = &statement->answers,
-                                    .database = statement->database,
-                                    .codec = statement->codec,
-                                    .index = statement->settings.index,
-                                    .like = statement->settings.like,
-                                    .explain = sql_statement_explains(statement),
-                                    .staged = statement->settings.staged,
-                                    .now = now,
-                                    .observer = statement->settings.observer,
-                                    .parameters = statement->parameters,
-                                    .parameter_count = statement->parameter_count,
-                                    .select = sql_tree_select(statement->tree)};
-    return query_answer(&task, rows, timing, error);
 }
 
 static enum status run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
@@ -362,12 +335,12 @@ static enum status run(struct sql_statement *statement, struct rowset *rows, str
     const struct plan *plan = NULL;
     *rows = (struct rowset){0};
     if (sql_tree_select(statement->tree)->layered || statement->no_star)
-        return answer_levels(statement, rows, timing, error);
+        return answer_tree(statement, rows, timing, error);
     if (sql_tree_select(statement->tree)->timed)
         forget_plan(statement);
     enum status status = plan_once(statement, &plan, error);
     if (status == STATUS_BAD_INPUT && statement->no_star && !engine_cluster(statement->engine))
-        return answer_levels(statement, rows, timing, error);
+        return answer_tree(statement, rows, timing, error);
     RETURN_IF_ERROR(status);
     if (!plan->fact && sql_statement_explains(statement) != SQL_EXPLAIN_NONE)
         return rowset_of_lines(rows, "plan", "one row of constants: nothing is read", error);

@@ -19,9 +19,19 @@ static enum status zeros(void *pointer, uint64_t count, struct error *error)
     return STATUS_OK;
 }
 
+enum status partial_charge_groups(const struct plan *plan, uint64_t count, struct partial *partial,
+                                  struct error *error)
+{
+    uint64_t words = plan->key_words + plan->aggregate_count;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        words += plan_aggregate_of(plan, a)->words > 1;
+    return memory_charge_add(&partial->charge, count * words * sizeof(uint64_t), "a table of groups", error);
+}
+
 enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *partial,
                              struct error *error)
 {
+    RETURN_IF_ERROR(partial_charge_groups(plan, count, partial, error));
     partial->aggregates = plan->aggregate_count;
     for (uint32_t word = 0; word < plan->key_words; word++)
         RETURN_IF_ERROR(zeros(&partial->keys[word], count, error));
@@ -52,6 +62,7 @@ void partial_free(struct partial *partial)
         free(partial->sets[a].groups);
         free(partial->sets[a].values);
     }
+    memory_charge_drop(&partial->charge);
     *partial = (struct partial){0};
 }
 

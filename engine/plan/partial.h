@@ -7,6 +7,7 @@
 #define TESSERA_ENGINE_PLAN_PARTIAL_H
 
 #include "engine/plan/plan.h"
+#include "storage/base/execution/memory_account.h"
 
 /* The values that a count(distinct) has seen: pairs of a group (its index in the partial result) and a value,
  * without duplicates, in no order. */
@@ -31,18 +32,23 @@ struct partial {
     struct partial_set sets[PLAN_AGGREGATES_MAX]; /* of distinct aggregates, if the result is mergeable */
     uint64_t total_rows;                          /* PLAN_TOTAL: 0 if no row survived */
     uint64_t *rows;                               /* PLAN_ROWS */
+    struct memory_charge charge;                  /* of groups and rows; moves with them */
 };
 
 /* The number that an aggregate's state of a group stands for. */
 static inline __int128 partial_number(const struct plan *plan, const struct partial *partial, uint32_t a,
                                       uint64_t group)
 {
-    return aggregate_number(plan->aggregates[a].kind, partial->states[a], partial->states_high[a], group);
+    return aggregate_number(plan_aggregate_of(plan, a), partial->states[a], partial->states_high[a], group);
 }
 
 /* Allocates `count` groups, all zeros. Free with partial_free, also after an error. */
 NODISCARD enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *partial,
                                        struct error *error);
+
+/* Asks the account of memory for `count` groups more, which the caller allocates. */
+NODISCARD enum status partial_charge_groups(const struct plan *plan, uint64_t count, struct partial *partial,
+                                            struct error *error);
 
 /* Allocates `count` pairs of a set, which the caller fills in. */
 NODISCARD enum status partial_set_allocate(struct partial_set *set, uint64_t count, struct error *error);

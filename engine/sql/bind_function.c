@@ -127,14 +127,12 @@ static enum status bind_average(struct binder *binder, const struct sql_expressi
 enum status bind_aggregate(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     const struct aggregate_name *const name = aggregate_name_find(ast->name);
-    const bool sums = strcmp(ast->name, "sum") == 0 || strcmp(ast->name, "avg") == 0;
+    const bool sums = aggregate_of(name->aggregate)->numbers;
     if (name->family != FAMILY_BASIC)
         return bind_other_aggregate(binder, ast, node);
-    if (strcmp(ast->name, "total") == 0)
-        return bind_refuse(binder, ast->position, "total() is SQLite's own; use sum()");
     if (ast->distinct && sums)
         return bind_values_aggregate(binder, ast, name->distinct, node);
-    if (strcmp(ast->name, "count") == 0)
+    if (name->counts)
         return bind_count(binder, ast, node);
     if (ast->child_count != 1 || ast->children[0]->operation == SQL_STAR)
         return bind_refuse(binder, ast->position, "%s takes one value", ast->name);
@@ -144,9 +142,14 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
         RETURN_IF_ERROR(bind_number_of(binder, ast->position, &argument));
     const struct expression value = *bind_node(binder, argument);
     if (sums && value.type.kind == VALUE_DOUBLE)
-        return bind_double_sum(binder, argument, strcmp(ast->name, "avg") == 0, node);
+        return bind_double_sum(binder, argument, name->average, node);
     if (sums && value.type.kind != VALUE_INTEGER)
         return bind_refuse(binder, ast->position, "%s takes numbers", ast->name);
+    if (aggregate_of(name->aggregate)->whole &&
+        (value.type.kind != VALUE_INTEGER || value.type.scale || ast->distinct))
+        return bind_refuse(binder, ast->position,
+                           ast->distinct ? "DISTINCT cannot stand in %s" : "%s takes whole numbers",
+                           ast->name);
     struct plan_aggregate aggregate = {.argument = argument,
                                        .type = value.type,
                                        .low = value.low,
@@ -167,7 +170,7 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
     if (value.nullable)
         RETURN_IF_ERROR(bind_count_of(binder, argument, &binder->plan->aggregates[leaf.index].count));
     RETURN_IF_ERROR(expression_add(binder->list, &leaf, node, binder->error));
-    return strcmp(ast->name, "avg") == 0 ? bind_average(binder, ast, node) : STATUS_OK;
+    return name->average ? bind_average(binder, ast, node) : STATUS_OK;
 }
 
 /* ---- Functions ---- */

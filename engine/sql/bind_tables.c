@@ -168,7 +168,7 @@ static bool find_left_join(struct binder *binder, const struct sql_expression *c
     return false;
 }
 
-/* The tables can be joined, but by a level that joins answers (engine/library/query/query.h). */
+/* The tables can be joined, but by operators over their rows (engine/relational). */
 static void tell_no_star(const struct binder *binder)
 {
     if (binder->no_star)

@@ -20,8 +20,10 @@
  *     MERGE_ADD        one word, a sum modulo 2^64
  *     MERGE_ADD_WIDE   two words, a sum modulo 2^128, the low one first
  *     MERGE_GREATEST   one word, the greatest of unsigned numbers
+ *     MERGE_OR         one word, bits of one or the other
+ *     MERGE_XOR        one word, bits of one and not of the other
  */
-enum merge_kind { MERGE_ADD, MERGE_ADD_WIDE, MERGE_GREATEST };
+enum merge_kind { MERGE_ADD, MERGE_ADD_WIDE, MERGE_GREATEST, MERGE_OR, MERGE_XOR };
 
 /* Merges another state into *low and *high; the high words are those of MERGE_ADD_WIDE, and else not used. */
 STATE_INLINE void state_merge_words(uint32_t kind, uint64_t *low, uint64_t *high, uint64_t other,
@@ -29,6 +31,10 @@ STATE_INLINE void state_merge_words(uint32_t kind, uint64_t *low, uint64_t *high
 {
     if (kind == MERGE_GREATEST) {
         *low = other > *low ? other : *low;
+        return;
+    }
+    if (kind == MERGE_OR || kind == MERGE_XOR) {
+        *low = kind == MERGE_OR ? *low | other : *low ^ other;
         return;
     }
     *low += other;
@@ -53,6 +59,16 @@ STATE_INLINE int64_t max_of_greatest(uint64_t word)
 STATE_INLINE int64_t min_of_greatest(uint64_t word)
 {
     return max_of_greatest(~word);
+}
+
+/* What all values have is what no complement has. */
+STATE_INLINE uint64_t bits_of_and(int64_t value)
+{
+    return ~(uint64_t)value;
+}
+STATE_INLINE int64_t and_of_bits(uint64_t word)
+{
+    return (int64_t)~word;
 }
 
 #endif

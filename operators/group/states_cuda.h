@@ -258,6 +258,71 @@ template <uint32_t INDEX, uint32_t FIRST> struct state_greatest<STATE_GLOBAL, IN
     }
 };
 
+/* Sets bits of *word, or turns them. Most rows set no new bit, so a load comes before the atomic operation. */
+template <bool XOR> TILE_INLINE void combine_bits(state_word *word, uint64_t bits)
+{
+    if (XOR)
+        atomicXor(word, (state_word)bits);
+    else if (bits & ~*reinterpret_cast<volatile state_word *>(word))
+        atomicOr(word, (state_word)bits);
+}
+
+/* Bits that a value has; XOR: that an odd number of values have. */
+template <state_place PLACE, bool XOR, uint32_t INDEX, uint32_t FIRST> struct state_bits;
+
+template <bool XOR, uint32_t INDEX, uint32_t FIRST> struct state_bits<STATE_SINGLE, XOR, INDEX, FIRST> {
+    uint64_t bits;
+
+    __device__ __forceinline__ void begin()
+    {
+        bits = 0;
+    }
+    __device__ __forceinline__ void add(uint64_t, uint64_t value)
+    {
+        bits = XOR ? bits ^ value : bits | value;
+    }
+    __device__ __forceinline__ void finish()
+    {
+#pragma unroll
+        for (uint32_t distance = 16; distance > 0; distance /= 2)
+            add(0, __shfl_down_sync(FULL_WARP, bits, distance));
+        if (threadIdx.x % 32 == 0)
+            combine_bits<XOR>(state_words(arguments.states[INDEX]), bits);
+    }
+};
+
+template <bool XOR, uint32_t INDEX, uint32_t FIRST> struct state_bits<STATE_SHARED, XOR, INDEX, FIRST> {
+    state_word *words;
+
+    __device__ __forceinline__ void begin()
+    {
+        words = reinterpret_cast<state_word *>(shared_state(FIRST));
+    }
+    __device__ __forceinline__ void add(uint32_t slot, uint64_t value)
+    {
+        combine_bits<XOR>(words + slot, value);
+    }
+    __device__ __forceinline__ void finish()
+    {
+        for (uint32_t slot = threadIdx.x; slot < (uint32_t)arguments.slots; slot += blockDim.x)
+            if (words[slot])
+                combine_bits<XOR>(state_words(arguments.states[INDEX]) + slot, words[slot]);
+    }
+};
+
+template <bool XOR, uint32_t INDEX, uint32_t FIRST> struct state_bits<STATE_GLOBAL, XOR, INDEX, FIRST> {
+    __device__ __forceinline__ void begin()
+    {
+    }
+    __device__ __forceinline__ void add(uint64_t slot, uint64_t value)
+    {
+        combine_bits<XOR>(state_words(arguments.states[INDEX]) + slot, value);
+    }
+    __device__ __forceinline__ void finish()
+    {
+    }
+};
+
 /* Marks the groups that have rows, with a 32-bit word a slot. */
 template <state_place PLACE, uint32_t FIRST> struct state_present {
     uint32_t any;

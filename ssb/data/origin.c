@@ -62,7 +62,14 @@ enum status ssb_origin_publish(const char *directory, struct error *error)
     if (rename(from, to) != 0)
         return error_set_errno(error, errno, "the tables are loaded, and it remains to rename %s to %s", from,
                                to);
-    return directory_sync(directory, error);
+    struct error reason = {0};
+    if (directory_sync(directory, &reason) != STATUS_OK)
+        return error_set(
+            error, STATUS_NOT_DURABLE,
+            "%s was changed, and the change is visible, but it may not survive a power cut: %s; do "
+            "not repeat it, and run `sync` or look at the disk",
+            directory, reason.text);
+    return STATUS_OK;
 }
 
 void ssb_origin_discard(const char *directory)

@@ -23,7 +23,7 @@ struct ssb_origin {
 
 /* ssb_origin_prepare writes the file under another name, synced to disk; publishing renames it, discarding
  * removes it. A load prepares it before its commit and publishes it after, so that failures leave the
- * database unchanged. */
+ * database unchanged. STATUS_NOT_DURABLE of publishing: it is renamed, but could not be synced. */
 NODISCARD enum status ssb_origin_prepare(const char *directory, const struct ssb_origin *origin,
                                          struct error *error);
 NODISCARD enum status ssb_origin_publish(const char *directory, struct error *error);

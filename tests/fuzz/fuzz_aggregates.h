@@ -149,6 +149,16 @@ static inline void kept_value(sqlite3_context *context)
         qsort(kept->values, kept->count, sizeof *kept->values, compare_kept);
     if (kept->inexact) {
         sqlite3_result_error(context, "a value left 64 bits", -1);
+    } else if (strncmp(name, "bit_", 4) == 0) {
+        int64_t bits = kept->count ? kept->values[0] : 0;
+        for (size_t i = 1; i < kept->count; i++)
+            bits = name[4] == 'a'   ? bits & kept->values[i]
+                   : name[4] == 'o' ? bits | kept->values[i]
+                                    : bits ^ kept->values[i];
+        if (kept->count)
+            sqlite3_result_int64(context, bits);
+        else
+            sqlite3_result_null(context);
     } else if (strcmp(name, "approx_count_distinct") == 0) {
         sqlite3_result_int64(context, kept_distinct(kept));
     } else if (kept->count <= (size_t)sample) {
@@ -179,10 +189,18 @@ static inline void make_functions(sqlite3 *sqlite)
     static const struct {
         const char *name;
         int arguments;
-    } functions[] = {
-        {"var_pop", 1},        {"var_samp", 1},      {"stddev_pop", 1},    {"stddev_samp", 1},
-        {"median", 1},         {"quantile_cont", 2}, {"quantile_disc", 2}, {"approx_count_distinct", 1},
-        {"approx_quantile", 2}};
+    } functions[] = {{"var_pop", 1},
+                     {"var_samp", 1},
+                     {"stddev_pop", 1},
+                     {"stddev_samp", 1},
+                     {"median", 1},
+                     {"quantile_cont", 2},
+                     {"quantile_disc", 2},
+                     {"bit_and", 1},
+                     {"bit_or", 1},
+                     {"bit_xor", 1},
+                     {"approx_count_distinct", 1},
+                     {"approx_quantile", 2}};
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         assert_int_equal(sqlite3_create_window_function(sqlite, functions[f].name, functions[f].arguments,
                                                         SQLITE_UTF8, (void *)functions[f].name, kept_step,
@@ -216,7 +234,14 @@ static inline struct term values_term(const struct scope *scope)
 {
     const struct term value = number_term(scope, 1);
     struct term term = {.kind = NUMBER, .scale = value.scale};
-    const uint32_t which = below(7);
+    static const char *const bits[] = {"bit_and", "bit_or", "bit_xor"};
+    const uint32_t which = below(value.scale ? 7 : 9);
+    if (which >= 7) {
+        const char *const name = bits[below(3)];
+        return (struct term){.kind = NUMBER,
+                             .ours = form("%s(%s)", name, value.ours),
+                             .sqlites = form("%s(%s)", name, value.sqlites)};
+    }
     if (which == 5)
         return (struct term){.kind = NUMBER,
                              .ours = form("approx_count_distinct(%s)", value.ours),

@@ -28,3 +28,7 @@ SELECT approx_count_distinct(lo_orderkey), count(*) FROM lineorder;
 SELECT lo_discount, approx_count_distinct(lo_partkey), approx_count_distinct(lo_partkey) FILTER (WHERE lo_tax = 3) FROM lineorder GROUP BY lo_discount ORDER BY 1;
 SELECT lo_suppkey, approx_quantile(lo_revenue, 0.5), approx_quantile(lo_revenue, 0.99), min(lo_revenue), max(lo_revenue) FROM lineorder GROUP BY lo_suppkey ORDER BY 2 DESC, 1 LIMIT 50;
 SELECT d_year, approx_count_distinct(c_name), approx_quantile(lo_extendedprice / 7.0, 0.9) FROM lineorder, date, customer WHERE lo_orderdate = d_datekey AND lo_custkey = c_custkey AND lo_quantity = 7 AND lo_discount = 4 GROUP BY ROLLUP (d_year) ORDER BY 1;
+-- bits: in registers, in shared memory, and in global memory
+SELECT bit_and(lo_orderkey), bit_or(lo_orderkey), bit_xor(lo_orderkey), bit_and(lo_revenue - 5000000), bit_or(lo_tax), bit_xor(lo_revenue) FROM lineorder;
+SELECT lo_discount, bit_and(lo_orderkey - 3000000000000), bit_or(lo_partkey), bit_xor(lo_extendedprice) FROM lineorder GROUP BY lo_discount ORDER BY 1;
+SELECT lo_orderkey, bit_and(lo_partkey), bit_or(lo_suppkey), bit_xor(lo_revenue) FROM lineorder GROUP BY lo_orderkey ORDER BY 4 DESC, 1 LIMIT 50;

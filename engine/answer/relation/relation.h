@@ -32,16 +32,6 @@ NODISCARD enum status relation_alike(struct rowset_column *left, uint64_t left_r
                                      struct rowset_column *right, uint64_t right_rows,
                                      struct dictionary **made, struct error *error);
 
-/* ---- Joins (join.c) ---- */
-
-/* Pairs the rows whose `count` keys are equal; a NULL equals nothing. The pairs are in the order of the left rows, and
- * then of the right ones. `outer`: a left row without a partner is paired with RELATION_NO_ROW. Without keys each row
- * is paired with each. The caller frees *lefts and *rights, and drops their charge. */
-NODISCARD enum status relation_join(const struct rowset_column *left, uint64_t left_rows,
-                                    const struct rowset_column *right, uint64_t right_rows, uint32_t count,
-                                    bool outer, uint64_t **lefts, uint64_t **rights, uint64_t *pairs,
-                                    struct memory_charge *charge, struct error *error);
-
 /* ---- Sets (set.c) ---- */
 
 /* ALL: a row that both sides have n and m times is left n - m times, or the lesser of n and m. */

@@ -102,6 +102,7 @@ static enum status append(int64_t **words, uint64_t had, const int64_t *more, ui
 enum status partial_append_groups(const struct plan *plan, struct partial *into, const struct partial *from,
                                   struct error *error)
 {
+    RETURN_IF_ERROR(partial_charge_groups(plan, from->count, into, error));
     into->aggregates = plan->aggregate_count;
     for (uint32_t word = 0; word < plan->key_words; word++)
         RETURN_IF_ERROR(append((int64_t **)&into->keys[word], into->count, (const int64_t *)from->keys[word],

@@ -219,6 +219,8 @@ enum status bind_other_aggregate(struct binder *binder, const struct sql_express
     const struct aggregate_name *const name = aggregate_name_find(ast->name);
     if (name->family == FAMILY_QUANTILE)
         return bind_quantile(binder, ast, name->measure, node);
+    if (name->family == FAMILY_FOREIGN)
+        return bind_refuse(binder, ast->position, "%s() is SQLite's own; use %s()", ast->name, name->as);
     if (name->family == FAMILY_SKETCH)
         return bind_sketch(binder, ast, name->measure, node);
     if (name->family == FAMILY_STRINGS)
@@ -249,6 +251,7 @@ enum status bind_other_aggregate(struct binder *binder, const struct sql_express
     case FAMILY_SKETCH:
     case FAMILY_STRINGS:
     case FAMILY_GROUPING:
+    case FAMILY_FOREIGN:
         break;
     }
     return bind_aggregate(binder, ast, node);

@@ -30,11 +30,10 @@ enum status bind_measure(struct binder *binder, const struct sql_expression *ast
     return expression_add(binder->list, &leaf, node, binder->error);
 }
 
-/* Fills in the terms and the count of rows of a measure. */
-static enum status take_values(struct binder *binder, const struct sql_expression *ast, uint32_t value,
-                               enum measure_kind kind, struct plan_measure *measure)
+/* Fills in the terms of a measure. */
+static enum status take_term(struct binder *binder, const struct sql_expression *ast, uint32_t value,
+                             enum measure_kind kind, struct plan_measure *measure)
 {
-    uint32_t one;
     memset(measure, 0, sizeof *measure); /* also the gaps, which bind_measure compares */
     measure->kind = kind;
     measure->of_values = true;
@@ -43,8 +42,22 @@ static enum status take_values(struct binder *binder, const struct sql_expressio
     measure->separator = EXPRESSION_NONE;
     RETURN_IF_ERROR(bind_group_term(binder, ast->position, value, &measure->term));
     measure->order_term = measure->term;
+    return STATUS_OK;
+}
+
+static enum status count_rows(struct binder *binder, struct plan_measure *measure)
+{
+    uint32_t one;
     RETURN_IF_ERROR(bind_integer(binder, 1, 0, &one));
     return bind_count_of(binder, one, &measure->count);
+}
+
+/* Fills in the terms and the count of rows of a measure. */
+static enum status take_values(struct binder *binder, const struct sql_expression *ast, uint32_t value,
+                               enum measure_kind kind, struct plan_measure *measure)
+{
+    RETURN_IF_ERROR(take_term(binder, ast, value, kind, measure));
+    return count_rows(binder, measure);
 }
 
 static struct expression double_leaf(void)
@@ -174,12 +187,14 @@ static enum status take_cells(struct binder *binder, const struct sql_expression
     const bool real = bind_kind(binder, value) == VALUE_DOUBLE;
     uint32_t cell, weight;
     RETURN_IF_ERROR(apply_named(binder, ast, real ? sketch->double_cell : sketch->cell, value, &cell));
-    RETURN_IF_ERROR(take_values(binder, ast, cell, kind, measure));
+    RETURN_IF_ERROR(take_term(binder, ast, cell, kind, measure));
     measure->argument = value;
     measure->scale = bind_node(binder, value)->type.scale;
     if (sketch->weight) {
         RETURN_IF_ERROR(apply_named(binder, ast, sketch->weight, value, &weight));
         RETURN_IF_ERROR(bind_extreme_of(binder, weight, true, &measure->count));
+    } else {
+        RETURN_IF_ERROR(count_rows(binder, measure));
     }
     if (!sketch->extremes)
         return STATUS_OK;

@@ -2,61 +2,56 @@
 #include "storage/base/execution/memory_account.h"
 #include "storage/base/file.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#define TEXT_BYTES 16384 /* memory.stat has 2 KB, the others less */
 #define LINE_BYTES 512
 
-/* Opens root/path, or root/path/name. NULL if it does not exist or cannot be read: then nothing is known. */
-static FILE *open_below(const char *root, const char *path, const char *name)
+/* Reads root/path, or root/path/name. False if it does not exist or cannot be read: then nothing is known. */
+static bool read_text(const char *root, const char *path, const char *name, char text[TEXT_BYTES])
 {
     char whole[PATH_MAX];
     const int length = snprintf(whole, sizeof whole, "%s%s%s%s", root, path, *name ? "/" : "", name);
-    return length < (int)sizeof whole ? file_stream(whole, "re") : NULL;
+    const int descriptor = length < (int)sizeof whole ? file_descriptor(whole, O_RDONLY, 0) : -1;
+    uint64_t got = 0;
+    if (descriptor < 0)
+        return false;
+    const bool read = file_get(descriptor, text, TEXT_BYTES - 1, 0, &got) == 0;
+    close(descriptor);
+    text[read ? got : 0] = '\0';
+    return read;
 }
 
-/* Adds up the numbers of the file's lines that begin with one of two words. */
-static bool sum_lines(FILE *file, const char *word, const char *other, uint64_t *sum)
+/* The number after `word` at the beginning of a line; false if there is none. */
+static bool number_after(const char *text, const char *word, uint64_t *number)
 {
-    char line[LINE_BYTES];
-    bool found = false;
-    *sum = 0;
-    while (fgets(line, sizeof line, file)) {
-        const size_t length = strcspn(line, " ");
-        uint64_t number;
-        if (line[length] == ' ' && sscanf(line + length, "%" SCNu64, &number) == 1 &&
-            ((length == strlen(word) && memcmp(line, word, length) == 0) ||
-             (length == strlen(other) && memcmp(line, other, length) == 0))) {
-            *sum += number;
-            found = true;
-        }
-    }
-    return found;
+    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL)
+        if (strncmp(line, word, strlen(word)) == 0 && line[strlen(word)] == ' ')
+            return sscanf(line + strlen(word), "%" SCNu64, number) == 1;
+    return false;
 }
 
 static bool read_number(const char *root, const char *folder, const char *name, uint64_t *number)
 {
-    FILE *const file = open_below(root, folder, name);
-    const bool found = file && fscanf(file, "%" SCNu64, number) == 1; /* "max": no limit */
-    if (file)
-        fclose(file);
-    return found;
+    char text[TEXT_BYTES];
+    return read_text(root, folder, name, text) && sscanf(text, "%" SCNu64, number) == 1; /* "max": no limit */
 }
 
 /* Pages of files count as used, and are given back when memory is needed. */
 static uint64_t reclaimable(const char *root, const char *folder)
 {
-    uint64_t sum = 0;
-    FILE *const file = open_below(root, folder, "memory.stat");
-    if (file) {
-        if (!sum_lines(file, "inactive_file", "active_file", &sum))
-            sum = 0;
-        fclose(file);
-    }
-    return sum;
+    char text[TEXT_BYTES];
+    uint64_t inactive = 0, active = 0;
+    if (!read_text(root, folder, "memory.stat", text))
+        return 0;
+    return (number_after(text, "inactive_file", &inactive) ? inactive : 0) +
+           (number_after(text, "active_file", &active) ? active : 0);
 }
 
 /* Control groups are folders in folders, and each may have a limit. */
@@ -83,10 +78,13 @@ static uint64_t available_by_line(const char *root, const char *line)
 {
     static const char two[] = "/sys/fs/cgroup", one[] = "/sys/fs/cgroup/memory";
     const char *const kinds = strchr(line, ':'), *const path = kinds ? strchr(kinds + 1, ':') : NULL;
+    const size_t line_bytes = strcspn(line, "\n");
     char folder[LINE_BYTES + sizeof one];
-    if (!path)
+    if (!path || path >= line + line_bytes || line_bytes > LINE_BYTES)
         return UINT64_MAX;
-    const int length = (int)strcspn(path + 1, "\n");
+    int length = (int)(line + line_bytes - path - 1);
+    length -=
+        length > 0 && path[length] == '/'; /* the path is / where a container sees its own group alone */
     if (strncmp(line, "0::", 3) == 0) {
         snprintf(folder, sizeof folder, "%s%.*s", two, length, path + 1);
         return available_in_groups(root, folder, sizeof two - 1, "memory.max", "memory.current");
@@ -100,20 +98,15 @@ static uint64_t available_by_line(const char *root, const char *line)
 
 uint64_t memory_available(const char *root)
 {
-    char line[LINE_BYTES];
+    char text[TEXT_BYTES];
     uint64_t available = UINT64_MAX, kilobytes;
-    FILE *file = open_below(root, "/proc/meminfo", "");
-    if (file) {
-        if (sum_lines(file, "MemAvailable:", "MemAvailable:", &kilobytes))
-            available = kilobytes * 1024;
-        fclose(file);
-    }
-    file = open_below(root, "/proc/self/cgroup", "");
-    while (file && fgets(line, sizeof line, file)) {
+    if (read_text(root, "/proc/meminfo", "", text) && number_after(text, "MemAvailable:", &kilobytes))
+        available = kilobytes * 1024;
+    if (!read_text(root, "/proc/self/cgroup", "", text))
+        return available;
+    for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
         const uint64_t here = available_by_line(root, line);
         available = here < available ? here : available;
     }
-    if (file)
-        fclose(file);
     return available;
 }

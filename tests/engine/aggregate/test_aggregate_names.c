@@ -175,6 +175,7 @@ static uint64_t device_word(const struct aggregate *aggregate, int64_t value)
     const char *const text = aggregate->device.value ? aggregate->device.value : "";
     return strstr(text, "greatest_of_min")   ? greatest_of_min(value)
            : strstr(text, "greatest_of_max") ? greatest_of_max(value)
+           : strstr(text, "bits_of_and")     ? bits_of_and(value)
                                              : (uint64_t)value;
 }
 

@@ -88,6 +88,9 @@ static const char *const statements[] = {
     "select shop from sales left join products g on g.id = gift and g.kind = 'tea' join products p on p.id = "
     "product where pieces > 0 order by g.kind, p.since desc, big, shop, at limit 9",
     "select shop, approx_count_distinct(note), approx_count_distinct(paid / 3.0) from sales group by shop",
+    "select shop, bit_and(pieces), bit_or(big), bit_xor(pieces * 3) from sales group by shop",
+    "select bit_and(pieces), bit_or(big), bit_xor(pieces) from sales",
+    "select product, big, bit_and(pieces), bit_or(big), bit_xor(pieces) from sales group by product, big, at",
     "select approx_quantile(big, 0.5), approx_quantile(paid / 3.0, 0.9), approx_count_distinct(at) from "
     "sales",
 };

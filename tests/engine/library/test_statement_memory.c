@@ -18,6 +18,9 @@ static const char *const statements[] = {
     "select big - pieces, count(*), sum(paid) from sales group by big - pieces order by 1",
     "select note, big, day, at, count(distinct pieces), median(paid) from sales group by note, big, day, at "
     "order by 1, 2",
+    "select shop, online, count(*), sum(paid) from sales group by rollup (shop, online) order by 1, 2",
+    "select big - pieces, note, count(*) from sales group by grouping sets ((big - pieces), (note), ()) "
+    "order by 1, 2",
     "select upper(note) || shop from sales order by 1",
     "with s as (select shop, count(*) n from sales group by shop) select a.shop, b.shop from s a join s b on "
     "a.n = b.n "
@@ -65,10 +68,11 @@ static char *answer_within(const char *text, uint64_t limit, uint64_t *most)
     return csv;
 }
 
-static void all_memory_is_given_back(void **state)
+static void all_memory_is_given_back_by(const char *device)
 {
     enum { BUDGETS = 40 };
-    (void)state;
+    engine_close(star_engine);
+    must(engine_open(&(struct engine_options){.device = device, .threads = 2}, &star_engine, error));
     for (size_t s = 0; s < STATEMENTS; s++) {
         uint64_t most, least = 0;
         char *const answer = answer_within(statements[s], UINT64_MAX / 2, &most);
@@ -87,6 +91,19 @@ static void all_memory_is_given_back(void **state)
         assert_true(least > 0); /* it is refused with nothing, and answered in the end */
         free(answer);
     }
+}
+
+static void all_memory_is_given_back(void **state)
+{
+    (void)state;
+    all_memory_is_given_back_by(test_device());
+}
+
+/* Which merge on the host. */
+static void several_devices_give_all_memory_back(void **state)
+{
+    (void)state;
+    all_memory_is_given_back_by("cpu,cpu");
 }
 
 /* A statement keeps what it may use again; other statements of the engine have the rest. */
@@ -113,6 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_memory_is_given_back),
+        cmocka_unit_test(several_devices_give_all_memory_back),
         cmocka_unit_test(a_statement_runs_again_after_it_was_refused),
     };
     return cmocka_run_group_tests(tests, star_open, star_close);

@@ -20,9 +20,11 @@
 #define GPUS_MAX   10u
 #define STATES_MAX 12u
 
-static const enum aggregate_kind kinds[] = {AGGREGATE_COUNT, AGGREGATE_SUM, AGGREGATE_SUM_WIDE, AGGREGATE_MIN,
-                                            AGGREGATE_MAX};
-static const uint32_t kind_merges[] = {MERGE_ADD, MERGE_ADD, MERGE_ADD_WIDE, MERGE_GREATEST, MERGE_GREATEST};
+static const enum aggregate_kind kinds[] = {AGGREGATE_COUNT,  AGGREGATE_SUM,    AGGREGATE_SUM_WIDE,
+                                            AGGREGATE_MIN,    AGGREGATE_MAX,    AGGREGATE_BIT_AND,
+                                            AGGREGATE_BIT_OR, AGGREGATE_BIT_XOR};
+static const uint32_t kind_merges[] = {MERGE_ADD,      MERGE_ADD, MERGE_ADD_WIDE, MERGE_GREATEST,
+                                       MERGE_GREATEST, MERGE_OR,  MERGE_OR,       MERGE_XOR};
 
 /* The states of one GPU, as engine/gpu/states.c lays them out, and what they mean. */
 struct gpu {
@@ -46,12 +48,18 @@ static int64_t any_value(void)
 static uint64_t word_of(enum aggregate_kind kind, int64_t value)
 {
     const uint64_t flipped = (uint64_t)value ^ UINT64_C(1) << 63;
-    return kind == AGGREGATE_MAX ? flipped : kind == AGGREGATE_MIN ? ~flipped : (uint64_t)value;
+    return kind == AGGREGATE_MAX       ? flipped
+           : kind == AGGREGATE_MIN     ? ~flipped
+           : kind == AGGREGATE_BIT_AND ? ~(uint64_t)value
+                                       : (uint64_t)value;
 }
 
 static int64_t neutral(enum aggregate_kind kind)
 {
-    return kind == AGGREGATE_MAX ? INT64_MIN : kind == AGGREGATE_MIN ? INT64_MAX : 0;
+    return kind == AGGREGATE_MAX       ? INT64_MIN
+           : kind == AGGREGATE_MIN     ? INT64_MAX
+           : kind == AGGREGATE_BIT_AND ? -1
+                                       : 0;
 }
 
 static uint64_t take(uint64_t count)
@@ -204,7 +212,9 @@ static uint64_t slot_of(const struct group_table *table, uint32_t group)
 {
     uint64_t slot;
     const uint64_t key = key_of(group, table->slots, &slot);
-    for (; table->memory[table->keys + slot]; slot = (slot + 1) & (table->slots - 1)) {
+    for (uint64_t probe = 0; table->memory[table->keys + slot]; slot = (slot + 1) & (table->slots - 1)) {
+        if (probe++ == table->slots)
+            return table->slots; /* merging may fill the last place */
         bool same = table->memory[table->keys + slot] == key;
         for (uint32_t word = 0; same && key_words > 1 && word < key_words; word++)
             same = table->memory[table->numbers + word * table->slots + slot] == number_word(group, word);
@@ -294,7 +304,8 @@ static void check_table(const struct group_table *table)
     uint64_t present = 0;
     for (uint32_t group = 0; group < groups; group++) {
         const uint64_t slot = slot_of(table, group);
-        assert_int_equal(table->memory[table->keys + slot] != 0, table->meant.present[group]);
+        assert_int_equal(slot < table->slots && table->memory[table->keys + slot] != 0,
+                         table->meant.present[group]);
         present += table->meant.present[group];
         for (uint32_t s = 0; table->meant.present[group] && s < states; s++) {
             const enum aggregate_kind kind = kinds[state_kinds[s]];
