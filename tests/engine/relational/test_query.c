@@ -1,5 +1,5 @@
 /*
- * test_query.c: statements of several levels (engine/library/query/query.h) over the small star of sql_star.h: WITH,
+ * test_query.c: statements of several levels (engine/relational/execute.h) over the small star of sql_star.h: WITH,
  * subqueries, UNION and the like, window functions, joins of answers. SQLite, which has the same rows, is asked the
  * same text; an answer without ORDER BY is compared as a set of lines.
  */

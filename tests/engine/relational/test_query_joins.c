@@ -1,5 +1,5 @@
 /*
- * test_query_joins.c: stored tables that no reference joins as a star are joined as answers are (engine/library/query/query.h), over
+ * test_query_joins.c: stored tables that no reference joins as a star are joined as answers are (engine/relational/execute.h), over
  * the small star of sql_star.h.
  *
  * @name stands for a table: the answer must be that of the same statement in which it is (select * from name), which
