@@ -357,7 +357,8 @@ static enum status ask_memory(struct block *block, bool last, struct result *res
         status = relational_line(run, "block over %llu rows in memory:", (unsigned long long)rows.rows);
     run->level++;
     if (status == STATUS_OK)
-        status = relational_select(run, &rows, select, block->numbers, last, result);
+        status = (block->region.texts ? relational_select_texts
+                                      : relational_select)(run, &rows, select, block->numbers, last, result);
     run->level--;
     result_free(&rows);
     return status;
@@ -386,14 +387,14 @@ static enum status ask(struct block *block, bool last, struct result *result)
     bool is_star = false;
     RETURN_IF_ERROR(add_items(block));
     RETURN_IF_ERROR(finish_select(block));
-    if (region_is_stored(&block->region))
+    if (region_is_stored(&block->region) && !block->region.texts)
         RETURN_IF_ERROR(ask_star(block, last, &is_star, result));
     return is_star ? STATUS_OK : ask_memory(block, last, result);
 }
 
 static enum status try(struct relational *run, const struct logical_node *node,
-                       const struct logical_set *needed, bool opaque, bool last, struct folded **folded,
-                       bool *again, struct result *result)
+                       const struct logical_set *needed, bool opaque, bool texts, bool last,
+                       struct folded **folded, bool *again, struct result *result)
 {
     struct block *block;
     RETURN_IF_ERROR(relational_memory(run, sizeof *block, &block));
@@ -401,6 +402,7 @@ static enum status try(struct relational *run, const struct logical_node *node,
     block->node = node;
     block->needed = needed;
     enum status status = region_open(run, opaque, folded, &block->region);
+    block->region.texts = texts;
     if (status == STATUS_OK)
         status = collect(block, node, AT_TOP);
     if (status == STATUS_OK)
@@ -416,10 +418,14 @@ enum status relational_block(struct relational *run, const struct logical_node *
     struct folded *folded = NULL;
     bool again;
     *result = (struct result){0};
-    enum status status = try(run, node, needed, false, last, &folded, &again, result);
+    enum status status = try(run, node, needed, false, false, last, &folded, &again, result);
     if (again) {
         *run->error = (struct error){0};
-        status = try(run, node, needed, true, last, &folded, &again, result);
+        status = try(run, node, needed, true, false, last, &folded, &again, result);
+    }
+    if (status == STATUS_BAD_INPUT && run->many_texts) {
+        *run->error = (struct error){0};
+        status = try(run, node, needed, true, true, last, &folded, &again, result);
     }
     for (; folded; folded = folded->next)
         result_free(&folded->result);

@@ -55,7 +55,7 @@ static uint64_t unit_sources(const struct region *region, uint32_t unit)
 /* A condition becomes one on source s if it reads no others than `within`. */
 static enum status push(struct region *region, struct conjunct *conjunct, uint64_t within, uint32_t s)
 {
-    if (conjunct->done || !is_within(conjunct->sources, within))
+    if (conjunct->done || !is_within(conjunct->sources, within) || region->texts)
         return STATUS_OK;
     conjunct->done = true;
     conjunct->by = s + 1;

@@ -159,17 +159,28 @@ enum status relational_select(struct relational *run, const struct result *from,
     return result_of_rows(run, &rows, numbers, result);
 }
 
+static enum status compute(struct relational *run, const struct result *from,
+                           struct sql_expression *expression, bool texts, struct result *result)
+{
+    struct sql_select *select;
+    RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
+    select->position = expression->position;
+    RETURN_IF_ERROR(relational_item(run, select, expression, run->next_column));
+    return (texts ? relational_select_texts : relational_select)(run, from, select, &run->next_column, false,
+                                                                 result);
+}
+
 enum status relational_compute(struct relational *run, const struct result *from,
                                struct sql_expression *expression, struct rowset_column *column)
 {
-    const uint32_t number = run->next_column;
-    struct sql_select *select;
     struct result result;
-    RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
-    select->position = expression->position;
-    RETURN_IF_ERROR(relational_item(run, select, expression, number));
-    RETURN_IF_ERROR(relational_select(run, from, select, &number, false, &result));
-    const enum status status = result_gather(run, &result, number, column);
+    enum status status = compute(run, from, expression, false, &result);
+    if (status == STATUS_BAD_INPUT && run->many_texts) {
+        *run->error = (struct error){0};
+        status = compute(run, from, expression, true, &result);
+    }
+    RETURN_IF_ERROR(status);
+    status = result_gather(run, &result, result.columns[0].number, column);
     result_free(&result);
     return status;
 }

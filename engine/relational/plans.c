@@ -153,7 +153,7 @@ enum status relational_plan(struct relational *run, struct database *database,
     struct run_timing timing = {0};
     struct plan *plan;
     *rows = (struct rowset){0};
-    run->no_star = false;
+    run->no_star = run->many_texts = false;
     if (!stored)
         RETURN_IF_ERROR(memory_engine(run, &engine));
     const struct sql_options options = {.codec = stored ? task->codec : NULL,
@@ -162,7 +162,8 @@ enum status relational_plan(struct relational *run, struct database *database,
                                         .index = task->index,
                                         .like = task->like,
                                         .now = task->now,
-                                        .no_star = &run->no_star};
+                                        .no_star = &run->no_star,
+                                        .many_texts = &run->many_texts};
     RETURN_IF_ERROR(cancel_check(run->error));
     RETURN_IF_ERROR(
         sql_bind(database, select, run->parameters, run->parameter_count, &options, &plan, run->error));

@@ -68,6 +68,7 @@ struct column_use_before {
 struct region {
     struct relational *run;
     bool opaque;   /* projections that compute are sources */
+    bool texts;    /* texts of many values are made over rows in memory (texts.c) */
     bool computes; /* such a projection was put where it is named */
     bool full;     /* the join of its two sources is FULL: nothing changes places */
     uint32_t source_count;

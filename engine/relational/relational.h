@@ -91,7 +91,8 @@ struct relational {
     uint32_t level;
     uint32_t repeats; /* recursive queries whose step is being answered: it asks for shared queries again */
     struct run_timing timing;
-    bool no_star; /* the last plan was refused, because references do not join its tables as a star */
+    bool many_texts; /* the last plan was refused, because it makes texts of too many values */
+    bool no_star;    /* the last plan was refused, because references do not join its tables as a star */
     struct error *error;
 };
 
@@ -141,6 +142,10 @@ NODISCARD enum status relational_item(struct relational *run, struct sql_select 
 NODISCARD enum status relational_select(struct relational *run, const struct result *from,
                                         struct sql_select *select, const uint32_t *numbers, bool last,
                                         struct result *result);
+/* The same of a SELECT that makes texts of more values than a plan does (texts.c). */
+NODISCARD enum status relational_select_texts(struct relational *run, const struct result *from,
+                                              struct sql_select *select, const uint32_t *numbers, bool last,
+                                              struct result *result);
 /* Computes an expression for each row of a result. Free the column with relation_column_free. */
 NODISCARD enum status relational_compute(struct relational *run, const struct result *from,
                                          struct sql_expression *expression, struct rowset_column *column);

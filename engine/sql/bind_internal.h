@@ -83,10 +83,10 @@ struct binder {
     uint32_t condition_count;
     struct bind_known known[PLAN_SOURCES_MAX];
     uint32_t known_count;
-    bool *no_star;          /* struct sql_options */
-    int64_t now;            /* struct sql_options */
-    bool like_ignores_case; /* LIKE takes ASCII letters of both cases as equal */
-    bool aggregated;        /* there are groups or aggregates: outputs are bound BIND_ABOVE */
+    bool *no_star, *many_texts; /* struct sql_options */
+    int64_t now;                /* struct sql_options */
+    bool like_ignores_case;     /* LIKE takes ASCII letters of both cases as equal */
+    bool aggregated;            /* there are groups or aggregates: outputs are bound BIND_ABOVE */
     bool regroups; /* the answer's groups are not those of the scan (engine/plan/grouping/grouping.h) */
     uint32_t group_nodes[PLAN_GROUPS_MAX];
     const struct sql_expression

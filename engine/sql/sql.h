@@ -55,7 +55,8 @@ struct sql_options {
     enum sql_like like;
     int64_t
         now; /* the time of the statement's run, in microseconds since 1970 in UTC; the same for all its levels */
-    bool *no_star; /* set to true if references do not join the tables as a star; NULL: nobody asks */
+    bool *many_texts; /* set to true if texts would be made of too many values, beside *no_star; or NULL */
+    bool *no_star;    /* set to true if references do not join the tables as a star; NULL: nobody asks */
 };
 
 /* Resolves the names of a statement in a database, checks its types and makes a plan. STATUS_BAD_INPUT, "line L, column C: ...", for unknown names,

@@ -38,6 +38,15 @@ static void text_of(const struct string_call *call, const struct string_value *n
     write_format(result->text, format->pattern, days, is_date ? 0 : time - days * CALENDAR_DAY_MICROSECONDS);
 }
 
+/* Rows in memory have the texts of their own values alone (engine/relational/texts.c). */
+static void tell_many(const struct binder *binder)
+{
+    if (binder->many_texts)
+        *binder->many_texts = true;
+    if (binder->no_star)
+        *binder->no_star = true;
+}
+
 /* Adds the node of the texts of a value, whose numbers are those of `child`. */
 static enum status texts(struct binder *binder, struct sql_position position, struct text_format *format,
                          uint32_t child, uint32_t *node)
@@ -47,7 +56,10 @@ static enum status texts(struct binder *binder, struct sql_position position, st
     int64_t low = bind_node(binder, child)->low, high = bind_node(binder, child)->high;
     if (bind_is_null(binder, child) || low > high)
         low = high = 0;
-    if ((__int128)high - low >= TEXTS_MAX || low == INT64_MIN)
+    const bool many = (__int128)high - low >= TEXTS_MAX || low == INT64_MIN;
+    if (many && !format->pattern.text)
+        tell_many(binder);
+    if (many)
         return bind_refuse(
             binder, position,
             "%s becomes text here, and has %.0f possible values, more than %d; output it as it "
@@ -63,10 +75,12 @@ static enum status text_of_double(struct binder *binder, struct sql_position pos
     char text[VALUE_WRITE_BYTES];
     if (bind_is_null(binder, *node) || bind_may_be_constant(binder, *node))
         return bind_null_string(binder, node);
-    if (!expression_is_constant(binder->list, *node))
+    if (!expression_is_constant(binder->list, *node)) {
+        tell_many(binder);
         return bind_refuse(binder, position,
                            "a floating-point number cannot become text here; output it as it is, or CAST it "
                            "to DECIMAL(p,s) with few digits first");
+    }
     const char *const end = write_double(text, bind_node(binder, *node)->constant);
     return expression_string_constant(binder->list, text, (uint32_t)(end - text), node, binder->error);
 }
