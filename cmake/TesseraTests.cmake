@@ -99,6 +99,8 @@ find_package(Python3 3.8 COMPONENTS Interpreter)
 if(Python3_FOUND)
     # Tests how tests/bench judges figures, not its measurements.
     tessera_python_test(test_bench benches/test_bench.py)
+    # Tests how tests/tpc.sh judges answers.
+    tessera_python_test(test_compare tpc/test_compare.py)
     # Compares with pyarrow and pyorc where they are installed.
     tessera_python_test(test_orc_peers loader/orc/test_orc_peers.py $<TARGET_FILE:tessera_program>)
     # Asks what analysts ask; DuckDB judges where its module is installed, otherwise kept answers do. Then it is checked that
