@@ -98,6 +98,13 @@ static const char *column_or_none(const struct tree_scope *scope, enum tree_type
     return count ? found[choose(count)] : NULL;
 }
 
+/* A type that the scope has columns of: SQLite 3.40 takes a constant in ON before RIGHT JOIN for a condition of WHERE. */
+static enum tree_type type_in(const struct tree_scope *scope)
+{
+    const enum tree_type type = any_type();
+    return column_or_none(scope, type, 0) ? type : TREE_INTEGER;
+}
+
 static const char *column_in(const struct tree_scope *scope, enum tree_type type, uint32_t percent_outer)
 {
     const char *const column = column_or_none(scope, type, percent_outer);
@@ -110,31 +117,27 @@ static const char *aggregate(const struct tree_scope *scope, enum tree_type type
 {
     const char *call;
     const uint32_t kind = choose(8);
-    const struct tree_scope own = {.count =
-                                       scope->count}; /* an aggregate of columns around it would be theirs */
-    struct tree_scope *const inner = malloc(sizeof *inner);
-    *inner = *scope;
-    inner->outer = own.outer;
+    struct tree_scope inner = *scope;
+    inner.outer = NULL; /* an aggregate of columns around it would be theirs */
     if (type == TREE_STRING)
-        call = form("%s(%s)", kind & 1 ? "max" : "min", tree_expression(inner, type, 0));
+        call = form("%s(%s)", kind & 1 ? "max" : "min", tree_expression(&inner, type, 0));
     else if (type == TREE_DOUBLE)
-        call = kind < 3 ? form("avg(%s)", tree_expression(inner, likely(50) ? TREE_DOUBLE : TREE_INTEGER, 0))
+        call = kind < 3 ? form("avg(%s)", tree_expression(&inner, likely(50) ? TREE_DOUBLE : TREE_INTEGER, 0))
                         : form("%s(%s)",
                                kind < 6   ? "sum"
                                : kind < 7 ? "min"
                                           : "max",
-                               tree_expression(inner, type, 0));
+                               tree_expression(&inner, type, 0));
     else if (kind < 2)
         call = "count(*)";
     else if (kind == 2)
-        call = form("count(%s)", tree_expression(inner, any_type(), 0));
+        call = form("count(%s)", tree_expression(&inner, any_type(), 0));
     else if (kind == 3)
-        call = form("count(DISTINCT %s)", tree_expression(inner, any_type(), 0));
+        call = form("count(DISTINCT %s)", tree_expression(&inner, any_type(), 0));
     else
-        call = form("%s(%s)", kind < 6 ? "sum" : kind < 7 ? "min" : "max", tree_expression(inner, type, 0));
+        call = form("%s(%s)", kind < 6 ? "sum" : kind < 7 ? "min" : "max", tree_expression(&inner, type, 0));
     if (depth && likely(8))
-        call = form("%s FILTER (WHERE %s)", call, tree_condition(inner, 0));
-    free(inner);
+        call = form("%s FILTER (WHERE %s)", call, tree_condition(&inner, 0));
     return call;
 }
 
@@ -150,13 +153,10 @@ static const char *correlation(const struct tree_scope *scope, uint32_t depth)
     uint32_t count = 0;
     for (uint32_t i = 0; i < 2 && scope->outer && likely(i ? 20 : 75); i++) {
         const enum tree_type type = any_type();
-        struct tree_scope *const around = malloc(sizeof *around);
-        *around = *scope->outer;
         const char *const comparison = comparisons[choose(9)], *const own = column_in(scope, type, 0);
-        text =
-            form("%s%s%s %s %s", text, count++ ? " AND " : " WHERE ", own,
-                 comparison[0] == 'I' ? either(comparison, "IS") : comparison, column_in(around, type, 10));
-        free(around);
+        text = form("%s%s%s %s %s", text, count++ ? " AND " : " WHERE ", own,
+                    comparison[0] == 'I' ? either(comparison, "IS") : comparison,
+                    column_in(scope->outer, type, 10));
     }
     if (likely(count ? 25 : 45))
         text = form("%s%s%s", text, count ? " AND " : " WHERE ", tree_condition(scope, depth));
@@ -279,7 +279,7 @@ static const char *compared(const char *a, const char *comparison, const char *b
 static const char *tree_condition(const struct tree_scope *scope, uint32_t depth)
 {
     const uint32_t kind = choose(20);
-    const enum tree_type type = any_type();
+    const enum tree_type type = type_in(scope);
     if (kind < 7)
         return compared(tree_expression(scope, type, 0), comparison(), tree_expression(scope, type, 0), type);
     if (kind < 9)
@@ -362,27 +362,23 @@ static struct tree_source new_source(const struct tree_scope *outer, uint32_t de
 /* ON between the items of a scope from `first` on, and the last of them. */
 static const char *tree_on(const struct tree_scope *scope, uint32_t first, uint32_t depth)
 {
-    struct tree_scope *const left = calloc(1, sizeof *left), *const right = calloc(1, sizeof *right),
-                             *const all = calloc(1, sizeof *all);
+    struct tree_scope left = {0}, right = {0}, all = {.outer = scope->outer};
     const char *text = "";
     for (uint32_t s = first; s < scope->count; s++) {
-        struct tree_scope *const side = s + 1 == scope->count ? right : left;
+        struct tree_scope *const side = s + 1 == scope->count ? &right : &left;
         side->sources[side->count++] = scope->sources[s];
-        all->sources[all->count++] = scope->sources[s];
+        all.sources[all.count++] = scope->sources[s];
     }
-    all->outer = scope->outer;
     const uint32_t kind = choose(20);
-    const enum tree_type type = kind < 15 ? TREE_INTEGER : any_type();
-    const char *const a = column_in(left, type, 0), *const b = column_in(right, type, 0);
+    enum tree_type type = kind < 15 ? TREE_INTEGER : type_in(&left);
+    type = column_or_none(&right, type, 0) ? type : TREE_INTEGER;
+    const char *const a = column_in(&left, type, 0), *const b = column_in(&right, type, 0);
     text = form("%s %s %s", a, kind < 17 ? "=" : kind < 18 ? "<" : kind < 19 ? "<>" : "=", b);
     if (likely(20))
-        text =
-            form("%s AND %s = %s", text, column_in(left, TREE_INTEGER, 0), column_in(right, TREE_INTEGER, 0));
+        text = form("%s AND %s = %s", text, column_in(&left, TREE_INTEGER, 0),
+                    column_in(&right, TREE_INTEGER, 0));
     if (likely(25))
-        text = form("%s AND %s", text, tree_condition(all, likely(30) ? depth : 0));
-    free(left);
-    free(right);
-    free(all);
+        text = form("%s AND %s", text, tree_condition(&all, likely(30) ? depth : 0));
     return text;
 }
 
@@ -647,15 +643,13 @@ static const char *tree_query(const struct tree_scope *outer, uint32_t depth, co
 /* A query that names itself, over numbers of two columns of a table that others lead to. */
 static const char *recursive_query(const struct tree_cte *cte)
 {
-    struct tree_scope *const scope = calloc(1, sizeof *scope);
-    scope->sources[scope->count++] = stored_source();
-    const struct tree_source *const next = &scope->sources[0];
+    const struct tree_scope scope = {.sources = {stored_source()}, .count = 1};
+    const struct tree_source *const next = &scope.sources[0];
     const char *const text = form(
         "SELECT n AS c0, k AS c1 FROM %s WHERE n < %u UNION SELECT %s, %s FROM %s JOIN %s ON %s = %s.c%u%s",
         table_name(), 1 + choose(20), next->columns[choose(3)].text, next->columns[choose(3)].text,
         next->from, cte->name, next->columns[choose(3)].text, cte->name, choose(2),
-        likely(40) ? form(" WHERE %s", tree_condition(scope, 0)) : "");
-    free(scope);
+        likely(40) ? form(" WHERE %s", tree_condition(&scope, 0)) : "");
     return text;
 }
 

@@ -420,20 +420,22 @@ static void shrink(const struct world *world, unsigned threads)
     memcpy(tape, best, best_length * sizeof *best);
 }
 
-static void report(const struct world *world, unsigned threads, uint64_t statement, const char *found)
+static void report(const struct world *world, unsigned threads, uint64_t statement, const char *text,
+                   const char *found)
 {
-    char *const before = strdup(found);
+    char *const before = strdup(found), *const asked = tape_text(text, true);
     best_found = before;
     shrink(world, threads);
     const char *const smaller = tree_statement(best_length), *const why = ask(world, threads, smaller, NULL);
     char *const ours = tape_text(smaller, true), *const theirs = tape_text(smaller, false);
-    print_error("seed %llu%s, statement %llu, %u thread(s): %s\nwas: %s\n%s;\n",
+    print_error("seed %llu%s, statement %llu, %u thread(s): %s\n%s;\nwas: %s\n%s;\n",
                 (unsigned long long)world->seed, world->references ? ", references" : "",
-                (unsigned long long)statement, threads, why ? why : "", before, ours);
+                (unsigned long long)statement, threads, why ? why : "", ours, before, asked);
     if (strcmp(ours, theirs) != 0)
         print_error("SQLite: %s;\n", theirs);
     fflush(NULL);
     free(before);
+    free(asked);
     free(ours);
     free(theirs);
 }
@@ -457,7 +459,7 @@ static void ask_world(uint64_t seed, uint64_t statements, struct tally *tally)
         const char *const found = ask(&world, threads, statement, tally);
         if (found && *found) {
             tally->differences++;
-            report(&world, threads, s, found);
+            report(&world, threads, s, statement, found);
         }
     }
     world_close(&world);
