@@ -150,11 +150,27 @@ void arrow_schema_release(struct ArrowSchema *schema)
     schema->release = NULL;
 }
 
+static const char *format_of(enum value_kind kind)
+{
+    switch (kind) {
+    case VALUE_INTEGER:
+        return "l";
+    case VALUE_DATE:
+        return "tdD";
+    case VALUE_TIMESTAMP:
+        return "tsu:";
+    case VALUE_BOOLEAN:
+        return "b";
+    case VALUE_STRING:
+        return "U";
+    case VALUE_DOUBLE:
+        return "g";
+    }
+    return NULL;
+}
+
 static bool schema_begin(struct ArrowSchema *schema, const char *name, const struct value_type *type)
 {
-    static const char *const formats[] = {
-        [VALUE_INTEGER] = "l", [VALUE_DATE] = "tdD", [VALUE_TIMESTAMP] = "tsu:",
-        [VALUE_BOOLEAN] = "b", [VALUE_STRING] = "U", [VALUE_DOUBLE] = "g"};
     struct schema_memory *memory = calloc(1, sizeof *memory);
     *schema = (struct ArrowSchema){0};
     if (!memory)
@@ -163,7 +179,7 @@ static bool schema_begin(struct ArrowSchema *schema, const char *name, const str
     if (type && value_is_decimal(*type))
         snprintf(memory->format, sizeof memory->format, "d:19,%u", type->scale);
     else
-        snprintf(memory->format, sizeof memory->format, "%s", type ? formats[type->kind] : "+s");
+        snprintf(memory->format, sizeof memory->format, "%s", type ? format_of(type->kind) : "+s");
     schema->name = memory->name;
     schema->format = memory->format;
     schema->private_data = memory;

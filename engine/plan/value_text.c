@@ -110,13 +110,30 @@ const char *typed_text(struct value_type type, int64_t value, char *text, size_t
     return text;
 }
 
+static enum value_kind kind_of(enum column_type type)
+{
+    switch (type) {
+    case TYPE_INT32:
+    case TYPE_INT64:
+    case TYPE_DECIMAL:
+        return VALUE_INTEGER;
+    case TYPE_DATE:
+        return VALUE_DATE;
+    case TYPE_TIMESTAMP:
+        return VALUE_TIMESTAMP;
+    case TYPE_BOOL:
+        return VALUE_BOOLEAN;
+    case TYPE_STRING:
+        return VALUE_STRING;
+    case TYPE_DOUBLE:
+        return VALUE_DOUBLE;
+    }
+    return VALUE_INTEGER;
+}
+
 struct value_type column_value_type(const struct column *column)
 {
-    static const enum value_kind kinds[] = {
-        [TYPE_INT32] = VALUE_INTEGER,       [TYPE_INT64] = VALUE_INTEGER, [TYPE_DECIMAL] = VALUE_INTEGER,
-        [TYPE_DATE] = VALUE_DATE,           [TYPE_BOOL] = VALUE_BOOLEAN,  [TYPE_STRING] = VALUE_STRING,
-        [TYPE_TIMESTAMP] = VALUE_TIMESTAMP, [TYPE_DOUBLE] = VALUE_DOUBLE};
-    return (struct value_type){.kind = kinds[column->schema.type],
+    return (struct value_type){.kind = kind_of(column->schema.type),
                                .scale = column->schema.type == TYPE_DECIMAL ? column->schema.scale : 0,
                                .decimal = column->schema.type == TYPE_DECIMAL,
                                .untyped = column->untyped,

@@ -86,14 +86,29 @@ static enum status rewrite_all(struct naming *naming, struct sql_select *select)
     return rewrite(naming, select->having, &select->having);
 }
 
+static enum column_type stored_as(enum value_kind kind)
+{
+    switch (kind) {
+    case VALUE_INTEGER:
+    case VALUE_DOUBLE:
+        return TYPE_INT64;
+    case VALUE_DATE:
+        return TYPE_DATE;
+    case VALUE_TIMESTAMP:
+        return TYPE_TIMESTAMP;
+    case VALUE_BOOLEAN:
+        return TYPE_BOOL;
+    case VALUE_STRING:
+        return TYPE_STRING;
+    }
+    return TYPE_INT64;
+}
+
 static struct memory_column memory_column(const char *name, const struct rowset_column *from)
 {
-    static const enum column_type types[] = {
-        [VALUE_INTEGER] = TYPE_INT64, [VALUE_DATE] = TYPE_DATE,     [VALUE_TIMESTAMP] = TYPE_TIMESTAMP,
-        [VALUE_BOOLEAN] = TYPE_BOOL,  [VALUE_STRING] = TYPE_STRING, [VALUE_DOUBLE] = TYPE_INT64};
     return (struct memory_column){.name = name,
-                                  .type =
-                                      value_is_decimal(from->type) ? TYPE_DECIMAL : types[from->type.kind],
+                                  .type = value_is_decimal(from->type) ? TYPE_DECIMAL
+                                                                       : stored_as(from->type.kind),
                                   .scale = from->type.scale,
                                   .is_double = from->type.kind == VALUE_DOUBLE,
                                   .untyped = from->type.untyped,

@@ -33,9 +33,21 @@ enum status bind_apply(struct binder *binder, struct sql_position position,
 
 const char *bind_kind_name(enum value_kind kind)
 {
-    static const char *const names[] = {"a number",      "a date",   "a timestamp",
-                                        "a truth value", "a string", "a floating-point number"};
-    return names[kind];
+    switch (kind) {
+    case VALUE_INTEGER:
+        return "a number";
+    case VALUE_DATE:
+        return "a date";
+    case VALUE_TIMESTAMP:
+        return "a timestamp";
+    case VALUE_BOOLEAN:
+        return "a truth value";
+    case VALUE_STRING:
+        return "a string";
+    case VALUE_DOUBLE:
+        return "a floating-point number";
+    }
+    return NULL;
 }
 
 enum status bind_integer(struct binder *binder, int64_t value, uint8_t scale, uint32_t *node)

@@ -61,9 +61,10 @@ static bool fits(const struct arrow_type *type, enum column_type want)
         return type->kind == ARROW_TIMESTAMP || type->kind == ARROW_DATE;
     case TYPE_BOOL:
         return whole || type->kind == ARROW_BIT;
-    default:
+    case TYPE_STRING:
         return false;
     }
+    return false;
 }
 
 static enum status find_column(struct arrow_reader *reader, uint32_t c)

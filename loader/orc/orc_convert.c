@@ -57,9 +57,14 @@ static struct orc_range range_of(const struct column_schema *want)
         return (struct orc_range){INT64_MIN, INT64_MAX, 1};
     case TYPE_BOOL:
         return (struct orc_range){0, 1, 1};
-    default:
-        return (struct orc_range){INT32_MIN, INT32_MAX, 1};
+    case TYPE_INT32:
+    case TYPE_DECIMAL:
+    case TYPE_DATE:
+    case TYPE_STRING:
+    case TYPE_DOUBLE:
+        break;
     }
+    return (struct orc_range){INT32_MIN, INT32_MAX, 1};
 }
 
 /* The range of a number with `scale` decimals, if no decimals have to be cut. */

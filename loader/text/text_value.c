@@ -211,16 +211,34 @@ static const char *strict_value(const struct column_schema *column, const char *
         return text_double(text, length, value);
     case TYPE_BOOL:
         return truth(text, length, value);
-    default:
-        return "is a string";
+    case TYPE_STRING:
+        break;
     }
+    return "is a string";
+}
+
+static bool is_number(enum column_type type)
+{
+    switch (type) {
+    case TYPE_INT32:
+    case TYPE_INT64:
+    case TYPE_DECIMAL:
+    case TYPE_DOUBLE:
+        return true;
+    case TYPE_DATE:
+    case TYPE_TIMESTAMP:
+    case TYPE_BOOL:
+    case TYPE_STRING:
+        break;
+    }
+    return false;
 }
 
 static const char *plain_value(const struct text_reading *reading, const struct column_schema *column,
                                const char *text, uint32_t length, int64_t *value)
 {
     const char *const complaint = strict_value(column, text, length, reading, value);
-    return complaint && column->type <= TYPE_DECIMAL
+    return complaint && is_number(column->type) && column->type != TYPE_DOUBLE
                ? text_number(column, text, length, reading->round, value)
                : complaint;
 }
@@ -228,7 +246,7 @@ static const char *plain_value(const struct text_reading *reading, const struct 
 const char *text_value_as(const struct text_reading *reading, const struct column_schema *column,
                           const char *text, uint32_t length, int64_t *value)
 {
-    const bool number = column->type <= TYPE_DECIMAL || column->type == TYPE_DOUBLE;
+    const bool number = is_number(column->type);
     char plain[TEXT_NUMBER_BYTES];
     uint32_t plain_length;
     if (!number || (!reading->thousands && !reading->decimal_mark))

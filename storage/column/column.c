@@ -60,11 +60,25 @@ bool name_of_file(const char *file, size_t length, char name[NAME_BYTES])
 
 const char *column_type_name(enum column_type type)
 {
-    static const char *const names[] = {
-        [TYPE_INT32] = "int32",   [TYPE_INT64] = "int64",         [TYPE_DECIMAL] = "decimal",
-        [TYPE_DATE] = "date",     [TYPE_TIMESTAMP] = "timestamp", [TYPE_BOOL] = "bool",
-        [TYPE_STRING] = "string", [TYPE_DOUBLE] = "double"};
-    return names[type];
+    switch (type) {
+    case TYPE_INT32:
+        return "int32";
+    case TYPE_INT64:
+        return "int64";
+    case TYPE_DECIMAL:
+        return "decimal";
+    case TYPE_DATE:
+        return "date";
+    case TYPE_TIMESTAMP:
+        return "timestamp";
+    case TYPE_BOOL:
+        return "bool";
+    case TYPE_STRING:
+        return "string";
+    case TYPE_DOUBLE:
+        return "double";
+    }
+    return NULL;
 }
 
 const char *column_type_text(const struct column_schema *schema, char *text)
@@ -114,9 +128,19 @@ uint32_t column_schema_value_bytes(const struct column_schema *schema)
 {
     if (schema->references_table[0])
         return 4;
-    if (schema->type == TYPE_INT64 || schema->type == TYPE_TIMESTAMP || schema->type == TYPE_DOUBLE ||
-        (schema->type == TYPE_DECIMAL && schema->precision > 9))
+    switch (schema->type) {
+    case TYPE_INT64:
+    case TYPE_TIMESTAMP:
+    case TYPE_DOUBLE:
         return 8;
+    case TYPE_DECIMAL:
+        return schema->precision > 9 ? 8 : 4;
+    case TYPE_INT32:
+    case TYPE_DATE:
+    case TYPE_BOOL:
+    case TYPE_STRING:
+        break;
+    }
     return 4;
 }
 

@@ -266,7 +266,7 @@ NODISCARD enum status table_segments_set(struct table *table, struct error *erro
 /* Frees everything that a table owns, but not the struct. */
 void table_free(struct table *table);
 
-/* "decimal", "gpu-star": the words of the catalogue. */
+/* "decimal", "gpu-star": the words of the catalogue. NULL if there is no such type. */
 const char *column_type_name(enum column_type type);
 const char *chooser_name(enum chooser chooser);
 

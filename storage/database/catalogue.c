@@ -117,12 +117,12 @@ static enum status parse_schema(struct parser *parser, const json_t *object, str
     RETURN_IF_ERROR(parse_name(parser, object, "name", schema->name));
     parser->column = schema->name;
     const char *type = json_string_value(json_object_get(object, "type"));
-    int t = 0;
-    while (t <= TYPE_DOUBLE && (!type || strcmp(type, column_type_name((enum column_type)t)) != 0))
-        t++;
-    if (t > TYPE_DOUBLE)
+    const char *name;
+    schema->type = (enum column_type)0;
+    while ((name = column_type_name(schema->type)) && (!type || strcmp(type, name) != 0))
+        schema->type++;
+    if (!name)
         return wrong(parser, "type");
-    schema->type = (enum column_type)t;
     if (schema->type == TYPE_DECIMAL) {
         int64_t precision = 0, scale = 0;
         RETURN_IF_ERROR(parse_integer(parser, object, "precision", 1, 18, &precision));

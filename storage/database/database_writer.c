@@ -237,7 +237,7 @@ static enum status check_schema(const struct database_writer *writer, const char
         if (strcmp(columns[other].name, schema->name) == 0)
             return error_set(error, STATUS_BAD_INPUT, "table %s: two columns are named %s; rename one",
                              table_name, schema->name);
-    if (schema->type > TYPE_DOUBLE)
+    if (!column_type_name(schema->type))
         return error_set(error, STATUS_BAD_INPUT, "table %s: column %s: its type %d does not exist",
                          table_name, schema->name, (int)schema->type);
     if (schema->type == TYPE_DECIMAL &&

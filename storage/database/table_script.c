@@ -5,13 +5,32 @@
 
 #include <string.h>
 
+static const char *type_name(enum column_type type)
+{
+    switch (type) {
+    case TYPE_INT32:
+        return "INT";
+    case TYPE_INT64:
+        return "BIGINT";
+    case TYPE_DECIMAL:
+        return "DECIMAL";
+    case TYPE_DATE:
+        return "DATE";
+    case TYPE_TIMESTAMP:
+        return "TIMESTAMP";
+    case TYPE_BOOL:
+        return "BOOLEAN";
+    case TYPE_STRING:
+        return "TEXT";
+    case TYPE_DOUBLE:
+        return "DOUBLE";
+    }
+    return NULL;
+}
+
 static void write_type(FILE *script, const struct column_schema *schema)
 {
-    static const char *const types[] = {
-        [TYPE_INT32] = "INT",   [TYPE_INT64] = "BIGINT",        [TYPE_DECIMAL] = "DECIMAL",
-        [TYPE_DATE] = "DATE",   [TYPE_TIMESTAMP] = "TIMESTAMP", [TYPE_BOOL] = "BOOLEAN",
-        [TYPE_STRING] = "TEXT", [TYPE_DOUBLE] = "DOUBLE"};
-    fputs(types[schema->type], script);
+    fputs(type_name(schema->type), script);
     if (schema->type == TYPE_DECIMAL)
         fprintf(script, "(%u,%u)", schema->precision, schema->scale);
 }

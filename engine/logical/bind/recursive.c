@@ -153,16 +153,32 @@ static enum status unite_types(struct recursion *recursion, bool *same)
     return STATUS_OK;
 }
 
+static const char *type_name(enum value_kind kind)
+{
+    switch (kind) {
+    case VALUE_INTEGER:
+        return "BIGINT";
+    case VALUE_DATE:
+        return "DATE";
+    case VALUE_TIMESTAMP:
+        return "TIMESTAMP";
+    case VALUE_BOOLEAN:
+        return "BOOLEAN";
+    case VALUE_STRING:
+        return "VARCHAR";
+    case VALUE_DOUBLE:
+        return "DOUBLE";
+    }
+    return NULL;
+}
+
 /* CAST(column AS the type) */
 static enum status coerce(const struct bind_state *state, struct value_type type,
                           struct sql_expression **tree)
 {
-    static const char *const names[] = {
-        [VALUE_INTEGER] = "BIGINT",  [VALUE_DATE] = "DATE",      [VALUE_TIMESTAMP] = "TIMESTAMP",
-        [VALUE_BOOLEAN] = "BOOLEAN", [VALUE_STRING] = "VARCHAR", [VALUE_DOUBLE] = "DOUBLE"};
     struct sql_expression *cast;
     RETURN_IF_ERROR(sql_tree_node(state->arena, SQL_CAST, (*tree)->position, &cast, state->error));
-    cast->name = names[type.kind];
+    cast->name = type_name(type.kind);
     if (value_is_decimal(type)) {
         cast->name = "DECIMAL";
         cast->has_operand = true;
