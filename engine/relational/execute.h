@@ -15,7 +15,7 @@
  *     join/       the join of two answers
  *     result.c    rows of operators
  *     set.c       VALUES, UNION, EXCEPT, INTERSECT
- *     window.c    window functions
+ *     window/     window functions
  *     recursive.c WITH RECURSIVE
  *     plans.c     plans a SELECT, and runs it
  */

@@ -214,8 +214,7 @@ static enum status answer_batch(struct general *general)
 
 static bool is_last_frame(const struct batch *batch, const struct window_frame *frame)
 {
-    return batch->frame_count && batch->last.count == frame->count &&
-           memcmp(batch->last.ranges, frame->ranges, frame->count * sizeof *frame->ranges) == 0;
+    return batch->frame_count && window_frames_are_same(&batch->last, frame);
 }
 
 static uint64_t rows_of(const struct window_frame *frame)

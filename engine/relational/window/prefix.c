@@ -77,13 +77,9 @@ struct summing {
     struct window_sums *sums;
 };
 
-static void add_value(const struct window_sums *sums, int64_t value, __int128 *to)
+static void add_double(const struct window_sums *sums, int64_t value, __int128 *to)
 {
     const uint32_t limbs = sums->limbs - (sums->infinite ? 3 : 0);
-    if (!sums->doubles) {
-        to[0] += value;
-        return;
-    }
     if (!double_key_finite(value)) {
         to[limbs + (value == DOUBLE_KEY_NAN ? 2 : value < 0)]++;
         return;
@@ -92,17 +88,32 @@ static void add_value(const struct window_sums *sums, int64_t value, __int128 *t
         to[l] += double_limb(value, sums->first + (int)(l * sums->width), sums->width);
 }
 
+/* As sum_block, of whole numbers, whose sum stays in a register. */
+static void sum_whole(const struct summing *summing, uint64_t begin, uint64_t end, __int128 *total)
+{
+    const struct rowset_column *const argument = summing->argument;
+    __int128 sum = 0;
+    for (uint64_t at = begin; at < end; at++) {
+        const uint64_t row = summing->order->places[at];
+        summing->sums->local[at] = sum;
+        sum += window_is_null(argument, row) ? 0 : argument->values[row];
+    }
+    *total = sum;
+}
+
 static enum status sum_block(void *context, uint64_t begin, uint64_t end, struct error *error)
 {
     const struct summing *const summing = context;
     const struct window_sums *const sums = summing->sums;
     const size_t bytes = sums->limbs * sizeof *sums->local;
     __int128 total[WINDOW_LIMBS_MAX] = {0};
-    for (uint64_t at = begin; at < end; at++) {
+    if (!sums->doubles)
+        sum_whole(summing, begin, end, total);
+    for (uint64_t at = begin; at < end && sums->doubles; at++) {
         const uint64_t row = summing->order->places[at];
         memcpy(sums->local + at * sums->limbs, total, bytes);
         if (!window_is_null(summing->argument, row))
-            add_value(sums, summing->argument->values[row], total);
+            add_double(sums, summing->argument->values[row], total);
     }
     memcpy(sums->bases + (begin / WINDOW_BLOCK + 1) * sums->limbs, total, bytes);
     return cancel_check(error);

@@ -136,24 +136,34 @@ static int64_t double_sum(const struct window_sums *sums, const __int128 *limbs,
     return double_sum_round(limbs, count, sums->width, sums->first, divisor);
 }
 
+static void give_double_sum(const struct sums *sums, const struct window_frame *frame, uint64_t divisor,
+                            uint64_t at)
+{
+    __int128 limbs[WINDOW_LIMBS_MAX];
+    memset(limbs, 0, sums->sums.limbs * sizeof *limbs);
+    for (uint32_t r = 0; r < frame->count; r++)
+        window_sums_add(&sums->sums, sums->sums.limbs, frame->ranges[r], limbs);
+    window_give(sums->call, at, double_sum(&sums->sums, limbs, divisor));
+}
+
 static enum status give_sum(const struct sums *sums, const struct window_frame *frame, uint64_t count,
                             uint64_t at, struct error *error)
 {
     struct window_call *const call = sums->call;
-    __int128 limbs[WINDOW_LIMBS_MAX];
-    memset(limbs, 0, sums->sums.limbs * sizeof *limbs);
-    for (uint32_t r = 0; r < frame->count; r++)
-        window_sums_add(&sums->sums, frame->ranges[r], limbs);
+    __int128 sum = 0;
     if (sums->sums.doubles) {
-        window_give(call, at, double_sum(&sums->sums, limbs, sums->kind == SUM_AVG ? count : 1));
-    } else if (sums->kind == SUM_AVG) {
-        window_give(call, at, double_key_of(decimal_average(limbs[0], count, call->argument->type.scale)));
-    } else {
-        if (limbs[0] > INT64_MAX || limbs[0] <= INT64_MIN)
-            return error_set(error, STATUS_BAD_INPUT,
-                             "a sum over a window exceeds 64 bits; CAST the summed expression to double");
-        window_give(call, at, (int64_t)limbs[0]);
+        give_double_sum(sums, frame, sums->kind == SUM_AVG ? count : 1, at);
+        return STATUS_OK;
     }
+    for (uint32_t r = 0; r < frame->count; r++)
+        window_sums_add(&sums->sums, 1, frame->ranges[r], &sum);
+    if (sums->kind == SUM_AVG)
+        window_give(call, at, double_key_of(decimal_average(sum, count, call->argument->type.scale)));
+    else if (sum > INT64_MAX || sum <= INT64_MIN)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "a sum over a window exceeds 64 bits; CAST the summed expression to double");
+    else
+        window_give(call, at, (int64_t)sum);
     return STATUS_OK;
 }
 
@@ -195,12 +205,16 @@ static enum status sum_block(void *context, uint64_t begin, uint64_t end, struct
 {
     const struct sums *const sums = context;
     struct best last = {.range = {UINT64_MAX, UINT64_MAX}};
+    struct window_call *const call = sums->call;
     struct window_cursor cursor;
-    struct window_frame frame;
-    window_cursor_open(sums->call->order, begin, &cursor);
+    struct window_frame frames[2]; /* of a place, and of the one before it */
+    window_cursor_open(call->order, begin, &cursor);
     for (uint64_t at = begin; at < end; at++, window_cursor_next(&cursor)) {
-        RETURN_IF_ERROR(window_frame_find(&sums->call->frames, &cursor, &frame, error));
-        RETURN_IF_ERROR(give(sums, &frame, at, &last, error));
+        RETURN_IF_ERROR(window_frame_find(&call->frames, &cursor, &frames[at % 2], error));
+        if (at > begin && window_frames_are_same(&frames[0], &frames[1]))
+            window_give_cell(call, at, &call->out, call->order->places[at - 1]);
+        else
+            RETURN_IF_ERROR(give(sums, &frames[at % 2], at, &last, error));
     }
     return cancel_check(error);
 }

@@ -104,6 +104,11 @@ struct window_frame {
     struct window_range ranges[3];
 };
 
+static inline bool window_frames_are_same(const struct window_frame *a, const struct window_frame *b)
+{
+    return a->count == b->count && memcmp(a->ranges, b->ranges, a->count * sizeof *a->ranges) == 0;
+}
+
 /* STATUS_BAD_INPUT, without a position, if a bound is NULL or negative. */
 NODISCARD enum status window_frame_find(const struct window_frames *frames,
                                         const struct window_cursor *cursor, struct window_frame *frame,
@@ -195,10 +200,10 @@ NODISCARD enum status window_sums_make(const struct window_order *order, const s
                                        unsigned threads, struct window_sums *sums, struct error *error);
 void window_sums_free(struct window_sums *sums);
 
-/* Adds the sums of the places begin .. end - 1 to `to`. */
-static inline void window_sums_add(const struct window_sums *sums, struct window_range range, __int128 *to)
+/* Adds the sums of a range's values to `to`; `limbs` is that of `sums`, a constant of whole numbers. */
+static inline void window_sums_add(const struct window_sums *sums, uint32_t limbs, struct window_range range,
+                                   __int128 *to)
 {
-    const uint32_t limbs = sums->limbs;
     const __int128 *const before = sums->local + range.begin * limbs, *const after =
                                                                           sums->local + range.end * limbs;
     const __int128 *const base_before = sums->bases + range.begin / WINDOW_BLOCK * limbs,
