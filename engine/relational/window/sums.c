@@ -1,8 +1,14 @@
-/* sums.c: count, sum, avg, min and max over frames; see window.h. Each takes the same time for any frame: numbers and sums
- * are differences of those before the frame's ends, exact also of doubles, and are rounded once; minima come from a tree,
- * in two steps a level. */
+/*
+ * sums.c: aggregates of states (engine/aggregate/aggregate.h) over frames; see window.h. What is made for all frames
+ * depends on the descriptor:
+ *
+ *     count       numbers of values before each place, and a frame's is their difference
+ *     numbers     so are sums: of 128 bits, or exact ones of doubles, which are rounded once
+ *     others      a tree of states: a frame is merged from two nodes a level
+ */
 #include "engine/relational/window/window.h"
 
+#include "engine/aggregate/aggregate.h"
 #include "engine/answer/double_sum.h"
 #include "engine/sql/aggregates/aggregate_names.h"
 #include "storage/base/memory.h"
@@ -11,119 +17,139 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum sum_kind { SUM_NONE, SUM_COUNT, SUM_COUNT_IF, SUM_SUM, SUM_AVG, SUM_MIN, SUM_MAX };
-
-static enum sum_kind kind_of(const struct window_call *call)
-{
-    static const struct {
-        const char *name;
-        enum sum_kind kind;
-    } kinds[] = {
-        {"count", SUM_COUNT}, {"sum", SUM_SUM}, {"avg", SUM_AVG}, {"min", SUM_MIN}, {"max", SUM_MAX}};
-    const struct sql_expression *const ast = call->of->call;
-    const struct aggregate_name *const name = aggregate_name_find(ast->name);
-    const bool truth = call->argument && call->argument->type.kind == VALUE_BOOLEAN;
-    enum sum_kind kind = SUM_NONE;
-    if (name->family == FAMILY_COUNT_IF)
-        return truth && !ast->distinct ? SUM_COUNT_IF : SUM_NONE;
-    if (name->family == FAMILY_TRUTH && !truth)
-        return SUM_NONE;
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (strcmp(name->as ? name->as : name->name, kinds[k].name) == 0)
-            kind = kinds[k].kind;
-    return ast->distinct && kind != SUM_MIN && kind != SUM_MAX ? SUM_NONE : kind;
-}
-
-bool window_is_sum(const struct window_call *call)
-{
-    return kind_of(call) != SUM_NONE;
-}
-
-/* What is made for all frames. */
 struct sums {
     struct window_call *call;
-    enum sum_kind kind;
+    const struct aggregate *aggregate;
+    bool average, true_only; /* a sum over the count; true values alone are counted */
     struct window_counts counts;
     struct window_sums sums;
-    int64_t *
-        tree; /* of `places` leaves, which begin at tree[places]; node n has the better one of 2 n and 2 n + 1 */
+    int64_t *low, *high; /* states of a tree: `places` leaves from `places` on; node n is merged from 2 n and 2 n + 1 */
     uint64_t places;
     struct memory_charge charge;
 };
 
-/* ---- Minima and maxima ---- */
-
-static int64_t better(enum sum_kind kind, int64_t a, int64_t b)
+/* False: the aggregate is none of states. */
+static bool find(struct window_call *call, struct sums *sums)
 {
-    return kind == SUM_MIN ? (a < b ? a : b) : (a > b ? a : b);
+    const struct sql_expression *const ast = call->of->call;
+    const struct aggregate_name *name = aggregate_name_find(ast->name);
+    const bool truth = call->argument && call->argument->type.kind == VALUE_BOOLEAN;
+    *sums = (struct sums){.call = call, .true_only = name->family == FAMILY_COUNT_IF};
+    if ((name->family == FAMILY_TRUTH || name->family == FAMILY_COUNT_IF) && !truth)
+        return false;
+    if (name->as)
+        name = aggregate_name_find(name->as);
+    if (ast->distinct || name->family != FAMILY_BASIC)
+        return false;
+    sums->aggregate = aggregate_of(aggregate_of_any_range(name->aggregate));
+    sums->average = name->average;
+    return true;
 }
 
-/* What is better than nothing. */
-static int64_t worst(enum sum_kind kind)
+bool window_is_sum(struct window_call *call)
 {
-    return kind == SUM_MIN ? INT64_MAX : INT64_MIN;
+    struct sums sums;
+    return find(call, &sums);
+}
+
+/* ---- A tree of states ---- */
+
+static void clear(const struct sums *sums, uint64_t node)
+{
+    sums->low[node] = sums->aggregate->identity[0];
+    sums->high[node] = sums->aggregate->identity[1];
+}
+
+static void merge(const struct sums *sums, int64_t *low, int64_t *high, uint64_t node)
+{
+    const uint64_t first = 0;
+    sums->aggregate->merge(low, high, 1, &first, sums->low + node, sums->high + node, 0);
 }
 
 static enum status fill_leaves(void *context, uint64_t begin, uint64_t end, struct error *error)
 {
     const struct sums *const sums = context;
     const struct rowset_column *const argument = sums->call->argument;
-    for (uint64_t at = begin; at < end; at++) {
-        const uint64_t row = sums->call->order->places[at];
-        sums->tree[sums->places + at] =
-            window_is_null(argument, row) ? worst(sums->kind) : argument->values[row];
+    const uint64_t *const places = sums->call->order->places + begin, count = end - begin;
+    uint64_t leaves[WINDOW_BLOCK];
+    int64_t values[WINDOW_BLOCK];
+    uint8_t nulls[WINDOW_BLOCK];
+    for (uint64_t i = 0; i < count; i++) {
+        leaves[i] = sums->places + begin + i;
+        values[i] = argument->values[places[i]];
+        nulls[i] = window_is_null(argument, places[i]);
+        clear(sums, leaves[i]);
     }
+    sums->aggregate->add(sums->low, sums->high, (uint32_t)count, leaves, values, nulls);
     return cancel_check(error);
 }
 
 static enum status make_tree(struct sums *sums, struct error *error)
 {
-    sums->places = sums->call->order->rows;
-    RETURN_IF_ERROR(
-        window_take(&sums->charge, &sums->tree, (2 * sums->places + 1) * sizeof *sums->tree, error));
-    RETURN_IF_ERROR(window_blocks(sums->places, sums->call->threads, fill_leaves, sums, error));
-    for (uint64_t n = sums->places; n-- > 1;)
-        sums->tree[n] = better(sums->kind, sums->tree[2 * n], sums->tree[2 * n + 1]);
+    const uint64_t places = sums->places = sums->call->order->rows;
+    const uint64_t bytes = (2 * places + 1) * sizeof *sums->low;
+    RETURN_IF_ERROR(window_take(&sums->charge, &sums->low, bytes, error));
+    RETURN_IF_ERROR(window_take(&sums->charge, &sums->high, bytes, error));
+    RETURN_IF_ERROR(window_blocks(places, sums->call->threads, fill_leaves, sums, error));
+    for (uint64_t n = places; n-- > 1;) {
+        clear(sums, n);
+        merge(sums, &sums->low[n], &sums->high[n], 2 * n);
+        merge(sums, &sums->low[n], &sums->high[n], 2 * n + 1);
+    }
     return STATUS_OK;
 }
 
-static int64_t best_of(const struct sums *sums, struct window_range range)
+/* A state that ranges are merged into; the last range is kept, because often only its end moves on. */
+struct state {
+    int64_t low, high;
+};
+
+struct last {
+    struct window_range range;
+    struct state state;
+};
+
+#define NEAR 16u /* places that are merged in less time than nodes are found */
+
+static void merge_nodes(const struct sums *sums, struct window_range range, struct state *state)
 {
-    int64_t best = worst(sums->kind);
     for (uint64_t low = range.begin + sums->places, high = range.end + sums->places; low < high;
          low /= 2, high /= 2) {
         if (low & 1)
-            best = better(sums->kind, best, sums->tree[low++]);
+            merge(sums, &state->low, &state->high, low++);
         if (high & 1)
-            best = better(sums->kind, best, sums->tree[--high]);
+            merge(sums, &state->low, &state->high, --high);
     }
-    return best;
 }
 
-/* The best value of the last range; if only its end moves on, what comes is compared alone. */
-struct best {
-    struct window_range range;
-    int64_t value;
-};
-
-#define NEAR 16u /* places that are compared in less time than the tree takes */
-
-static int64_t best_after(const struct sums *sums, struct window_range range, struct best *last)
+static struct state state_of(const struct sums *sums, struct window_range range, struct last *last)
 {
     if (range.begin == last->range.begin && range.end >= last->range.end &&
         range.end - last->range.end <= NEAR) {
         for (uint64_t at = last->range.end; at < range.end; at++)
-            last->value = better(sums->kind, last->value, sums->tree[sums->places + at]);
+            merge(sums, &last->state.low, &last->state.high, sums->places + at);
     } else {
-        last->value = best_of(sums, range);
+        last->state = (struct state){sums->aggregate->identity[0], sums->aggregate->identity[1]};
+        merge_nodes(sums, range, &last->state);
     }
     last->range = range;
-    return last->value;
+    return last->state;
+}
+
+static __int128 merged(const struct sums *sums, const struct window_frame *frame, struct last *last)
+{
+    struct state all = state_of(sums, frame->ranges[0], last);
+    const uint64_t first = 0;
+    for (uint32_t r = 1; r < frame->count; r++) {
+        const struct state other = state_of(sums, frame->ranges[r], last);
+        sums->aggregate->merge(&all.low, &all.high, 1, &first, &other.low, &other.high, 0);
+    }
+    return aggregate_number(sums->aggregate, &all.low, &all.high, 0);
 }
 
 /* ---- Sums ---- */
 
-static int64_t double_sum(const struct window_sums *sums, const __int128 *limbs, uint64_t divisor)
+static int64_t round_sum(const struct window_sums *sums, const __int128 *limbs, uint64_t divisor)
 {
     const uint32_t count = sums->limbs - (sums->infinite ? 3 : 0);
     if (sums->infinite) {
@@ -143,68 +169,54 @@ static void give_double_sum(const struct sums *sums, const struct window_frame *
     memset(limbs, 0, sums->sums.limbs * sizeof *limbs);
     for (uint32_t r = 0; r < frame->count; r++)
         window_sums_add(&sums->sums, sums->sums.limbs, frame->ranges[r], limbs);
-    window_give(sums->call, at, double_sum(&sums->sums, limbs, divisor));
+    window_give(sums->call, at, round_sum(&sums->sums, limbs, divisor));
 }
 
-static enum status give_sum(const struct sums *sums, const struct window_frame *frame, uint64_t count,
-                            uint64_t at, struct error *error)
+static __int128 whole_sum(const struct sums *sums, const struct window_frame *frame)
 {
-    struct window_call *const call = sums->call;
     __int128 sum = 0;
-    if (sums->sums.doubles) {
-        give_double_sum(sums, frame, sums->kind == SUM_AVG ? count : 1, at);
-        return STATUS_OK;
-    }
     for (uint32_t r = 0; r < frame->count; r++)
         window_sums_add(&sums->sums, 1, frame->ranges[r], &sum);
-    if (sums->kind == SUM_AVG)
-        window_give(call, at, double_key_of(decimal_average(sum, count, call->argument->type.scale)));
-    else if (sum > INT64_MAX || sum <= INT64_MIN)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "a sum over a window exceeds 64 bits; CAST the summed expression to double");
-    else
-        window_give(call, at, (int64_t)sum);
-    return STATUS_OK;
+    return sum;
 }
 
+/* ---- Frames ---- */
+
 static enum status give(const struct sums *sums, const struct window_frame *frame, uint64_t at,
-                        struct best *last, struct error *error)
+                        struct last *last, struct error *error)
 {
     struct window_call *const call = sums->call;
-    int64_t best = worst(sums->kind);
     uint64_t count = 0;
     for (uint32_t r = 0; r < frame->count; r++)
         count += window_counts_before(&sums->counts, frame->ranges[r].end) -
                  window_counts_before(&sums->counts, frame->ranges[r].begin);
-    switch (sums->kind) {
-    case SUM_NONE:
-    case SUM_COUNT:
-    case SUM_COUNT_IF:
+    if (sums->aggregate->counts) {
         window_give(call, at, (int64_t)count);
         return STATUS_OK;
-    case SUM_SUM:
-    case SUM_AVG:
-        if (count)
-            return give_sum(sums, frame, count, at, error);
-        break;
-    case SUM_MIN:
-    case SUM_MAX:
-        for (uint32_t r = 0; r < frame->count; r++)
-            best = better(sums->kind, best, best_after(sums, frame->ranges[r], last));
-        if (count) {
-            window_give(call, at, best);
-            return STATUS_OK;
-        }
-        break;
     }
-    window_give_null(call, at);
+    if (count == 0) {
+        window_give_null(call, at);
+        return STATUS_OK;
+    }
+    if (sums->sums.doubles) {
+        give_double_sum(sums, frame, sums->average ? count : 1, at);
+        return STATUS_OK;
+    }
+    const __int128 number = sums->low ? merged(sums, frame, last) : whole_sum(sums, frame);
+    if (sums->average)
+        window_give(call, at, double_key_of(decimal_average(number, count, call->argument->type.scale)));
+    else if (number > INT64_MAX || (number <= INT64_MIN && !sums->low))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "a sum over a window exceeds 64 bits; CAST the summed expression to double");
+    else
+        window_give(call, at, (int64_t)number);
     return STATUS_OK;
 }
 
-static enum status sum_block(void *context, uint64_t begin, uint64_t end, struct error *error)
+static enum status give_block(void *context, uint64_t begin, uint64_t end, struct error *error)
 {
     const struct sums *const sums = context;
-    struct best last = {.range = {UINT64_MAX, UINT64_MAX}};
+    struct last last = {.range = {UINT64_MAX, UINT64_MAX}};
     struct window_call *const call = sums->call;
     struct window_cursor cursor;
     struct window_frame frames[2]; /* of a place, and of the one before it */
@@ -222,22 +234,24 @@ static enum status sum_block(void *context, uint64_t begin, uint64_t end, struct
 static enum status compute(struct sums *sums, struct error *error)
 {
     const struct window_call *const call = sums->call;
-    RETURN_IF_ERROR(window_counts_make(call->order, call->argument, sums->kind == SUM_COUNT_IF, call->threads,
+    RETURN_IF_ERROR(window_counts_make(call->order, call->argument, sums->true_only, call->threads,
                                        &sums->counts, error));
-    if (sums->kind == SUM_SUM || sums->kind == SUM_AVG)
+    if (sums->aggregate->numbers)
         RETURN_IF_ERROR(window_sums_make(call->order, call->argument, call->threads, &sums->sums, error));
-    if (sums->kind == SUM_MIN || sums->kind == SUM_MAX)
+    else if (!sums->aggregate->counts)
         RETURN_IF_ERROR(make_tree(sums, error));
-    return window_blocks(call->order->rows, call->threads, sum_block, sums, error);
+    return window_blocks(call->order->rows, call->threads, give_block, sums, error);
 }
 
 enum status window_sums(struct window_call *call)
 {
-    struct sums sums = {.call = call, .kind = kind_of(call)};
+    struct sums sums;
+    find(call, &sums);
     const enum status status = compute(&sums, call->run->error);
     window_counts_free(&sums.counts);
     window_sums_free(&sums.sums);
-    free(sums.tree);
+    free(sums.low);
+    free(sums.high);
     memory_charge_drop(&sums.charge);
     return status;
 }

@@ -6,7 +6,7 @@
  *     frame.c      the frame of a row
  *     values.c     ranks, and values of other rows
  *     prefix.c     numbers and sums of the values before each place
- *     sums.c       count, sum, avg, min and max, which take the same time for any frame
+ *     sums.c       aggregates of states (engine/aggregate), which take the same time for any frame
  *     general.c    all other aggregates: each frame is a group of a plan
  *
  * Rows are numbered by their *place* in the window's order. What is the same for all frames is made once, for all places:
@@ -162,7 +162,7 @@ static inline void window_give_cell(struct window_call *call, uint64_t at, const
 NODISCARD enum status window_values(struct window_call *call);  /* functions that are no aggregates */
 NODISCARD enum status window_general(struct window_call *call); /* any aggregate */
 /* True if the aggregate is one of sums.c, and then computes it. */
-bool window_is_sum(const struct window_call *call);
+bool window_is_sum(struct window_call *call);
 NODISCARD enum status window_sums(struct window_call *call);
 
 /* ---- Numbers and sums before each place (prefix.c) ---- */
