@@ -3,7 +3,7 @@
  * depends on the descriptor:
  *
  *     count       numbers of values before each place, and a frame's is their difference
- *     numbers     so are sums: of 128 bits, or exact ones of doubles, which are rounded once
+ *     sums        so are sums: of 128 bits, or exact ones of doubles, which are rounded once
  *     others      a tree of states: a frame is merged from two nodes a level
  */
 #include "engine/relational/window/window.h"
@@ -23,7 +23,8 @@ struct sums {
     bool average, true_only; /* a sum over the count; true values alone are counted */
     struct window_counts counts;
     struct window_sums sums;
-    int64_t *low, *high; /* states of a tree: `places` leaves from `places` on; node n is merged from 2 n and 2 n + 1 */
+    int64_t *low,
+        *high; /* states of a tree: `places` leaves from `places` on; node n is merged from 2 n and 2 n + 1 */
     uint64_t places;
     struct memory_charge charge;
 };
@@ -236,7 +237,7 @@ static enum status compute(struct sums *sums, struct error *error)
     const struct window_call *const call = sums->call;
     RETURN_IF_ERROR(window_counts_make(call->order, call->argument, sums->true_only, call->threads,
                                        &sums->counts, error));
-    if (sums->aggregate->numbers)
+    if (sums->aggregate->sums)
         RETURN_IF_ERROR(window_sums_make(call->order, call->argument, call->threads, &sums->sums, error));
     else if (!sums->aggregate->counts)
         RETURN_IF_ERROR(make_tree(sums, error));
