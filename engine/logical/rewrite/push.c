@@ -287,7 +287,7 @@ static enum status push_outer(struct rewriter *rewriter, struct conjuncts *condi
 static enum status push_join(struct rewriter *rewriter, struct conjuncts *conditions,
                              struct logical_node *join)
 {
-    struct conjuncts own = {0}, none = {0};
+    struct conjuncts own = {0};
     struct logical_set sides[2];
     RETURN_IF_ERROR(rewrite_gives(rewriter, join->inputs[0], &sides[0]));
     RETURN_IF_ERROR(rewrite_gives(rewriter, join->inputs[1], &sides[1]));
@@ -306,8 +306,10 @@ static enum status push_join(struct rewriter *rewriter, struct conjuncts *condit
         RETURN_IF_ERROR(push_inner(rewriter, conditions, join, sides));
         break;
     case LOGICAL_FULL:
-        for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t i = 0; i < 2; i++) {
+            struct conjuncts none = {0}; /* those of the input's own filter are added */
             RETURN_IF_ERROR(push(rewriter, &none, &join->inputs[i]));
+        }
         break;
     case LOGICAL_LEFT:
     case LOGICAL_SINGLE:
