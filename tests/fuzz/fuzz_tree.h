@@ -270,18 +270,13 @@ static const char *subquery_condition(const struct tree_scope *outer, uint32_t d
     return text;
 }
 
-/* Two sides of which SQLite 3.40 answers x = x OR ... wrongly, where they are alike. */
-static const char *compared(const char *a, const char *comparison, const char *b, enum tree_type type)
-{
-    return form("%s %s %s", a, comparison, strcmp(a, b) == 0 ? literal(type) : b);
-}
-
 static const char *tree_condition(const struct tree_scope *scope, uint32_t depth)
 {
     const uint32_t kind = choose(20);
     const enum tree_type type = type_in(scope);
     if (kind < 7)
-        return compared(tree_expression(scope, type, 0), comparison(), tree_expression(scope, type, 0), type);
+        return form("%s %s %s", tree_expression(scope, type, 0), comparison(),
+                    tree_expression(scope, type, 0));
     if (kind < 9)
         return form("%s %s %s", column_in(scope, type, 5), comparison(), literal(type));
     if (kind == 9)
@@ -301,7 +296,7 @@ static const char *tree_condition(const struct tree_scope *scope, uint32_t depth
     if (kind == 15)
         return form("%s LIKE '%s'", column_in(scope, TREE_STRING, 8), likely(50) ? "a%" : "%b");
     return depth ? subquery_condition(scope, depth - 1)
-                 : compared(column_in(scope, type, 8), "=", column_in(scope, type, 8), type);
+                 : form("%s = %s", column_in(scope, type, 8), column_in(scope, type, 8));
 }
 
 /* ---- FROM ---- */
@@ -335,6 +330,12 @@ static struct tree_source natural_source(void)
     return source;
 }
 
+/* SQLite 3.40 puts queries of FROM into the one around them, also beside outer joins where their values are NULL then. */
+static const char *kept_apart(const char *query)
+{
+    return form("%s%s%s", either("", "SELECT * FROM ("), query, either("", ") LIMIT -1"));
+}
+
 static struct tree_source new_source(const struct tree_scope *outer, uint32_t depth)
 {
     struct tree_source source = {.number = tree_next_alias};
@@ -355,7 +356,8 @@ static struct tree_source new_source(const struct tree_scope *outer, uint32_t de
         types[c] = c ? any_type() : TREE_INTEGER;
         add_column(&source, form("t%u.c%u", n, c), types[c]);
     }
-    source.from = form("(%s) AS t%u", tree_query(outer->outer, depth ? depth - 1 : 0, types, count), n);
+    source.from =
+        form("(%s) AS t%u", kept_apart(tree_query(outer->outer, depth ? depth - 1 : 0, types, count)), n);
     return source;
 }
 
@@ -613,6 +615,10 @@ static const char *tree_set(const struct tree_scope *outer, uint32_t depth, cons
         return first;
     const char *const second = tree_select(outer, depth ? depth - 1 : 0, types, count);
     const uint32_t kind = choose(6);
+    if (kind ==
+        0) /* SQLite 3.40 loses WHERE of one part when the other has FULL JOIN, unless it answers both first */
+        return either(form("%s UNION ALL %s", first, second),
+                      form("SELECT * FROM (%s UNION ALL %s LIMIT -1)", first, second));
     return kind < 4 ? form("%s %s %s", first, sets[kind], second)
                     : set_of_all(first, second, kind == 4 ? "EXCEPT" : "INTERSECT", count);
 }
@@ -671,7 +677,8 @@ static const char *tree_statement(uint32_t length)
         cte->name = form("w%u", tree_cte_count);
         cte->column_count = count;
         with = form("%s%s %s AS (%s)", with, tree_cte_count ? "," : "WITH RECURSIVE", cte->name,
-                    recursive ? recursive_query(cte) : tree_query(NULL, 1 + choose(2), cte->types, count));
+                    recursive ? recursive_query(cte)
+                              : kept_apart(tree_query(NULL, 1 + choose(2), cte->types, count)));
         tree_cte_count++;
     }
     const uint32_t count = 1 + choose(5);
