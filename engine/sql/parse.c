@@ -198,23 +198,29 @@ static enum status parse_groups(struct parser *parser)
     return parse_grouping(parser);
 }
 
+enum status parse_order(struct parser *parser, struct sql_order *order)
+{
+    bool taken;
+    *order = (struct sql_order){0};
+    RETURN_IF_ERROR(parse_expression(parser, &order->expression));
+    RETURN_IF_ERROR(parse_take(parser, "DESC", &order->descending));
+    if (!order->descending)
+        RETURN_IF_ERROR(parse_take(parser, "ASC", &taken));
+    order->nulls_first = !order->descending;
+    RETURN_IF_ERROR(parse_take(parser, "NULLS", &taken));
+    if (!taken)
+        return STATUS_OK;
+    RETURN_IF_ERROR(parse_take(parser, "FIRST", &order->nulls_first));
+    return order->nulls_first ? STATUS_OK : parse_expect(parser, "LAST", "behind NULLS");
+}
+
 enum status parse_orders(struct parser *parser, struct sql_order **orders, uint32_t *count)
 {
-    bool more = true, taken;
+    bool more = true;
     RETURN_IF_ERROR(parse_expect(parser, "BY", "behind ORDER"));
     while (more) {
-        struct sql_order order = {0};
-        RETURN_IF_ERROR(parse_expression(parser, &order.expression));
-        RETURN_IF_ERROR(parse_take(parser, "DESC", &order.descending));
-        if (!order.descending)
-            RETURN_IF_ERROR(parse_take(parser, "ASC", &taken));
-        order.nulls_first = !order.descending;
-        RETURN_IF_ERROR(parse_take(parser, "NULLS", &taken));
-        if (taken) {
-            RETURN_IF_ERROR(parse_take(parser, "FIRST", &order.nulls_first));
-            if (!order.nulls_first)
-                RETURN_IF_ERROR(parse_expect(parser, "LAST", "behind NULLS"));
-        }
+        struct sql_order order;
+        RETURN_IF_ERROR(parse_order(parser, &order));
         RETURN_IF_ERROR(parse_append(parser, orders, count, sizeof order, &order));
         RETURN_IF_ERROR(parse_take(parser, ",", &more));
     }

@@ -66,6 +66,7 @@ NODISCARD enum status parse_from(struct parser *parser);
 /* In parse.c: SELECT ... up to HAVING or WINDOW; ORDER BY and LIMIT. */
 NODISCARD enum status parse_select(struct parser *parser);
 NODISCARD enum status parse_order_and_limit(struct parser *parser);
+NODISCARD enum status parse_order(struct parser *parser, struct sql_order *order);
 NODISCARD enum status parse_orders(struct parser *parser, struct sql_order **orders, uint32_t *count);
 
 NODISCARD enum status parse_expression(struct parser *parser, struct sql_expression **expression);

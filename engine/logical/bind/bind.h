@@ -157,6 +157,9 @@ NODISCARD enum status bind_resolve_condition(const struct bind_place *place,
 /* Adds the aggregates that an expression names, or the windows; through aliases, too. */
 NODISCARD enum status bind_find_aggregates(const struct bind_place *below,
                                            const struct sql_expression *expression);
+/* Begins a node of windows, and puts it over *node if it has any. */
+NODISCARD enum status bind_windows_open(struct bind_block *block);
+NODISCARD enum status bind_windows_close(struct bind_block *block, struct logical_node **node);
 NODISCARD enum status bind_find_windows(const struct bind_place *place,
                                         const struct sql_expression *expression);
 bool bind_reaches_aggregate(const struct bind_block *block, const struct sql_expression *expression);

@@ -338,6 +338,18 @@ static enum status resolve_grouping(const struct bind_place *below, struct sql_e
     return STATUS_OK;
 }
 
+/* ORDER BY of several terms is their rank(), a window under the aggregation. */
+static enum status bind_order_of(const struct bind_place *below, const struct sql_expression *aggregate)
+{
+    struct bind_place place = *below;
+    place.windows = true;
+    if (!aggregate->ordered || !aggregate->children[aggregate->child_count - 1]->window)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_windows_open(below->block));
+    RETURN_IF_ERROR(bind_find_windows(&place, aggregate->children[aggregate->child_count - 1]));
+    return bind_windows_close(below->block, below->node);
+}
+
 static enum status add_aggregate(const struct bind_place *below, const struct sql_expression *node)
 {
     struct bind_block *const block = below->block;
@@ -347,6 +359,7 @@ static enum status add_aggregate(const struct bind_place *below, const struct sq
     struct sql_expression *call, *input;
     struct sql_input type;
     uint32_t a = 0, column;
+    RETURN_IF_ERROR(bind_order_of(below, node));
     RETURN_IF_ERROR(bind_arguments(below, node, &call));
     if (strcmp(call->name, "grouping") == 0)
         RETURN_IF_ERROR(resolve_grouping(below, call, &type));
@@ -431,4 +444,27 @@ static bool is_window(const struct sql_expression *node)
 enum status bind_find_windows(const struct bind_place *place, const struct sql_expression *expression)
 {
     return search(&(struct search){place, is_window, bind_window}, expression);
+}
+
+enum status bind_windows_open(struct bind_block *block)
+{
+    return logical_node_new(block->state->tree, LOGICAL_WINDOW, block->select->position, NULL, NULL,
+                            &block->window, block->state->error);
+}
+
+enum status bind_windows_close(struct bind_block *block, struct logical_node **node)
+{
+    struct bind_state *const state = block->state;
+    struct logical_node *const window = block->window;
+    const struct logical_node made = *window;
+    if (window->window.count == 0)
+        return STATUS_OK;
+    window->columns = NULL;
+    window->column_count = 0;
+    window->inputs[0] = *node;
+    window->input_count = 1;
+    RETURN_IF_ERROR(logical_gives_all(state->tree, window, *node, state->error));
+    RETURN_IF_ERROR(logical_gives_all(state->tree, window, &made, state->error));
+    *node = window;
+    return STATUS_OK;
 }

@@ -145,27 +145,14 @@ static enum status bind_groups(struct bind_block *block, struct logical_node **n
 
 static enum status bind_windows(struct bind_block *block, struct logical_node **node)
 {
-    struct bind_state *const state = block->state;
     const struct bind_place place = {
         .block = block, .node = node, .above = block->aggregated, .aliases = true, .windows = true};
-    RETURN_IF_ERROR(logical_node_new(state->tree, LOGICAL_WINDOW, block->select->position, NULL, NULL,
-                                     &block->window, state->error));
+    RETURN_IF_ERROR(bind_windows_open(block));
     RETURN_IF_ERROR(for_each(&place, bind_find_windows, false));
-    struct logical_node *const window = block->window;
-    if (window->window.count == 0)
-        return block->select->qualify
-                   ? logical_refuse(state, block->select->qualify->position,
-                                    "QUALIFY sets a condition on window functions; write WHERE or HAVING")
-                   : STATUS_OK;
-    const struct logical_node made = *window;
-    window->columns = NULL;
-    window->column_count = 0;
-    window->inputs[0] = *node;
-    window->input_count = 1;
-    RETURN_IF_ERROR(logical_gives_all(state->tree, window, *node, state->error));
-    RETURN_IF_ERROR(logical_gives_all(state->tree, window, &made, state->error));
-    *node = window;
-    return STATUS_OK;
+    if (block->window->window.count == 0 && block->select->qualify)
+        return logical_refuse(block->state, block->select->qualify->position,
+                              "QUALIFY sets a condition on window functions; write WHERE or HAVING");
+    return bind_windows_close(block, node);
 }
 
 /* ---- The select list ---- */

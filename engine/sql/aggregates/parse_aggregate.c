@@ -45,30 +45,44 @@ static enum status parse_filter(struct parser *parser, struct sql_expression *ag
 
 /* ---- Order ---- */
 
+/* Terms after the first one: the order is that of rank() OVER (ORDER BY all of them). */
+static enum status parse_other_orders(struct parser *parser, struct sql_order *first)
+{
+    struct sql_window *const window = parse_memory(parser, sizeof *window);
+    bool more;
+    if (!window)
+        return error_out_of_memory(parser->error, sizeof *window, "a statement");
+    window->position = first->expression->position;
+    parser->tree->select.layered = true;
+    RETURN_IF_ERROR(parse_append(parser, &window->orders, &window->order_count, sizeof *first, first));
+    RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    while (more) {
+        struct sql_order order;
+        RETURN_IF_ERROR(parse_order(parser, &order));
+        RETURN_IF_ERROR(parse_append(parser, &window->orders, &window->order_count, sizeof order, &order));
+        RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    }
+    *first = (struct sql_order){.nulls_first = true};
+    RETURN_IF_ERROR(parse_node(parser, SQL_FUNCTION, window->position, NULL, NULL, &first->expression));
+    first->expression->name = "rank";
+    first->expression->window = window;
+    return STATUS_OK;
+}
+
 enum status parse_aggregate_order(struct parser *parser, struct sql_expression *function)
 {
-    struct sql_expression *order;
-    bool taken;
+    struct sql_order order;
     if (!sql_is_aggregate(function))
         return parse_refuse(parser, "ORDER BY stands in aggregates and in WITHIN GROUP only");
     RETURN_IF_ERROR(parse_expect(parser, "ORDER", "in WITHIN GROUP (ORDER BY value)"));
     RETURN_IF_ERROR(parse_expect(parser, "BY", "behind ORDER"));
-    RETURN_IF_ERROR(parse_expression(parser, &order));
-    RETURN_IF_ERROR(parse_take(parser, "DESC", &function->descending));
-    if (!function->descending)
-        RETURN_IF_ERROR(parse_take(parser, "ASC", &taken));
-    function->nulls_last = function->descending;
-    RETURN_IF_ERROR(parse_take(parser, "NULLS", &taken));
-    if (taken) {
-        RETURN_IF_ERROR(parse_take(parser, "FIRST", &taken));
-        function->nulls_last = !taken;
-        if (!taken)
-            RETURN_IF_ERROR(parse_expect(parser, "LAST", "behind NULLS"));
-    }
+    RETURN_IF_ERROR(parse_order(parser, &order));
     if (parse_is(parser, ","))
-        return parse_refuse(parser, "ORDER BY in an aggregate takes one value");
+        RETURN_IF_ERROR(parse_other_orders(parser, &order));
+    function->descending = order.descending;
+    function->nulls_last = !order.nulls_first;
     function->ordered = true;
-    return parse_child(parser, function, order);
+    return parse_child(parser, function, order.expression);
 }
 
 /* percentile_cont(0.5) WITHIN GROUP (ORDER BY x) is percentile_cont(x, 0.5): the value comes first. */
@@ -83,6 +97,8 @@ static enum status parse_within_group(struct parser *parser, struct sql_expressi
     RETURN_IF_ERROR(parse_aggregate_order(parser, function));
     if (name->family == FAMILY_QUANTILE || name->family == FAMILY_VALUES) {
         struct sql_expression *const value = function->children[function->child_count - 1];
+        if (value->window)
+            return parse_refuse(parser, "ORDER BY of %s takes one value", function->name);
         for (uint32_t c = function->child_count - 1; c > 0; c--)
             function->children[c] = function->children[c - 1];
         function->children[0] = value;

@@ -217,11 +217,10 @@ static void what_may_leave_64_bits_is_refused(void **state)
     answers("select max(big) - 1 from sales", "8999999999999999999\n");
     answers("select big - 1 from sales where pieces = 3", "8999999999999999999\n");
     answers("select count(*) from sales group by big, pieces, paid, at order by at", "1\n1\n1\n1\n1\n");
-    refused(
-        "select count(*) from sales group by big, big - 1, big - 2, big - 3, big - 4, big - 5, big - 6, "
-        "big - 7, big - 8, big - 9, big - 10, big - 11, big - 12, big - 13, big - 14, big - 15, big - 16, "
-        "big - 17",
-        "the columns of GROUP BY could have too many different values");
+    char many[2048] = "select count(*) from sales group by big";
+    for (int i = 1; i < 70; i++)
+        sprintf(many + strlen(many), ", big - %d", i);
+    refused(many, "the columns of GROUP BY could have too many different values");
 }
 
 int main(void)
