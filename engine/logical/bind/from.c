@@ -199,7 +199,7 @@ static enum status bind_source(struct bind_block *block, uint32_t s, const struc
     const struct sql_source *const source = &sources[s];
     struct bind_state *const state = block->state;
     const char **names = NULL;
-    const struct bind_named *const named = source->query ? NULL : find_named(block->named, source->table);
+    const struct bind_named *const named = source->table ? find_named(block->named, source->table) : NULL;
     const struct bind_place before = {.block = block, .aliases = false};
     block->sources[s].name = sql_source_name(source);
     if (source->group)
