@@ -4,7 +4,8 @@
  *
  *     count       numbers of values before each place, and a frame's is their difference
  *     sums        so are sums: of 128 bits, or exact ones of doubles, which are rounded once
- *     others      a tree of states: a frame is merged from two nodes a level
+ *     others      values in order, and a tree of states of LEAF values each: a frame is merged from what it has of its
+ *                 first and last leaf, and two nodes a level of the tree
  */
 #include "engine/relational/window/window.h"
 
@@ -23,9 +24,10 @@ struct sums {
     bool average, true_only; /* a sum over the count; true values alone are counted */
     struct window_counts counts;
     struct window_sums sums;
-    int64_t *low,
-        *high; /* states of a tree: `places` leaves from `places` on; node n is merged from 2 n and 2 n + 1 */
-    uint64_t places;
+    int64_t *values;     /* of the argument, at each place */
+    uint8_t *nulls;      /* NULL: no value is NULL */
+    int64_t *low, *high; /* a tree: `leaves` leaves from `leaves` on; node n is merged from 2 n and 2 n + 1 */
+    uint64_t leaves;
     struct memory_charge charge;
 };
 
@@ -55,84 +57,108 @@ bool window_is_sum(struct window_call *call)
 
 /* ---- A tree of states ---- */
 
-static void clear(const struct sums *sums, uint64_t node)
+#define LEAF 32u /* values that are added in about the time of a step in the tree; divides WINDOW_BLOCK */
+
+struct state {
+    int64_t low, high;
+};
+
+/* A range of places, and its state. */
+struct last {
+    struct window_range range;
+    struct state state;
+};
+
+static struct state nothing(const struct sums *sums)
 {
-    sums->low[node] = sums->aggregate->identity[0];
-    sums->high[node] = sums->aggregate->identity[1];
+    return (struct state){sums->aggregate->identity[0], sums->aggregate->identity[1]};
 }
 
-static void merge(const struct sums *sums, int64_t *low, int64_t *high, uint64_t node)
+static void merge(const struct sums *sums, struct state *state, uint64_t node)
 {
     const uint64_t first = 0;
-    sums->aggregate->merge(low, high, 1, &first, sums->low + node, sums->high + node, 0);
+    sums->aggregate->merge(&state->low, &state->high, 1, &first, sums->low + node, sums->high + node, 0);
+}
+
+/* Adds the values of places, of which there are few. */
+static void fold(const struct sums *sums, struct state *state, uint64_t begin, uint64_t end)
+{
+    if (begin < end)
+        sums->aggregate->fold(&state->low, &state->high, (uint32_t)(end - begin), sums->values + begin,
+                              sums->nulls ? sums->nulls + begin : NULL);
+}
+
+static void keep(const struct sums *sums, uint64_t node, struct state state)
+{
+    sums->low[node] = state.low;
+    sums->high[node] = state.high;
 }
 
 static enum status fill_leaves(void *context, uint64_t begin, uint64_t end, struct error *error)
 {
     const struct sums *const sums = context;
     const struct rowset_column *const argument = sums->call->argument;
-    const uint64_t *const places = sums->call->order->places + begin, count = end - begin;
-    uint64_t leaves[WINDOW_BLOCK];
-    int64_t values[WINDOW_BLOCK];
-    uint8_t nulls[WINDOW_BLOCK];
-    for (uint64_t i = 0; i < count; i++) {
-        leaves[i] = sums->places + begin + i;
-        values[i] = argument->values[places[i]];
-        nulls[i] = window_is_null(argument, places[i]);
-        clear(sums, leaves[i]);
+    const uint64_t *const places = sums->call->order->places;
+    for (uint64_t at = begin; at < end; at++) {
+        sums->values[at] = argument->values[places[at]];
+        if (sums->nulls)
+            sums->nulls[at] = argument->nulls[places[at]];
     }
-    sums->aggregate->add(sums->low, sums->high, (uint32_t)count, leaves, values, nulls);
+    for (uint64_t at = begin; at < end; at += LEAF) {
+        struct state state = nothing(sums);
+        fold(sums, &state, at, at + LEAF < end ? at + LEAF : end);
+        keep(sums, sums->leaves + at / LEAF, state);
+    }
     return cancel_check(error);
 }
 
 static enum status make_tree(struct sums *sums, struct error *error)
 {
-    const uint64_t places = sums->places = sums->call->order->rows;
-    const uint64_t bytes = (2 * places + 1) * sizeof *sums->low;
+    const struct window_call *const call = sums->call;
+    const uint64_t rows = call->order->rows, leaves = sums->leaves = (rows + LEAF - 1) / LEAF;
+    const uint64_t bytes = (2 * leaves + 1) * sizeof *sums->low;
+    RETURN_IF_ERROR(window_take(&sums->charge, &sums->values, (rows + 1) * sizeof *sums->values, error));
+    if (call->argument->nulls)
+        RETURN_IF_ERROR(window_take(&sums->charge, &sums->nulls, rows + 1, error));
     RETURN_IF_ERROR(window_take(&sums->charge, &sums->low, bytes, error));
     RETURN_IF_ERROR(window_take(&sums->charge, &sums->high, bytes, error));
-    RETURN_IF_ERROR(window_blocks(places, sums->call->threads, fill_leaves, sums, error));
-    for (uint64_t n = places; n-- > 1;) {
-        clear(sums, n);
-        merge(sums, &sums->low[n], &sums->high[n], 2 * n);
-        merge(sums, &sums->low[n], &sums->high[n], 2 * n + 1);
+    RETURN_IF_ERROR(window_blocks(rows, call->threads, fill_leaves, sums, error));
+    for (uint64_t n = leaves; n-- > 1;) {
+        struct state state = nothing(sums);
+        merge(sums, &state, 2 * n);
+        merge(sums, &state, 2 * n + 1);
+        keep(sums, n, state);
     }
     return STATUS_OK;
 }
 
-/* A state that ranges are merged into; the last range is kept, because often only its end moves on. */
-struct state {
-    int64_t low, high;
-};
-
-struct last {
-    struct window_range range;
-    struct state state;
-};
-
-#define NEAR 16u /* places that are merged in less time than nodes are found */
-
-static void merge_nodes(const struct sums *sums, struct window_range range, struct state *state)
+static struct state merge_range(const struct sums *sums, struct window_range range)
 {
-    for (uint64_t low = range.begin + sums->places, high = range.end + sums->places; low < high;
-         low /= 2, high /= 2) {
-        if (low & 1)
-            merge(sums, &state->low, &state->high, low++);
-        if (high & 1)
-            merge(sums, &state->low, &state->high, --high);
+    struct state state = nothing(sums);
+    uint64_t low = (range.begin + LEAF - 1) / LEAF, high = range.end / LEAF; /* whole leaves */
+    if (low >= high) {
+        fold(sums, &state, range.begin, range.end);
+        return state;
     }
+    fold(sums, &state, range.begin, low * LEAF);
+    fold(sums, &state, high * LEAF, range.end);
+    for (low += sums->leaves, high += sums->leaves; low < high; low /= 2, high /= 2) {
+        if (low & 1)
+            merge(sums, &state, low++);
+        if (high & 1)
+            merge(sums, &state, --high);
+    }
+    return state;
 }
 
+/* The state of a range. That of the last one is kept, because often only its end moves on. */
 static struct state state_of(const struct sums *sums, struct window_range range, struct last *last)
 {
     if (range.begin == last->range.begin && range.end >= last->range.end &&
-        range.end - last->range.end <= NEAR) {
-        for (uint64_t at = last->range.end; at < range.end; at++)
-            merge(sums, &last->state.low, &last->state.high, sums->places + at);
-    } else {
-        last->state = (struct state){sums->aggregate->identity[0], sums->aggregate->identity[1]};
-        merge_nodes(sums, range, &last->state);
-    }
+        range.end - last->range.end <= LEAF)
+        fold(sums, &last->state, last->range.end, range.end);
+    else
+        last->state = merge_range(sums, range);
     last->range = range;
     return last->state;
 }
@@ -251,6 +277,8 @@ enum status window_sums(struct window_call *call)
     const enum status status = compute(&sums, call->run->error);
     window_counts_free(&sums.counts);
     window_sums_free(&sums.sums);
+    free(sums.values);
+    free(sums.nulls);
     free(sums.low);
     free(sums.high);
     memory_charge_drop(&sums.charge);
