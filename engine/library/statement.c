@@ -293,8 +293,8 @@ static enum status analyse(struct sql_statement *statement, struct rowset *rows,
 }
 
 /* Answers a statement that one plan does not. */
-static enum status answer_tree(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
-                               struct error *error)
+static enum status answer_tree(struct sql_statement *statement, struct rowset *rows,
+                               struct run_timing *timing, struct error *error)
 {
     struct sql_statement_tree *const arena = sql_tree_new();
     struct logical_tree tree;

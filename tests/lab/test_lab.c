@@ -590,18 +590,12 @@ static void the_report_has_every_section(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_is_what_list_prints),
-        cmocka_unit_test(tables_have_their_columns),
-        cmocka_unit_test(grids_have_their_columns),
-        cmocka_unit_test(grids_have_all_figures_of_a_codec),
-        cmocka_unit_test(units_of_captions_are_in_keys),
-        cmocka_unit_test(no_other_tables),
-        cmocka_unit_test(numbers_are_not_negative),
-        cmocka_unit_test(sizes_of_uniform_values),
-        cmocka_unit_test(sizes_of_sorted_values),
-        cmocka_unit_test(claims_are_ratios_of_the_tables),
-        cmocka_unit_test(encode_has_the_sizes_of_widths),
-        cmocka_unit_test(every_chart_has_marks),
+        cmocka_unit_test(all_is_what_list_prints),        cmocka_unit_test(tables_have_their_columns),
+        cmocka_unit_test(grids_have_their_columns),       cmocka_unit_test(grids_have_all_figures_of_a_codec),
+        cmocka_unit_test(units_of_captions_are_in_keys),  cmocka_unit_test(no_other_tables),
+        cmocka_unit_test(numbers_are_not_negative),       cmocka_unit_test(sizes_of_uniform_values),
+        cmocka_unit_test(sizes_of_sorted_values),         cmocka_unit_test(claims_are_ratios_of_the_tables),
+        cmocka_unit_test(encode_has_the_sizes_of_widths), cmocka_unit_test(every_chart_has_marks),
         cmocka_unit_test(the_report_has_every_section),
     };
     return cmocka_run_group_tests(tests, measure_all, forget_all);
