@@ -458,7 +458,7 @@ static void what_cannot_be_is_refused(void **state)
     refused("select shop from sales union select people from visits",
             "line 1, column 30: shop is a string and people is a number; CAST one of them");
     refused("select shop from sales where row_number() over () > 1",
-            "line 1, column 51: a window function stands in the select list or in ORDER BY");
+            "line 1, column 30: a window function stands in the select list or in ORDER BY");
     refused("select 1 from shops where exists (select 1 from visits where shop = name group by ())",
             "line 1, column 69: the subquery names name of the statement around it");
     refused("with t (a, b) as (select shop from sales) select a from t",
