@@ -212,7 +212,7 @@ static int count_steps(void *unused)
     return ++steps > STEPS_MAX;
 }
 
-/* Reads SQLite's answer; false: it takes too long, or has too many rows. */
+/* Reads SQLite's answer; false: it takes too long, has too many rows, or SQLite refuses the statement. */
 static bool their_answer(sqlite3 *sqlite, const char *sql, char ***lines, uint64_t *count)
 {
     sqlite3_stmt *statement;
@@ -221,8 +221,7 @@ static bool their_answer(sqlite3 *sqlite, const char *sql, char ***lines, uint64
     *count = 0;
     steps = 0;
     sqlite3_progress_handler(sqlite, STEPS, count_steps, NULL);
-    if (sqlite3_prepare_v2(sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
-        print_message("SQLite: %s\n%s;\n", sqlite3_errmsg(sqlite), sql);
+    sqlite3_prepare_v2(sqlite, sql, -1, &statement, NULL); /* NULL: its parser's stack is too small */
     while (statement && *count <= ROWS_MAX && (code = sqlite3_step(statement)) == SQLITE_ROW)
         (*lines)[(*count)++] = their_line(statement);
     sqlite3_finalize(statement);
@@ -482,7 +481,7 @@ static void trees_are_answered_as_by_sqlite(void **state)
         const uint64_t count = wanted - asked < WORLD_STATEMENTS ? wanted - asked : WORLD_STATEMENTS;
         ask_world(seed, count, &tally);
         asked += count;
-        if (asked % 5000 == 0) {
+        if (asked % 2500 == 0) {
             print_message("%llu asked, %u different\n", (unsigned long long)asked, tally.differences);
             fflush(NULL);
         }
