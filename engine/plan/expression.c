@@ -373,9 +373,6 @@ static bool may_be_null(const struct expression_list *list, const struct express
     }
 }
 
-/* So that a term of GROUP BY has a code for each value, and for NULL, in 64 bits. */
-#define CHECKED_LEAST (INT64_MIN + 3)
-
 static bool may_check(const struct expression *node)
 {
     return node->type.kind == VALUE_INTEGER &&
@@ -420,7 +417,7 @@ static enum status describe(const struct expression_list *list, struct expressio
             (unsigned)node->type.scale);
     node->checked = list->checks && may_check(node) && (range.low < INT64_MIN || range.high > INT64_MAX);
     if (node->checked) {
-        range.low = range.low < CHECKED_LEAST ? CHECKED_LEAST : range.low;
+        range.low = range.low < INT64_MIN ? INT64_MIN : range.low;
         range.high = range.high > INT64_MAX ? INT64_MAX : range.high;
     }
     if (range.low < INT64_MIN || range.high > INT64_MAX)

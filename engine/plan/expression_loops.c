@@ -112,7 +112,7 @@ static void calculate_checked(const struct expression_list *list, const struct e
             left = __builtin_sub_overflow((int64_t)0, a[row], &out.values[row]);
             break;
         }
-        any |= (left || out.values[row] < node->low) && !(out.nulls && out.nulls[row]);
+        any |= left && !(out.nulls && out.nulls[row]);
     }
     if (any)
         atomic_store_explicit(list->left, true, memory_order_relaxed);
