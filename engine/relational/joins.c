@@ -92,10 +92,17 @@ static enum status push_constants(struct region *region)
     return STATUS_OK;
 }
 
-/* Of a single source that is no stored table the conditions are asked when it is answered. */
+/* True if the source can be answered with conditions on it: they become part of its block. A single one of another kind is
+ * answered, and then they are asked. */
+static bool takes_conditions(const struct region *region)
+{
+    const enum logical_kind kind = region->sources[0].node->kind;
+    return !region->full && (region->source_count > 1 || kind == LOGICAL_SCAN || kind == LOGICAL_AGGREGATE);
+}
+
 static enum status push_all(struct region *region)
 {
-    if (region->full || (region->source_count == 1 && region->sources[0].node->kind != LOGICAL_SCAN))
+    if (!takes_conditions(region))
         return STATUS_OK;
     RETURN_IF_ERROR(push_constants(region));
     for (uint32_t s = 0; s < region->source_count; s++) {
