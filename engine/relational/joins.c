@@ -335,6 +335,8 @@ static enum status take_result(struct relational *run, const struct join_of *by,
             return error_out_of_memory(run->error, sizeof "mark", "a name");
         column.values = made->marks;
         column.nulls = tested ? made->mark_nulls : NULL;
+        column.charge = made->charge;
+        made->charge = (struct memory_charge){0};
         made->marks = NULL;
         made->mark_nulls = tested ? NULL : made->mark_nulls;
         return result_add(run, left, by->mark, &column);
