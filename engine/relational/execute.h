@@ -11,6 +11,7 @@
  *     region.c    the sources and conditions of a block: its joins without their order
  *     fold.c      sources that are known before the block is planned: values, and lists of keys
  *     stars.c     which stored tables of a region are answered by one plan
+ *     reduce.c    keys of one side of a join as a condition on the other
  *     joins.c     joins the answers of a region
  *     join/       the join of two answers
  *     result.c    rows of operators

@@ -1,7 +1,8 @@
 /*
  * joins.c: answers the sources of a region, and joins them (region.h).
  *
- * Sides are answers that are joined already; at first each unit is one. A source that is not INNER is joined to the side that
+ * Sides are answers that are joined already; at first each unit is one. Small tables are answered first, so that their keys
+ * are conditions on larger ones (reduce.c). A source that is not INNER is joined to the side that
  * has all that its condition reads, as soon as there is one, SEMI and ANTI joins first. Of the sides that an equality is
  * between, those two are joined whose pairs are expected to be fewest; if there are none, the two smallest.
  */
@@ -18,6 +19,8 @@
 
 /* More pairs of rows than this are made only if some condition is on both sides: who forgets one should be told. */
 #define PAIRS_WITHOUT_CONDITION_MAX (UINT64_C(1) << 24)
+
+#define UNKNOWN_ROWS UINT64_MAX
 
 struct side {
     struct result result;
@@ -442,6 +445,8 @@ static enum status attach(struct sides *sides, struct side *side, uint32_t s)
     struct region *const region = sides->region;
     struct source *const source = &region->sources[s];
     struct result right;
+    if (!region->full)
+        RETURN_IF_ERROR(region_reduce(region, &source->on, &side->result, side->sources, s));
     RETURN_IF_ERROR(answer_unit(sides, s, &right));
     const struct join_of by = {.join = source->join,
                                .position = source->position,
@@ -606,29 +611,79 @@ static enum status filter_side(struct sides *sides, struct side *side)
     return STATUS_OK;
 }
 
+/* The rows of the largest table of a unit; of what is no stored table they are not known. */
+static uint64_t unit_rows(const struct region *region, uint32_t unit)
+{
+    uint64_t rows = 0;
+    for (uint32_t s = 0; s < region->source_count; s++) {
+        const struct logical_node *const node = region->sources[s].node;
+        if (region->sources[s].unit != unit)
+            continue;
+        if (node->kind != LOGICAL_SCAN)
+            return UNKNOWN_ROWS;
+        rows = node->scan.table->rows > rows ? node->scan.table->rows : rows;
+    }
+    return rows;
+}
+
+/* The first source of the smallest unit that is not answered; their number: there is none. */
+static uint32_t next_unit(const struct region *region)
+{
+    uint32_t next = region->source_count;
+    for (uint32_t s = 0; s < region->source_count; s++) {
+        const struct source *const source = &region->sources[s];
+        if (!source->joined && source->join == LOGICAL_INNER &&
+            (next == region->source_count ||
+             unit_rows(region, source->unit) < unit_rows(region, region->sources[next].unit)))
+            next = s;
+    }
+    return next;
+}
+
+/* Sides that are answered, and have less rows than their tables, are conditions on what is answered after them. */
+static enum status reduce_unit(struct sides *sides, uint32_t unit)
+{
+    struct region *const region = sides->region;
+    for (uint32_t i = 0; i < sides->count; i++) {
+        const struct side *const side = &sides->list[i];
+        const uint32_t of = region->sources[__builtin_ctzll(side->sources)].unit;
+        if (unit_rows(region, of) != UNKNOWN_ROWS && side->result.rows >= unit_rows(region, of))
+            continue;
+        for (uint32_t s = 0; s < region->source_count; s++)
+            if (region->sources[s].unit == unit && region->sources[s].join == LOGICAL_INNER)
+                RETURN_IF_ERROR(region_reduce(region, &region->conjuncts, &side->result, side->sources, s));
+    }
+    return STATUS_OK;
+}
+
+static enum status answer_inner(struct sides *sides, uint32_t s)
+{
+    struct region *const region = sides->region;
+    struct source *const source = &region->sources[s];
+    struct side *const side = &sides->list[sides->count];
+    const uint64_t sources = unit_sources(region, source->unit);
+    RETURN_IF_ERROR(reduce_unit(sides, source->unit));
+    enum status status = answer_unit(sides, s, &side->result);
+    if (status == STATUS_BAD_INPUT && region->run->no_star && (sources & (sources - 1))) {
+        *region->run->error = (struct error){0};
+        RETURN_IF_ERROR(divide_unit(sides, source->unit));
+        status = answer_unit(sides, s, &side->result);
+    }
+    RETURN_IF_ERROR(status);
+    sides->count++;
+    for (uint32_t other = 0; other < region->source_count; other++)
+        if (region->sources[other].unit == source->unit) {
+            region->sources[other].joined = true;
+            side->sources |= bit(other);
+        }
+    return STATUS_OK;
+}
+
 static enum status answer_units(struct sides *sides)
 {
     struct region *const region = sides->region;
-    for (uint32_t s = 0; s < region->source_count; s++) {
-        struct source *const source = &region->sources[s];
-        if (source->joined || source->join != LOGICAL_INNER)
-            continue;
-        struct side *const side = &sides->list[sides->count];
-        const uint64_t sources = unit_sources(region, source->unit);
-        enum status status = answer_unit(sides, s, &side->result);
-        if (status == STATUS_BAD_INPUT && region->run->no_star && (sources & (sources - 1))) {
-            *region->run->error = (struct error){0};
-            RETURN_IF_ERROR(divide_unit(sides, source->unit));
-            status = answer_unit(sides, s, &side->result);
-        }
-        RETURN_IF_ERROR(status);
-        sides->count++;
-        for (uint32_t other = 0; other < region->source_count; other++)
-            if (region->sources[other].unit == source->unit) {
-                region->sources[other].joined = true;
-                side->sources |= bit(other);
-            }
-    }
+    for (uint32_t s = next_unit(region); s < region->source_count; s = next_unit(region))
+        RETURN_IF_ERROR(answer_inner(sides, s));
     if (sides->count == 0) /* one row of no columns, to which others are joined */
         sides->list[sides->count++].result.rows = 1;
     return STATUS_OK;
