@@ -12,7 +12,8 @@
  *     fold.c      sources that are known before the block is planned: values, and lists of keys
  *     stars.c     which stored tables of a region are answered by one plan
  *     reduce.c    keys of one side of a join as a condition on the other
- *     joins.c     joins the answers of a region
+ *     answers.c   the sources of a region, answered
+ *     joins.c     joins them; two.c two of them
  *     join/       the join of two answers
  *     result.c    rows of operators
  *     set.c       VALUES, UNION, EXCEPT, INTERSECT
