@@ -138,6 +138,13 @@ static enum status add_orders(struct block *block, const struct logical_node *no
     return STATUS_OK;
 }
 
+/* True if it reads groups alone. Of grouping sets there may be a NULL in their place. */
+static bool is_of_groups(const struct block *block, const struct sql_expression *condition)
+{
+    return block->select.group_count && !block->select.set_count && !sql_has_aggregate(condition) &&
+           region_reads(&block->region, condition);
+}
+
 /* Adds an operator over those that were added. */
 static enum status add_operator(struct block *block, const struct logical_node *node)
 {
@@ -149,6 +156,8 @@ static enum status add_operator(struct block *block, const struct logical_node *
         return STATUS_OK;
     case LOGICAL_FILTER:
         RETURN_IF_ERROR(region_rewrite(&block->region, node->filter.condition, &condition));
+        if (is_of_groups(block, condition)) /* whole groups go: as well before they are made */
+            return region_split(&block->region, condition, &block->region.conjuncts);
         return relational_and(block->run, &block->select.having, condition);
     case LOGICAL_LIMIT:
         block->limit = node;

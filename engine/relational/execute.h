@@ -11,7 +11,9 @@
  *     region.c    the sources and conditions of a block: its joins without their order
  *     fold.c      sources that are known before the block is planned: values, and lists of keys
  *     stars.c     which stored tables of a region are answered by one plan
- *     joins.c     joins the answers of a region
+ *     reduce.c    keys of one side of a join as a condition on the other
+ *     answers.c   the sources of a region, answered
+ *     joins.c     joins them; two.c two of them
  *     join/       the join of two answers
  *     result.c    rows of operators
  *     set.c       VALUES, UNION, EXCEPT, INTERSECT

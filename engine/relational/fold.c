@@ -300,14 +300,21 @@ static enum status make_list(struct region *region, const struct logical_node *j
     return tested || join->join.join != LOGICAL_MARK ? STATUS_OK : is_true(run, in);
 }
 
-/* Each value once: of a list of rows of stored tables, a scan finds them faster than the list is made. */
+static bool is_grouped(const struct logical_node *node)
+{
+    while (node->kind == LOGICAL_FILTER || node->kind == LOGICAL_PROJECT)
+        node = node->inputs[0];
+    return node->kind == LOGICAL_AGGREGATE;
+}
+
+/* Each value once: of a list of rows of stored tables, a scan finds them faster than the list is made. Groups are few. */
 static enum status each_once(struct region *region, const struct logical_node *join,
-                             const struct list_of *list, struct logical_node **once)
+                             const struct list_of *list, const struct logical_node **values)
 {
     struct relational *const run = region->run;
     const struct logical_node *input = join->inputs[1];
     struct sql_expression **groups;
-    struct logical_node *filter;
+    struct logical_node *filter, *once;
     uint32_t *columns;
     if (list->right) {
         RETURN_IF_ERROR(make_node(region, LOGICAL_FILTER, input, &filter));
@@ -316,14 +323,18 @@ static enum status each_once(struct region *region, const struct logical_node *j
         filter->columns = input->columns;
         input = filter;
     }
-    RETURN_IF_ERROR(make_node(region, LOGICAL_AGGREGATE, input, once));
+    *values = input;
+    if (is_grouped(input))
+        return STATUS_OK;
+    RETURN_IF_ERROR(make_node(region, LOGICAL_AGGREGATE, input, &once));
     RETURN_IF_ERROR(relational_memory(run, sizeof *groups, &groups));
     RETURN_IF_ERROR(relational_memory(run, sizeof *columns, &columns));
     RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_INPUT, join->position, &groups[0], run->error));
     groups[0]->index = columns[0] = list->value;
-    (*once)->aggregate.group_count = (*once)->column_count = 1;
-    (*once)->aggregate.groups = groups;
-    (*once)->columns = columns;
+    once->aggregate.group_count = once->column_count = 1;
+    once->aggregate.groups = groups;
+    once->columns = columns;
+    *values = once;
     return STATUS_OK;
 }
 
@@ -331,8 +342,8 @@ enum status region_fold(struct region *region, const struct logical_node *join, 
                         struct result *answered)
 {
     struct relational *const run = region->run;
+    const struct logical_node *once;
     struct sql_expression *in;
-    struct logical_node *once;
     struct folded *done;
     struct list_of list;
     const bool tested = join->join.join == LOGICAL_MARK && join->join.test;

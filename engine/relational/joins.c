@@ -1,419 +1,17 @@
 /*
- * joins.c: answers the sources of a region, and joins them (region.h).
+ * joins.c: joins the answers of a region (sides.h).
  *
  * Sides are answers that are joined already; at first each unit is one. A source that is not INNER is joined to the side that
  * has all that its condition reads, as soon as there is one, SEMI and ANTI joins first. Of the sides that an equality is
  * between, those two are joined whose pairs are expected to be fewest; if there are none, the two smallest.
  */
 #include "engine/relational/join/residual.h"
-#include "engine/relational/region.h"
-#include "engine/sql/sql_error.h"
+#include "engine/relational/sides.h"
 
-#include "storage/base/memory.h"
-
-#include <stdlib.h>
 #include <string.h>
-
-#define KEYS_MAX 32u
 
 /* More pairs of rows than this are made only if some condition is on both sides: who forgets one should be told. */
 #define PAIRS_WITHOUT_CONDITION_MAX (UINT64_C(1) << 24)
-
-struct side {
-    struct result result;
-    uint64_t sources; /* a bit each; 0: it is joined to another */
-};
-
-struct sides {
-    struct region *region;
-    const struct logical_set *above; /* columns that are asked above */
-    struct logical_set needed;       /* and by conditions that are not done */
-    uint32_t count;
-    struct side list[REGION_SOURCES_MAX];
-};
-
-static uint64_t bit(uint32_t s)
-{
-    return UINT64_C(1) << s;
-}
-
-static bool is_within(uint64_t sources, uint64_t of)
-{
-    return sources && !(sources & ~of);
-}
-
-/* ---- Conditions on one unit ---- */
-
-static uint64_t unit_sources(const struct region *region, uint32_t unit)
-{
-    uint64_t sources = 0;
-    for (uint32_t s = 0; s < region->source_count; s++)
-        sources |= region->sources[s].unit == unit ? bit(s) : 0;
-    return sources;
-}
-
-/* A condition becomes one on source s if it reads no others than `within`. */
-static enum status push(struct region *region, struct conjunct *conjunct, uint64_t within, uint32_t s)
-{
-    if (conjunct->done || !is_within(conjunct->sources, within) || region->texts)
-        return STATUS_OK;
-    conjunct->done = true;
-    conjunct->by = s + 1;
-    return relational_and(region->run, &region->sources[s].filter, conjunct->tree);
-}
-
-/* Conditions of ON on the right side alone are asked of it before; if it is answered, they have been. */
-static enum status push_on(struct region *region, uint32_t s)
-{
-    struct source *const source = &region->sources[s];
-    for (uint32_t i = 0; i < source->on.count; i++)
-        if (source->answered.part_count && is_within(source->on.list[i].sources, bit(s)))
-            source->on.list[i].done = true;
-        else
-            RETURN_IF_ERROR(push(region, &source->on.list[i], bit(s), s));
-    return STATUS_OK;
-}
-
-/* A condition on no source, as FALSE, is one on each. */
-static enum status push_constants(struct region *region)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < region->conjuncts.count; i++) {
-        struct conjunct *const conjunct = &region->conjuncts.list[i];
-        if (conjunct->sources || conjunct->done)
-            continue;
-        for (uint32_t s = 0; s < region->source_count; s++)
-            if (region->sources[s].join == LOGICAL_INNER) {
-                any = true;
-                RETURN_IF_ERROR(relational_and(region->run, &region->sources[s].filter, conjunct->tree));
-            }
-        conjunct->done = any;
-    }
-    return STATUS_OK;
-}
-
-/* Of a single source that is no stored table the conditions are asked when it is answered. */
-static enum status push_all(struct region *region)
-{
-    if (region->full || (region->source_count == 1 && region->sources[0].node->kind != LOGICAL_SCAN))
-        return STATUS_OK;
-    RETURN_IF_ERROR(push_constants(region));
-    for (uint32_t s = 0; s < region->source_count; s++) {
-        const uint64_t sources = unit_sources(region, region->sources[s].unit);
-        if (region->sources[s].join != LOGICAL_INNER)
-            RETURN_IF_ERROR(push_on(region, s));
-        for (uint32_t i = 0; region->sources[s].join == LOGICAL_INNER && i < region->conjuncts.count; i++)
-            RETURN_IF_ERROR(push(region, &region->conjuncts.list[i], sources, s));
-    }
-    return STATUS_OK;
-}
-
-/* ---- Answers ---- */
-
-static void note_names(struct sides *sides, const struct conjuncts *conjuncts)
-{
-    for (uint32_t i = 0; i < conjuncts->count; i++)
-        if (!conjuncts->list[i].done)
-            logical_names(conjuncts->list[i].tree, &sides->needed);
-}
-
-/* The columns that joins and what is above them ask. A LEFT JOIN within a unit is asked by its plan. */
-static void note_all_names(struct sides *sides)
-{
-    const struct region *const region = sides->region;
-    memcpy(sides->needed.bits, sides->above->bits, sides->above->words * sizeof *sides->above->bits);
-    note_names(sides, &region->conjuncts);
-    for (uint32_t s = 0; s < region->source_count; s++)
-        if (unit_sources(region, region->sources[s].unit) == bit(s)) {
-            note_names(sides, &region->sources[s].on);
-            note_names(sides, &region->sources[s].test);
-        }
-}
-
-/* Gives the columns of a unit that are needed. */
-static enum status add_items(struct sides *sides, uint64_t sources, struct sql_select *select,
-                             uint32_t **numbers)
-{
-    struct region *const region = sides->region;
-    struct relational *const run = region->run;
-    uint32_t count = 0;
-    *numbers = NULL;
-    for (uint32_t s = 0; s < region->source_count; s++)
-        for (uint32_t c = 0; (sources >> s & 1) && c < region->sources[s].node->column_count; c++) {
-            const uint32_t number = region->sources[s].node->columns[c];
-            struct sql_expression *input;
-            if (!logical_has(&sides->needed, number))
-                continue;
-            RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_INPUT, select->position, &input, run->error));
-            input->index = number;
-            RETURN_IF_ERROR(relational_item(run, select, input, number));
-            RETURN_IF_ERROR(sql_tree_append(run->arena, numbers, &count, sizeof number, &number, run->error));
-        }
-    if (count) /* else the rows are only counted */
-        return STATUS_OK;
-    const uint32_t number = run->next_column++;
-    struct sql_expression *one;
-    RETURN_IF_ERROR(relational_literal(run, select->position, SQL_NUMBER, "1", &one));
-    RETURN_IF_ERROR(relational_item(run, select, one, number));
-    return sql_tree_append(run->arena, numbers, &count, sizeof number, &number, run->error);
-}
-
-static enum status answer_stored(struct sides *sides, uint64_t sources, struct result *result)
-{
-    struct region *const region = sides->region;
-    struct relational *const run = region->run;
-    const struct source *const first = &region->sources[__builtin_ctzll(sources)];
-    struct sql_select *select;
-    uint32_t *numbers;
-    RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
-    select->position = first->position;
-    RETURN_IF_ERROR(add_items(sides, sources, select, &numbers));
-    RETURN_IF_ERROR(relational_line(run, "columns of %s%s:", first->node->scan.table->name,
-                                    sources & (sources - 1) ? " and what it references" : ""));
-    run->level++;
-    const enum status status = region_plan(region, sources, select, numbers, false, result);
-    run->level--;
-    return status;
-}
-
-/* Answers a source that is no stored table, with the conditions on it alone. */
-static enum status answer_alone(struct sides *sides, struct source *source, struct result *result)
-{
-    struct relational *const run = sides->region->run;
-    struct logical_node *filter;
-    if (source->answered.part_count) {
-        *result = source->answered;
-        source->answered = (struct result){0};
-        return STATUS_OK;
-    }
-    if (!source->filter)
-        return relational_node(run, source->node, &sides->needed, false, result);
-    RETURN_IF_ERROR(relational_memory(run, sizeof *filter, &filter));
-    *filter = (struct logical_node){.kind = LOGICAL_FILTER,
-                                    .position = source->node->position,
-                                    .input_count = 1,
-                                    .inputs = {(struct logical_node *)source->node},
-                                    .column_count = source->node->column_count,
-                                    .columns = source->node->columns,
-                                    .filter = {source->filter}};
-    return relational_node(run, filter, &sides->needed, false, result);
-}
-
-static enum status answer_unit(struct sides *sides, uint32_t first, struct result *result)
-{
-    struct region *const region = sides->region;
-    struct source *const source = &region->sources[first];
-    if (source->node->kind == LOGICAL_SCAN && !source->answered.part_count)
-        return answer_stored(sides, unit_sources(region, source->unit), result);
-    return answer_alone(sides, source, result);
-}
-
-/* Each table of a unit becomes one of its own, because their references are no star. */
-static enum status divide_unit(struct sides *sides, uint32_t unit)
-{
-    struct region *const region = sides->region;
-    const uint64_t sources = unit_sources(region, unit);
-    for (uint32_t i = 0; i < region->conjuncts.count; i++) {
-        struct conjunct *const conjunct = &region->conjuncts.list[i];
-        if (conjunct->by && (sources & bit(conjunct->by - 1)))
-            conjunct->done = false;
-    }
-    for (uint32_t s = 0; s < region->source_count; s++)
-        if (sources & bit(s)) {
-            region->sources[s].unit = s;
-            region->sources[s].filter = NULL;
-            for (uint32_t i = 0; i < region->sources[s].on.count; i++)
-                region->sources[s].on.list[i].done = false;
-        }
-    RETURN_IF_ERROR(push_all(region));
-    note_all_names(sides);
-    return STATUS_OK;
-}
-
-/* ---- Keys ---- */
-
-struct keys {
-    uint32_t count;
-    struct sql_expression *trees[2][KEYS_MAX]; /* of the left and of the right side */
-    struct conjunct *from[KEYS_MAX];
-    bool nulls_match[KEYS_MAX];
-    struct rowset_column columns[2][KEYS_MAX];
-};
-
-static void find_keys(const struct conjuncts *conjuncts, const struct region *region, uint64_t left,
-                      uint64_t right, struct keys *keys)
-{
-    memset(keys, 0, sizeof *keys);
-    for (uint32_t i = 0; i < conjuncts->count && keys->count < KEYS_MAX; i++) {
-        struct sql_expression *const tree = conjuncts->list[i].tree;
-        const bool same = tree->operation == SQL_IS_DISTINCT && tree->negated;
-        if (conjuncts->list[i].done || (tree->operation != SQL_EQUAL && !same))
-            continue;
-        for (int turned = 0; turned < 2; turned++) {
-            struct sql_expression *const a = tree->children[turned], *const b = tree->children[!turned];
-            if (!is_within(region_reads(region, a), left) || !is_within(region_reads(region, b), right))
-                continue;
-            keys->trees[0][keys->count] = a;
-            keys->trees[1][keys->count] = b;
-            keys->nulls_match[keys->count] = same;
-            keys->from[keys->count++] = &conjuncts->list[i];
-            break;
-        }
-    }
-}
-
-static enum status key_column(struct relational *run, const struct result *result,
-                              struct sql_expression *tree, struct rowset_column *column)
-{
-    return tree->operation == SQL_INPUT ? result_gather(run, result, tree->index, column)
-                                        : relational_compute(run, result, tree, column);
-}
-
-static enum status make_keys(struct relational *run, const struct result *left, const struct result *right,
-                             struct keys *keys)
-{
-    for (uint32_t k = 0; k < keys->count; k++) {
-        struct dictionary *made;
-        RETURN_IF_ERROR(key_column(run, left, keys->trees[0][k], &keys->columns[0][k]));
-        RETURN_IF_ERROR(key_column(run, right, keys->trees[1][k], &keys->columns[1][k]));
-        RETURN_IF_ERROR(sql_placed(run->error, keys->from[k]->tree->position,
-                                   relation_alike(&keys->columns[0][k], left->rows, &keys->columns[1][k],
-                                                  right->rows, &made, run->error)));
-        struct rowset holder = {.column_count = 1, .dictionaries = &made};
-        RETURN_IF_ERROR(relational_keep(run, &holder));
-    }
-    return STATUS_OK;
-}
-
-/* ---- One join ---- */
-
-/* The conditions that are asked of pairs: of a join of its own all that are no keys; of an inner one those on both sides. */
-static enum status find_others(struct relational *run, struct conjuncts *conjuncts, bool own, uint64_t left,
-                               uint64_t right, struct sql_expression **other)
-{
-    *other = NULL;
-    for (uint32_t i = 0; i < conjuncts->count; i++) {
-        struct conjunct *const conjunct = &conjuncts->list[i];
-        if (conjunct->done || (!own && !(is_within(conjunct->sources, left | right) &&
-                                         (conjunct->sources & left) && (conjunct->sources & right))))
-            continue;
-        conjunct->done = true;
-        RETURN_IF_ERROR(relational_and(run, other, conjunct->tree));
-    }
-    return STATUS_OK;
-}
-
-struct join_of {
-    enum logical_join join;
-    struct sql_position position;
-    uint32_t mark;
-    struct conjuncts *conjuncts;
-    struct conjuncts *test; /* of MARK; or NULL */
-    uint64_t left, right;   /* sources */
-};
-
-/* The rows of the left side become those of the join. A mark without a test is never NULL. */
-static enum status take_result(struct relational *run, const struct join_of *by, struct result *left,
-                               struct result *right, struct join_result *made)
-{
-    const bool tested = by->test != NULL;
-    struct rowset_column column = {.type = {.kind = VALUE_BOOLEAN}};
-    switch (by->join) {
-    case LOGICAL_SEMI:
-    case LOGICAL_ANTI:
-        return made->count < left->rows ? result_select(run, left, made->lefts, made->count) : STATUS_OK;
-    case LOGICAL_MARK:
-        column.name = strdup("mark");
-        if (!column.name)
-            return error_out_of_memory(run->error, sizeof "mark", "a name");
-        column.values = made->marks;
-        column.nulls = tested ? made->mark_nulls : NULL;
-        made->marks = NULL;
-        made->mark_nulls = tested ? NULL : made->mark_nulls;
-        return result_add(run, left, by->mark, &column);
-    case LOGICAL_INNER:
-    case LOGICAL_LEFT:
-    case LOGICAL_FULL:
-    case LOGICAL_SINGLE:
-        break;
-    }
-    return result_pair(run, left, right, made->lefts, made->rights, made->count);
-}
-
-static enum status join_pairs(struct region *region, const struct join_of *by, struct result *left,
-                              struct result *right, struct keys *keys, bool unknown_keys,
-                              struct sql_expression *other)
-{
-    struct relational *const run = region->run;
-    const unsigned threads = engine_threads(run->task->engine);
-    struct residual *residual = NULL;
-    struct join_result made = {0};
-    struct join_test test;
-    enum status status = make_keys(run, left, right, keys);
-    if (status == STATUS_OK && other)
-        status = residual_create(run, other, left, right, threads, &residual, &test);
-    const struct join_task task = {.join = by->join,
-                                   .key_count = keys->count,
-                                   .left_keys = keys->columns[0],
-                                   .right_keys = keys->columns[1],
-                                   .nulls_match = keys->nulls_match,
-                                   .unknown_keys = unknown_keys,
-                                   .left_rows = left->rows,
-                                   .right_rows = right->rows,
-                                   .test = other ? &test : NULL,
-                                   .threads = threads};
-    if (status == STATUS_OK)
-        status = sql_placed(run->error, by->position, join_rows(&task, &made, run->error));
-    residual_free(residual);
-    for (uint32_t k = 0; k < keys->count; k++) {
-        relation_column_free(&keys->columns[0][k]);
-        relation_column_free(&keys->columns[1][k]);
-    }
-    if (status == STATUS_OK)
-        status = take_result(run, by, left, right, &made);
-    join_result_free(&made);
-    return status;
-}
-
-/* What a MARK join asks of pairs: the test, of those for which the condition is true. */
-static enum status add_test(struct relational *run, const struct join_of *by, struct sql_expression **other)
-{
-    struct sql_expression *test, *is_true;
-    if (*other) {
-        RETURN_IF_ERROR(relational_literal(run, by->position, SQL_IS_TRUTH, "true", &is_true));
-        RETURN_IF_ERROR(sql_tree_child(run->arena, is_true, *other, run->error));
-        *other = is_true;
-    }
-    RETURN_IF_ERROR(find_others(run, by->test, true, by->left, by->right, &test));
-    return test ? relational_and(run, other, test) : STATUS_OK;
-}
-
-static enum status join_two(struct region *region, const struct join_of *by, struct result *left,
-                            struct result *right)
-{
-    static const char *const names[] = {
-        [LOGICAL_INNER] = "inner",  [LOGICAL_LEFT] = "left", [LOGICAL_FULL] = "full",
-        [LOGICAL_SEMI] = "semi",    [LOGICAL_ANTI] = "anti", [LOGICAL_MARK] = "mark",
-        [LOGICAL_SINGLE] = "single"};
-    struct relational *const run = region->run;
-    const uint64_t left_rows = left->rows, right_rows = right->rows;
-    struct sql_expression *other;
-    struct keys keys;
-    find_keys(by->conjuncts, region, by->left, by->right, &keys);
-    const bool by_test = by->test && keys.count == 0;
-    if (by_test)
-        find_keys(by->test, region, by->left, by->right, &keys);
-    for (uint32_t k = 0; k < keys.count; k++)
-        keys.from[k]->done = true;
-    RETURN_IF_ERROR(find_others(run, by->conjuncts, by->join != LOGICAL_INNER, by->left, by->right, &other));
-    if (by->test)
-        RETURN_IF_ERROR(add_test(run, by, &other));
-    RETURN_IF_ERROR(join_pairs(region, by, left, right, &keys, by_test && keys.count, other));
-    return relational_line(run, "%s join by %u key%s%s: %llu rows with %llu give %llu", names[by->join],
-                           keys.count, keys.count == 1 ? "" : "s", other ? " and a condition" : "",
-                           (unsigned long long)left_rows, (unsigned long long)right_rows,
-                           (unsigned long long)left->rows);
-}
 
 /* ---- Sources that are not INNER ---- */
 
@@ -425,7 +23,7 @@ static uint64_t reads_on(const struct region *region, uint32_t s)
         reads |= region_reads(region, source->on.list[i].tree);
     for (uint32_t i = 0; i < source->test.count; i++)
         reads |= region_reads(region, source->test.list[i].tree);
-    return reads & ~bit(s);
+    return reads & ~side_bit(s);
 }
 
 static enum status attach(struct sides *sides, struct side *side, uint32_t s)
@@ -433,18 +31,20 @@ static enum status attach(struct sides *sides, struct side *side, uint32_t s)
     struct region *const region = sides->region;
     struct source *const source = &region->sources[s];
     struct result right;
-    RETURN_IF_ERROR(answer_unit(sides, s, &right));
+    if (!region->full)
+        RETURN_IF_ERROR(region_reduce(region, &source->on, &side->result, side->sources, s));
+    RETURN_IF_ERROR(sides_answer_unit(sides, s, &right));
     const struct join_of by = {.join = source->join,
                                .position = source->position,
                                .mark = source->mark,
                                .conjuncts = &source->on,
                                .test = source->test.count ? &source->test : NULL,
                                .left = side->sources,
-                               .right = bit(s)};
+                               .right = side_bit(s)};
     const enum status status = join_two(region, &by, &side->result, &right);
     result_free(&right);
     source->joined = true;
-    side->sources |= bit(s);
+    side->sources |= side_bit(s);
     return status;
 }
 
@@ -461,7 +61,7 @@ static enum status attach_one(struct sides *sides, bool any, bool *found)
                 continue;
             const uint64_t reads = reads_on(region, s);
             for (uint32_t i = 0; i < sides->count; i++)
-                if (is_within(reads, sides->list[i].sources) || (any && reads == 0)) {
+                if (side_within(reads, sides->list[i].sources) || (any && reads == 0)) {
                     *found = true;
                     return attach(sides, &sides->list[i], s);
                 }
@@ -499,8 +99,8 @@ static double expected_pairs(const struct sides *sides, const struct side *a, co
 {
     const double rows_a = (double)a->result.rows, rows_b = (double)b->result.rows;
     double values_a = 1, values_b = 1;
-    struct keys keys;
-    find_keys(&sides->region->conjuncts, sides->region, a->sources, b->sources, &keys);
+    struct join_keys keys;
+    join_find_keys(&sides->region->conjuncts, sides->region, a->sources, b->sources, &keys);
     for (uint32_t k = 0; k < keys.count; k++) {
         values_a *= count_values(&a->result, keys.trees[0][k]);
         values_b *= count_values(&b->result, keys.trees[1][k]);
@@ -584,7 +184,7 @@ static enum status filter_side(struct sides *sides, struct side *side)
     struct region *const region = sides->region;
     for (uint32_t i = 0; i < region->conjuncts.count; i++) {
         struct conjunct *const conjunct = &region->conjuncts.list[i];
-        if (conjunct->done || !is_within(region_reads(region, conjunct->tree), side->sources))
+        if (conjunct->done || !side_within(region_reads(region, conjunct->tree), side->sources))
             continue;
         const struct error before = *region->run->error;
         const enum status status = residual_filter(region->run, conjunct->tree, &side->result);
@@ -597,37 +197,9 @@ static enum status filter_side(struct sides *sides, struct side *side)
     return STATUS_OK;
 }
 
-static enum status answer_units(struct sides *sides)
-{
-    struct region *const region = sides->region;
-    for (uint32_t s = 0; s < region->source_count; s++) {
-        struct source *const source = &region->sources[s];
-        if (source->joined || source->join != LOGICAL_INNER)
-            continue;
-        struct side *const side = &sides->list[sides->count];
-        const uint64_t sources = unit_sources(region, source->unit);
-        enum status status = answer_unit(sides, s, &side->result);
-        if (status == STATUS_BAD_INPUT && region->run->no_star && (sources & (sources - 1))) {
-            *region->run->error = (struct error){0};
-            RETURN_IF_ERROR(divide_unit(sides, source->unit));
-            status = answer_unit(sides, s, &side->result);
-        }
-        RETURN_IF_ERROR(status);
-        sides->count++;
-        for (uint32_t other = 0; other < region->source_count; other++)
-            if (region->sources[other].unit == source->unit) {
-                region->sources[other].joined = true;
-                side->sources |= bit(other);
-            }
-    }
-    if (sides->count == 0) /* one row of no columns, to which others are joined */
-        sides->list[sides->count++].result.rows = 1;
-    return STATUS_OK;
-}
-
 static enum status join_all(struct sides *sides)
 {
-    RETURN_IF_ERROR(answer_units(sides));
+    RETURN_IF_ERROR(sides_answer(sides));
     for (;;) {
         bool found;
         uint32_t first, second;
@@ -637,7 +209,7 @@ static enum status join_all(struct sides *sides)
             continue;
         for (uint32_t i = 0; i < sides->count; i++)
             RETURN_IF_ERROR(filter_side(sides, &sides->list[i]));
-        note_all_names(sides);
+        sides_note_names(sides);
         for (uint32_t i = 0; i < sides->count; i++)
             result_trim(&sides->list[i].result, &sides->needed);
         if (sides->count == 1)
@@ -657,9 +229,9 @@ enum status region_join(struct region *region, const struct logical_set *needed,
     RETURN_IF_ERROR(relational_set(run, &sides->needed));
     sides->above = needed;
     region_find_units(region);
-    RETURN_IF_ERROR(push_all(region));
-    note_all_names(sides);
-    const enum status status = join_all(sides);
+    enum status status = sides_open(sides);
+    if (status == STATUS_OK)
+        status = join_all(sides);
     if (status == STATUS_OK)
         *result = sides->list[0].result;
     for (uint32_t i = status == STATUS_OK; i < sides->count; i++)

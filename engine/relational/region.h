@@ -123,6 +123,13 @@ void region_find_units(struct region *region);
 NODISCARD enum status region_plan(struct region *region, uint64_t sources, struct sql_select *select,
                                   const uint32_t *numbers, bool last, struct result *result);
 
+/* ---- reduce.c ---- */
+
+/* Adds to a source, which is not answered yet, the condition that its keys are those of an answered side, if that has
+ * few; of the equalities among the conditions. */
+NODISCARD enum status region_reduce(struct region *region, const struct conjuncts *conjuncts,
+                                    const struct result *side, uint64_t sources, uint32_t s);
+
 /* ---- joins.c ---- */
 
 /* Answers all sources and joins them. `needed`: the columns that are asked of the rows. Conditions that are not done

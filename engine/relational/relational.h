@@ -18,6 +18,7 @@ struct answer {
 struct result_part {
     struct answer *answer;
     uint64_t *places;
+    struct memory_charge charge; /* of the places */
 };
 
 struct result_column {

@@ -14,12 +14,17 @@ static void answer_release(struct answer *answer)
     free(answer);
 }
 
+static void part_free(struct result_part *part)
+{
+    answer_release(part->answer);
+    free(part->places);
+    memory_charge_drop(&part->charge);
+}
+
 void result_free(struct result *result)
 {
-    for (uint32_t p = 0; p < result->part_count; p++) {
-        answer_release(result->parts[p].answer);
-        free(result->parts[p].places);
-    }
+    for (uint32_t p = 0; p < result->part_count; p++)
+        part_free(&result->parts[p]);
     free(result->parts);
     free(result->columns);
     *result = (struct result){0};
@@ -60,13 +65,24 @@ enum status result_of_rows(struct relational *run, struct rowset *rows, const ui
     return STATUS_OK;
 }
 
-static enum status copy_places(struct relational *run, const uint64_t *places, uint64_t rows, uint64_t **copy)
+static enum status take_places(struct relational *run, uint64_t rows, uint64_t **places,
+                               struct memory_charge *charge)
 {
-    *copy = NULL;
-    if (!places)
+    *charge = (struct memory_charge){0};
+    RETURN_IF_ERROR(memory_charge_add(charge, rows * sizeof **places, "a join", run->error));
+    const enum status status = memory_take(places, (rows + 1) * sizeof **places, "a join", run->error);
+    if (status != STATUS_OK)
+        memory_charge_drop(charge);
+    return status;
+}
+
+static enum status copy_places(struct relational *run, const struct result_part *from, uint64_t rows,
+                               struct result_part *to)
+{
+    if (!from->places)
         return STATUS_OK;
-    RETURN_IF_ERROR(memory_take(copy, (rows + 1) * sizeof **copy, "an answer", run->error));
-    memcpy(*copy, places, rows * sizeof **copy);
+    RETURN_IF_ERROR(take_places(run, rows, &to->places, &to->charge));
+    memcpy(to->places, from->places, rows * sizeof *to->places);
     return STATUS_OK;
 }
 
@@ -83,8 +99,7 @@ enum status result_renamed(struct relational *run, const struct result *from, ui
 {
     RETURN_IF_ERROR(make(run, from->rows, from->part_count, count, result));
     for (uint32_t p = 0; p < from->part_count; p++) {
-        const enum status status =
-            copy_places(run, from->parts[p].places, from->rows, &result->parts[p].places);
+        const enum status status = copy_places(run, &from->parts[p], from->rows, &result->parts[p]);
         if (status != STATUS_OK) {
             result_free(result);
             return status;
@@ -160,12 +175,15 @@ enum status result_add(struct relational *run, struct result *result, uint32_t n
 static enum status compose(struct relational *run, struct result_part *part, const uint64_t *places,
                            uint64_t count)
 {
+    struct memory_charge charge;
     uint64_t *made;
-    RETURN_IF_ERROR(memory_take(&made, (count + 1) * sizeof *made, "a join", run->error));
+    RETURN_IF_ERROR(take_places(run, count, &made, &charge));
     for (uint64_t i = 0; i < count; i++)
         made[i] = part->places && places[i] != RELATION_NO_ROW ? part->places[places[i]] : places[i];
     free(part->places);
+    memory_charge_drop(&part->charge);
     part->places = made;
+    part->charge = charge;
     return STATUS_OK;
 }
 
@@ -215,8 +233,7 @@ static void trim_answer(const struct result *result, uint32_t part)
 
 static void remove_part(struct result *result, uint32_t part)
 {
-    answer_release(result->parts[part].answer);
-    free(result->parts[part].places);
+    part_free(&result->parts[part]);
     result->part_count--;
     memmove(&result->parts[part], &result->parts[part + 1],
             (result->part_count - part) * sizeof *result->parts);

@@ -1,5 +1,8 @@
 /* prune.c: what gives columns that nobody needs is left out; queries of WITH that are named once (rewrite.h). */
 #include "engine/logical/rewrite/rewrite.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
 
 /* ---- WITH ---- */
 
@@ -82,15 +85,19 @@ static void prune_windows(struct logical_node *node, const struct logical_set *n
 static enum status prune_inputs(struct rewriter *rewriter, const struct logical_set *needed,
                                 struct logical_node *node)
 {
-    struct logical_set below;
-    RETURN_IF_ERROR(logical_set_new(rewriter->tree, &below, rewriter->error));
+    struct logical_set below = {.words = rewriter->tree->column_count / 64 + 1};
+    enum status status = STATUS_OK;
+    /* not of the statement's memory: a union may have many thousand parts */
+    RETURN_IF_ERROR(
+        memory_zeros(&below.bits, below.words * sizeof *below.bits, "a statement", rewriter->error));
     const bool passes = node->kind != LOGICAL_PROJECT && node->kind != LOGICAL_AGGREGATE;
     for (uint32_t w = 0; passes && w < needed->words; w++)
         below.bits[w] = needed->bits[w];
     logical_node_names(node, &below);
-    for (uint32_t i = 0; i < node->input_count; i++)
-        RETURN_IF_ERROR(rewrite_prune(rewriter, &below, &node->inputs[i]));
-    return STATUS_OK;
+    for (uint32_t i = 0; status == STATUS_OK && i < node->input_count; i++)
+        status = rewrite_prune(rewriter, &below, &node->inputs[i]);
+    free(below.bits);
+    return status;
 }
 
 enum status rewrite_prune(struct rewriter *rewriter, const struct logical_set *needed,

@@ -470,23 +470,18 @@ static void count_asked(uint32_t *asked, const struct sql_expression *condition)
         count_asked(asked, condition->children[c]);
 }
 
-/* Finds how often conditions that can be pushed name each column, and whether anything else does. */
-static enum status count_uses(struct rewriter *rewriter, const struct logical_node *node)
+/* Finds how often conditions that can be pushed name each column, and what anything else names. */
+static void count_uses(struct rewriter *rewriter, const struct logical_node *node, struct logical_set *named)
 {
     if (node->kind == LOGICAL_FILTER) {
         count_asked(rewriter->asked, node->filter.condition);
     } else if (node->kind == LOGICAL_JOIN && node->join.join == LOGICAL_INNER) {
         count_asked(rewriter->asked, node->join.condition);
     } else {
-        struct logical_set named;
-        RETURN_IF_ERROR(logical_set_new(rewriter->tree, &named, rewriter->error));
-        logical_node_names(node, &named);
-        for (uint32_t c = 0; c < rewriter->tree->column_count; c++)
-            rewriter->used[c] |= logical_has(&named, c);
+        logical_node_names(node, named);
     }
     for (uint32_t i = 0; i < node->input_count; i++)
-        RETURN_IF_ERROR(count_uses(rewriter, node->inputs[i]));
-    return STATUS_OK;
+        count_uses(rewriter, node->inputs[i], named);
 }
 
 enum status rewrite_push(struct rewriter *rewriter, struct logical_node **node)
@@ -494,11 +489,15 @@ enum status rewrite_push(struct rewriter *rewriter, struct logical_node **node)
     struct conjuncts none = {0};
     const size_t columns = rewriter->tree->column_count + 1;
     struct sql_statement_tree *const arena = rewriter->tree->arena;
+    struct logical_set named;
+    RETURN_IF_ERROR(logical_set_new(rewriter->tree, &named, rewriter->error));
     RETURN_IF_ERROR(
         sql_tree_take(arena, columns * sizeof *rewriter->asked, &rewriter->asked, rewriter->error));
     RETURN_IF_ERROR(sql_tree_take(arena, columns * sizeof *rewriter->used, &rewriter->used, rewriter->error));
+    count_uses(rewriter, *node, &named);
+    for (uint32_t c = 0; c < rewriter->tree->column_count; c++)
+        rewriter->used[c] = logical_has(&named, c);
     for (uint32_t c = 0; c < (*node)->column_count; c++)
         rewriter->used[(*node)->columns[c]] = true;
-    RETURN_IF_ERROR(count_uses(rewriter, *node));
     return push(rewriter, &none, node);
 }

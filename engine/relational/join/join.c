@@ -367,7 +367,9 @@ static enum status collect(struct join_state *state, struct error *error)
     all = count;
     for (uint64_t right = 0; state->met && right < task->right_rows; right++)
         all += !state->met[right];
-    enum status status = memory_take(&result->lefts, (all + 1) * sizeof *result->lefts, "a join", error);
+    enum status status = memory_charge_add(&result->charge, all * PAIR_BYTES, "a join", error);
+    if (status == STATUS_OK)
+        status = memory_take(&result->lefts, (all + 1) * sizeof *result->lefts, "a join", error);
     if (status == STATUS_OK && task->join != LOGICAL_SEMI && task->join != LOGICAL_ANTI)
         status = memory_take(&result->rights, (all + 1) * sizeof *result->rights, "a join", error);
     if (status == STATUS_OK)
@@ -416,6 +418,8 @@ static enum status prepare(struct join_state *state, struct error *error)
         return STATUS_OK;
     struct join_result *const result = state->result;
     RETURN_IF_ERROR(
+        memory_charge_add(&result->charge, task->left_rows * ROWSET_VALUE_BYTES, "a join", error));
+    RETURN_IF_ERROR(
         memory_take(&result->marks, (task->left_rows + 1) * sizeof *result->marks, "a join", error));
     RETURN_IF_ERROR(memory_take(&result->mark_nulls, task->left_rows + 1, "a join", error));
     result->count = task->left_rows;
@@ -451,5 +455,6 @@ void join_result_free(struct join_result *result)
     free(result->rights);
     free(result->marks);
     free(result->mark_nulls);
+    memory_charge_drop(&result->charge);
     *result = (struct join_result){0};
 }

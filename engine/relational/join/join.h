@@ -45,6 +45,7 @@ struct join_result {
     uint64_t *lefts, *rights, count;
     int64_t *marks;
     uint8_t *mark_nulls;
+    struct memory_charge charge;
 };
 
 /* STATUS_BAD_INPUT, without a position, if the pairs are more than RELATION_ROWS_MAX, and for a second partner in a SINGLE

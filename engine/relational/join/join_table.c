@@ -111,7 +111,10 @@ enum status join_table_create(const struct join_task *task, struct join_table *t
     *table = (struct join_table){
         .task = task, .mask = buckets - 1, .exact = task->key_count == 1 && !task->nulls_match[0]};
     const uint64_t bytes = (task->right_rows + 1) * sizeof *table->entries;
-    enum status status = memory_zeros(&table->ends, buckets * sizeof *table->ends, "a join", error);
+    enum status status =
+        memory_charge_add(&table->charge, 2 * bytes + buckets * sizeof *table->ends, "a join", error);
+    if (status == STATUS_OK)
+        status = memory_zeros(&table->ends, buckets * sizeof *table->ends, "a join", error);
     if (status == STATUS_OK)
         status = memory_take(&table->entries, bytes, "a join", error);
     if (status == STATUS_OK)
@@ -123,6 +126,8 @@ enum status join_table_create(const struct join_task *task, struct join_table *t
         status = fill(&all, error);
     free(all.order);
     free(all.counts);
+    if (status == STATUS_OK)
+        status = memory_charge_set(&table->charge, bytes + buckets * sizeof *table->ends, "a join", error);
     if (status != STATUS_OK)
         join_table_free(table);
     return status;
@@ -132,5 +137,6 @@ void join_table_free(struct join_table *table)
 {
     free(table->ends);
     free(table->entries);
+    memory_charge_drop(&table->charge);
     *table = (struct join_table){0};
 }

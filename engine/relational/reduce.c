@@ -1,0 +1,124 @@
+/*
+ * reduce.c: rows that no join will want are not answered (region.h). When one side of a join is answered and has few rows,
+ * its keys are a condition on the other side: key IN (them). A plan of a stored table reads the other columns of rows
+ * that pass alone, and an aggregate of keys that nobody asks for is not computed.
+ *
+ *     part: 200 rows after its conditions       lineitem: where l_partkey in (200 values)
+ */
+#include "engine/relational/region.h"
+
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SIDE_ROWS_MAX (UINT64_C(1) << 18)
+#define KEYS_MAX      (UINT64_C(1) << 17)
+#define ROWS_A_KEY    8u /* of the other side, for which the list is worth its making */
+
+/* True if conditions on the source are asked where its rows are made. */
+static bool takes_conditions(const struct logical_node *node)
+{
+    while (node->kind == LOGICAL_FILTER || node->kind == LOGICAL_PROJECT)
+        node = node->inputs[0];
+    return node->kind == LOGICAL_SCAN || node->kind == LOGICAL_AGGREGATE ||
+           (node->kind == LOGICAL_JOIN && node->join.join != LOGICAL_FULL);
+}
+
+static bool is_number(enum value_kind kind)
+{
+    return kind == VALUE_INTEGER || kind == VALUE_DOUBLE || kind == VALUE_BOOLEAN;
+}
+
+static int compare_values(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The different values of a column, without NULL, ascending. */
+static enum status find_values(struct relational *run, const struct result *side, uint32_t number,
+                               int64_t **values, uint64_t *count)
+{
+    const uint64_t *places;
+    const struct rowset_column *const column = result_column(side, number, &places);
+    uint64_t all = 0;
+    *count = 0;
+    RETURN_IF_ERROR(memory_take(values, (side->rows + 1) * sizeof **values, "a join", run->error));
+    for (uint64_t row = 0; row < side->rows; row++) {
+        const uint64_t at = places ? places[row] : row;
+        if (at != RELATION_NO_ROW && !(column->nulls && column->nulls[at]))
+            (*values)[all++] = column->values[at];
+    }
+    qsort(*values, all, sizeof **values, compare_values);
+    for (uint64_t i = 0; i < all; i++)
+        if (i == 0 || (*values)[i] != (*values)[*count - 1])
+            (*values)[(*count)++] = (*values)[i];
+    return STATUS_OK;
+}
+
+/* key IN (values); FALSE if there are none. */
+static enum status make_list(struct relational *run, struct sql_expression *key, struct value_type type,
+                             int64_t *values, uint64_t count, struct sql_expression **list)
+{
+    struct rowset_column column = {.type = type, .values = values};
+    if (count == 0)
+        return relational_literal(run, key->position, SQL_FALSE, NULL, list);
+    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_IN, key->position, list, run->error));
+    RETURN_IF_ERROR(sql_tree_child(run->arena, *list, key, run->error));
+    for (uint64_t i = 0; i < count; i++) {
+        struct sql_expression *value;
+        RETURN_IF_ERROR(relational_value(run, key->position, &column, i, &value));
+        RETURN_IF_ERROR(sql_tree_child(run->arena, *list, value, run->error));
+    }
+    return STATUS_OK;
+}
+
+/* `key` of the side equals `other` of the source. */
+static enum status reduce_by(struct region *region, const struct result *side,
+                             const struct sql_expression *key, struct sql_expression *other,
+                             struct source *source)
+{
+    struct relational *const run = region->run;
+    const struct logical_column *const columns = run->tree->columns;
+    const uint64_t *places;
+    const struct rowset_column *const column =
+        key->operation == SQL_INPUT ? result_column(side, key->index, &places) : NULL;
+    struct sql_expression *list;
+    int64_t *values;
+    uint64_t count;
+    if (!column || other->operation != SQL_INPUT || column->type.untyped)
+        return STATUS_OK;
+    const enum value_kind kind = column->type.kind, wanted = columns[other->index].type.kind;
+    if (kind != wanted && !(is_number(kind) && is_number(wanted)))
+        return STATUS_OK;
+    RETURN_IF_ERROR(find_values(run, side, key->index, &values, &count));
+    const bool pays = count <= KEYS_MAX && (source->node->kind != LOGICAL_SCAN ||
+                                            source->node->scan.table->rows >= ROWS_A_KEY * count);
+    enum status status = STATUS_OK;
+    if (pays)
+        status = make_list(run, other, column->type, values, count, &list);
+    free(values);
+    return status == STATUS_OK && pays ? relational_and(run, &source->filter, list) : status;
+}
+
+enum status region_reduce(struct region *region, const struct conjuncts *conjuncts, const struct result *side,
+                          uint64_t sources, uint32_t s)
+{
+    struct source *const source = &region->sources[s];
+    if (side->rows > SIDE_ROWS_MAX || source->answered.part_count || !takes_conditions(source->node))
+        return STATUS_OK;
+    for (uint32_t i = 0; i < conjuncts->count; i++) {
+        const struct sql_expression *const tree = conjuncts->list[i].tree;
+        if (conjuncts->list[i].done || tree->operation != SQL_EQUAL)
+            continue;
+        for (int turned = 0; turned < 2; turned++) {
+            const uint64_t of_key = region_reads(region, tree->children[turned]);
+            if (of_key && !(of_key & ~sources) &&
+                region_reads(region, tree->children[!turned]) == UINT64_C(1) << s)
+                RETURN_IF_ERROR(
+                    reduce_by(region, side, tree->children[turned], tree->children[!turned], source));
+        }
+    }
+    return STATUS_OK;
+}

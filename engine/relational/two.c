@@ -1,0 +1,179 @@
+/* two.c: joins two sides of a region, by equal keys and by conditions on pairs (sides.h). */
+#include "engine/relational/join/residual.h"
+#include "engine/relational/sides.h"
+#include "engine/sql/sql_error.h"
+
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Keys ---- */
+
+void join_find_keys(const struct conjuncts *conjuncts, const struct region *region, uint64_t left,
+                    uint64_t right, struct join_keys *keys)
+{
+    memset(keys, 0, sizeof *keys);
+    for (uint32_t i = 0; i < conjuncts->count && keys->count < JOIN_KEYS_MAX; i++) {
+        struct sql_expression *const tree = conjuncts->list[i].tree;
+        const bool same = tree->operation == SQL_IS_DISTINCT && tree->negated;
+        if (conjuncts->list[i].done || (tree->operation != SQL_EQUAL && !same))
+            continue;
+        for (int turned = 0; turned < 2; turned++) {
+            struct sql_expression *const a = tree->children[turned], *const b = tree->children[!turned];
+            if (!side_within(region_reads(region, a), left) || !side_within(region_reads(region, b), right))
+                continue;
+            keys->trees[0][keys->count] = a;
+            keys->trees[1][keys->count] = b;
+            keys->nulls_match[keys->count] = same;
+            keys->from[keys->count++] = &conjuncts->list[i];
+            break;
+        }
+    }
+}
+
+static enum status key_column(struct relational *run, const struct result *result,
+                              struct sql_expression *tree, struct rowset_column *column)
+{
+    return tree->operation == SQL_INPUT ? result_gather(run, result, tree->index, column)
+                                        : relational_compute(run, result, tree, column);
+}
+
+static enum status make_keys(struct relational *run, const struct result *left, const struct result *right,
+                             struct join_keys *keys)
+{
+    for (uint32_t k = 0; k < keys->count; k++) {
+        struct dictionary *made;
+        RETURN_IF_ERROR(key_column(run, left, keys->trees[0][k], &keys->columns[0][k]));
+        RETURN_IF_ERROR(key_column(run, right, keys->trees[1][k], &keys->columns[1][k]));
+        RETURN_IF_ERROR(sql_placed(run->error, keys->from[k]->tree->position,
+                                   relation_alike(&keys->columns[0][k], left->rows, &keys->columns[1][k],
+                                                  right->rows, &made, run->error)));
+        struct rowset holder = {.column_count = 1, .dictionaries = &made};
+        RETURN_IF_ERROR(relational_keep(run, &holder));
+    }
+    return STATUS_OK;
+}
+
+/* ---- One join ---- */
+
+/* The conditions that are asked of pairs: of a join of its own all that are no keys; of an inner one those on both sides. */
+static enum status find_others(struct relational *run, struct conjuncts *conjuncts, bool own, uint64_t left,
+                               uint64_t right, struct sql_expression **other)
+{
+    *other = NULL;
+    for (uint32_t i = 0; i < conjuncts->count; i++) {
+        struct conjunct *const conjunct = &conjuncts->list[i];
+        if (conjunct->done || (!own && !(side_within(conjunct->sources, left | right) &&
+                                         (conjunct->sources & left) && (conjunct->sources & right))))
+            continue;
+        conjunct->done = true;
+        RETURN_IF_ERROR(relational_and(run, other, conjunct->tree));
+    }
+    return STATUS_OK;
+}
+
+/* The rows of the left side become those of the join. A mark without a test is never NULL. */
+static enum status take_result(struct relational *run, const struct join_of *by, struct result *left,
+                               struct result *right, struct join_result *made)
+{
+    const bool tested = by->test != NULL;
+    struct rowset_column column = {.type = {.kind = VALUE_BOOLEAN}};
+    switch (by->join) {
+    case LOGICAL_SEMI:
+    case LOGICAL_ANTI:
+        return made->count < left->rows ? result_select(run, left, made->lefts, made->count) : STATUS_OK;
+    case LOGICAL_MARK:
+        column.name = strdup("mark");
+        if (!column.name)
+            return error_out_of_memory(run->error, sizeof "mark", "a name");
+        column.values = made->marks;
+        column.nulls = tested ? made->mark_nulls : NULL;
+        column.charge = made->charge;
+        made->charge = (struct memory_charge){0};
+        made->marks = NULL;
+        made->mark_nulls = tested ? NULL : made->mark_nulls;
+        return result_add(run, left, by->mark, &column);
+    case LOGICAL_INNER:
+    case LOGICAL_LEFT:
+    case LOGICAL_FULL:
+    case LOGICAL_SINGLE:
+        break;
+    }
+    return result_pair(run, left, right, made->lefts, made->rights, made->count);
+}
+
+static enum status join_pairs(struct region *region, const struct join_of *by, struct result *left,
+                              struct result *right, struct join_keys *keys, bool unknown_keys,
+                              struct sql_expression *other)
+{
+    struct relational *const run = region->run;
+    const unsigned threads = engine_threads(run->task->engine);
+    struct residual *residual = NULL;
+    struct join_result made = {0};
+    struct join_test test;
+    enum status status = make_keys(run, left, right, keys);
+    if (status == STATUS_OK && other)
+        status = residual_create(run, other, left, right, threads, &residual, &test);
+    const struct join_task task = {.join = by->join,
+                                   .key_count = keys->count,
+                                   .left_keys = keys->columns[0],
+                                   .right_keys = keys->columns[1],
+                                   .nulls_match = keys->nulls_match,
+                                   .unknown_keys = unknown_keys,
+                                   .left_rows = left->rows,
+                                   .right_rows = right->rows,
+                                   .test = other ? &test : NULL,
+                                   .threads = threads};
+    if (status == STATUS_OK)
+        status = sql_placed(run->error, by->position, join_rows(&task, &made, run->error));
+    residual_free(residual);
+    for (uint32_t k = 0; k < keys->count; k++) {
+        relation_column_free(&keys->columns[0][k]);
+        relation_column_free(&keys->columns[1][k]);
+    }
+    if (status == STATUS_OK)
+        status = take_result(run, by, left, right, &made);
+    join_result_free(&made);
+    return status;
+}
+
+/* What a MARK join asks of pairs: the test, of those for which the condition is true. */
+static enum status add_test(struct relational *run, const struct join_of *by, struct sql_expression **other)
+{
+    struct sql_expression *test, *is_true;
+    if (*other) {
+        RETURN_IF_ERROR(relational_literal(run, by->position, SQL_IS_TRUTH, "true", &is_true));
+        RETURN_IF_ERROR(sql_tree_child(run->arena, is_true, *other, run->error));
+        *other = is_true;
+    }
+    RETURN_IF_ERROR(find_others(run, by->test, true, by->left, by->right, &test));
+    return test ? relational_and(run, other, test) : STATUS_OK;
+}
+
+enum status join_two(struct region *region, const struct join_of *by, struct result *left,
+                     struct result *right)
+{
+    static const char *const names[] = {
+        [LOGICAL_INNER] = "inner",  [LOGICAL_LEFT] = "left", [LOGICAL_FULL] = "full",
+        [LOGICAL_SEMI] = "semi",    [LOGICAL_ANTI] = "anti", [LOGICAL_MARK] = "mark",
+        [LOGICAL_SINGLE] = "single"};
+    struct relational *const run = region->run;
+    const uint64_t left_rows = left->rows, right_rows = right->rows;
+    struct sql_expression *other;
+    struct join_keys keys;
+    join_find_keys(by->conjuncts, region, by->left, by->right, &keys);
+    const bool by_test = by->test && keys.count == 0;
+    if (by_test)
+        join_find_keys(by->test, region, by->left, by->right, &keys);
+    for (uint32_t k = 0; k < keys.count; k++)
+        keys.from[k]->done = true;
+    RETURN_IF_ERROR(find_others(run, by->conjuncts, by->join != LOGICAL_INNER, by->left, by->right, &other));
+    if (by->test)
+        RETURN_IF_ERROR(add_test(run, by, &other));
+    RETURN_IF_ERROR(join_pairs(region, by, left, right, &keys, by_test && keys.count, other));
+    return relational_line(run, "%s join by %u key%s%s: %llu rows with %llu give %llu", names[by->join],
+                           keys.count, keys.count == 1 ? "" : "s", other ? " and a condition" : "",
+                           (unsigned long long)left_rows, (unsigned long long)right_rows,
+                           (unsigned long long)left->rows);
+}
