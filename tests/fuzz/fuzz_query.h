@@ -298,7 +298,7 @@ static inline bool same_value(const struct rowset_column *column, uint64_t row, 
 static inline bool documented_refusal(const char *text)
 {
     static const char *const reasons[] = {"64 bits",
-                                          "2^1008",
+                                          "2^4032",
                                           "18 digits",
                                           "digits behind the point",
                                           "5 million years",

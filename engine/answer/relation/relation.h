@@ -1,5 +1,5 @@
 /*
- * relation.h: operations on answers in memory (rowset.h) that are not scans of one table: joins on equality, UNION and
+ * relation.h: operations on answers in memory (rowset.h) that are not scans of one table: UNION and
  * the like. Everything else that an answer is asked is a scan (storage/database/database_memory.h).
  *
  * For answers of up to some millions of rows, on one thread: a join or a set takes about 100 ns a row.

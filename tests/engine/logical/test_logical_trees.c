@@ -157,7 +157,8 @@ static void trees_of_the_rewriter(void **state)
     /* No equality: the values of the outer columns are joined into it. */
     rewritten("select name, (select max(people) from visits where people < area) from shops",
               "with outer:\n"
-              "  scan shops: 0 1 2 3\n"
+              "  project 0 1 2 3: @0, @1, @2, @3\n"
+              "    scan shops: 0 1 2 3\n"
               "with domain:\n"
               "  aggregate 18: @17\n"
               "    with outer: 14 15 16 17\n"

@@ -128,8 +128,8 @@ static void each_analysed_statement_and_each_level_has_a_section(void **state)
     read_page();
     IN_ORDER("<h2>Statement</h2>", "<h2>Plan</h2>", "<h2>Scan of date</h2>", "No row can be in the answer",
              "<h2>Statement 2</h2>", "<h2>Scan of lineorder</h2>", "Time of each step",
-             "<h2>Scan of answer</h2>", "Time of each step", "<h2>Statement 3</h2>",
-             "select 1 as one", "one row of constants");
+             "<h2>Scan of answer</h2>", "Time of each step", "<h2>Statement 3</h2>", "select 1 as one",
+             "one row of constants");
     assert_int_equal(occurrences("<h2>"), 3 * 2 + 3);
     assert_int_equal(occurrences("not shown"), 1); /* in the command line */
 }
