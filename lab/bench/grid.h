@@ -26,7 +26,7 @@ struct grid_cell {
 
 /* What a paper calls a row. */
 struct grid_paper {
-    const char *row, *name; /* "gpu-for, published", "GPU-FOR" */
+    const char *row, *name; /* of a row; in the paper */
 };
 extern const struct grid_paper grid_tile_based[]; /* SIGMOD 2022; for `paper` of a grid */
 
