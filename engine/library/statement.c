@@ -7,6 +7,7 @@
 #include "engine/explain/explain.h"
 #include "engine/logical/logical.h"
 #include "engine/relational/execute.h"
+#include "engine/sql/aggregates/aggregate_names.h"
 #include "engine/library/rows_collect.h"
 #include "storage/base/clock.h"
 
@@ -329,12 +330,22 @@ static enum status answer_tree(struct sql_statement *statement, struct rowset *r
     return status;
 }
 
+/* True if a statement without FROM groups its one row: a plan has no rows without a table. */
+static bool groups_nothing(const struct sql_select *select)
+{
+    bool groups = select->distinct || select->group_count || select->having;
+    for (uint32_t i = 0; i < select->item_count && !groups; i++)
+        groups = sql_has_aggregate(select->items[i].expression);
+    return groups && select->source_count == 0;
+}
+
 static enum status run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
                        struct error *error)
 {
     const struct plan *plan = NULL;
     *rows = (struct rowset){0};
-    if (sql_tree_select(statement->tree)->layered || statement->no_star)
+    if (sql_tree_select(statement->tree)->layered || statement->no_star ||
+        groups_nothing(sql_tree_select(statement->tree)))
         return answer_tree(statement, rows, timing, error);
     if (sql_tree_select(statement->tree)->timed)
         forget_plan(statement);
