@@ -47,6 +47,11 @@ static bool is_remark(const struct table *table, uint32_t c)
     return name && !*name && c != table->first;
 }
 
+static bool is_label(const struct table *table, uint32_t c)
+{
+    return c == table->first || table->sheet->columns[c].label;
+}
+
 static bool is_blank(const struct sheet_cell *cell)
 {
     return cell->kind == SHEET_MISSING || (cell->kind == SHEET_TEXT && !*cell->text);
@@ -56,7 +61,7 @@ static bool row_is_empty(const struct table *table, uint32_t row)
 {
     bool others = false;
     for (uint32_t c = 0; c < table->sheet->column_count; c++) {
-        if (!table->sheet->columns[c].name || c == table->first || is_remark(table, c))
+        if (!table->sheet->columns[c].name || is_label(table, c) || is_remark(table, c))
             continue;
         others = true;
         if (cell_at(table->sheet, row, c)->kind != SHEET_MISSING)
@@ -134,7 +139,7 @@ static const char *reason_of_row(const struct table *table, uint32_t row)
     for (uint32_t c = 0; c < table->sheet->column_count; c++)
         if (is_remark(table, c))
             remark = is_blank(cell_at(table->sheet, row, c)) ? remark : cell_at(table->sheet, row, c)->text;
-        else if (table->sheet->columns[c].name && c != table->first)
+        else if (table->sheet->columns[c].name && !is_label(table, c))
             join_reason(&reason, cell_at(table->sheet, row, c));
     return remark ? remark : reason.text;
 }

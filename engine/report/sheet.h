@@ -25,6 +25,7 @@ struct sheet_column {
         width; /* characters to leave for it in a table that is printed while it grows; 0: a usual number */
     const char *suffix;   /* follows each number for people, as in "2.13x"; NULL: none */
     bool text;            /* the cells are texts, which are left-aligned */
+    bool label;           /* it names the row, as the first column does, and is nothing that was measured */
     bool whole;           /* the cells are integers, below 2^53 */
     uint32_t digits;      /* for people: after the decimal point */
     uint32_t significant; /* for people: so many significant digits instead; 0: `digits` counts */

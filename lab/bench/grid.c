@@ -296,7 +296,8 @@ static uint32_t make_columns(const struct grid *grid, const struct grid_metric *
     uint32_t count = 0;
     columns[count++] = (struct sheet_column){.key = "codec", .name = "codec", .text = true};
     if (grid->paper)
-        columns[count++] = (struct sheet_column){.key = "paper", .name = "in the paper", .text = true};
+        columns[count++] =
+            (struct sheet_column){.key = "paper", .name = "in the paper", .text = true, .label = true};
     for (uint32_t p = 0; p < grid->point_count; p++) {
         point_name(grid, p, names[p]);
         snprintf(keys[p], sizeof keys[p], "%s_%s", metric->key, names[p]);
@@ -305,12 +306,6 @@ static uint32_t make_columns(const struct grid *grid, const struct grid_metric *
             (struct sheet_column){.key = keys[p], .name = names[p], .group = group, .digits = metric->digits};
     }
     return count;
-}
-
-/* A scheme of nvCOMP where that is not installed, which the caption says: a row without a figure tells nothing. */
-static bool is_absent(const struct grid *grid, uint32_t row)
-{
-    return row >= GRID_NVCOMP && nvcomp_missing(grid->nvcomp);
 }
 
 static enum status make_sheet(const struct lab *lab, const struct grid *grid,
@@ -326,7 +321,7 @@ static enum status make_sheet(const struct lab *lab, const struct grid *grid,
         columns[count++] = (struct sheet_column){.key = "note", .name = "", .text = true};
     RETURN_IF_ERROR(sheet_create(columns, count, sheet, error));
     for (uint32_t row = 1; row < row_count(grid); row++) {
-        if (is_left_out(lab, row) || is_absent(grid, row))
+        if (is_left_out(lab, row))
             continue;
         sheet_text(*sheet, grid_row_name(row));
         if (grid->paper)
@@ -384,9 +379,6 @@ static void make_caption(const struct grid *grid, const struct grid_metric *metr
     const int length = snprintf(caption, 200, "%s: %s, %s", grid->title, metric->name, metric->unit);
     if (alike)
         snprintf(caption + length, 200 - (size_t)length, "; %" PRIu64 " values each", grid->rows[0]);
-    const size_t used = strlen(caption);
-    if (grid->nvcomp && nvcomp_missing(grid->nvcomp))
-        snprintf(caption + used, 200 - used, "; nvCOMP: %s", nvcomp_missing(grid->nvcomp));
 }
 
 enum status grid_report(struct lab *lab, const struct grid *grid, struct error *error)
