@@ -84,8 +84,6 @@ struct bind_place {
     const struct sql_source *on; /* ON of this source, which sees the tables of its item alone; or NULL */
     bool above;                  /* the node gives groups and aggregates */
     bool aliases;                /* names may be those of the select list */
-    const char *clause;          /* in which no aggregate may stand, for the error; NULL: one may */
-    bool windows;                /* window functions may stand here */
 };
 
 enum status logical_refuse(const struct bind_state *state, struct sql_position position, const char *format,

@@ -240,7 +240,7 @@ static enum status resolve_group(const struct bind_place *place, const struct sq
                                  struct sql_expression **out)
 {
     struct bind_block *const block = place->block;
-    const struct bind_place below = {.block = block, .node = place->node, .clause = "GROUP BY"};
+    const struct bind_place below = {.block = block, .node = place->node};
     struct sql_expression *resolved;
     for (uint32_t g = 0; has_parts(node) && g < block->aggregate->aggregate.group_count; g++)
         if (sql_same_expression(block->group_trees[g], node))
@@ -341,12 +341,10 @@ static enum status resolve_grouping(const struct bind_place *below, struct sql_e
 /* ORDER BY of several terms is their rank(), a window under the aggregation. */
 static enum status bind_order_of(const struct bind_place *below, const struct sql_expression *aggregate)
 {
-    struct bind_place place = *below;
-    place.windows = true;
     if (!aggregate->ordered || !aggregate->children[aggregate->child_count - 1]->window)
         return STATUS_OK;
     RETURN_IF_ERROR(bind_windows_open(below->block));
-    RETURN_IF_ERROR(bind_find_windows(&place, aggregate->children[aggregate->child_count - 1]));
+    RETURN_IF_ERROR(bind_find_windows(below, aggregate->children[aggregate->child_count - 1]));
     return bind_windows_close(below->block, below->node);
 }
 

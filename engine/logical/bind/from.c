@@ -280,8 +280,7 @@ static enum status join_on(struct bind_block *block, const struct sql_source *so
                                      .left = inner ? NULL : &left,
                                      .full = source->join == SQL_JOIN_FULL,
                                      .on = source,
-                                     .aliases = true,
-                                     .clause = "ON"};
+                                     .aliases = true};
     if (source->on)
         RETURN_IF_ERROR(bind_resolve_condition(&place, source->on, &condition));
     if (inner)

@@ -87,7 +87,7 @@ static enum status limit_by_number(struct bind_block *block, struct logical_node
 {
     struct bind_state *const state = block->state;
     const struct sql_select *const select = block->select;
-    const struct bind_place place = {.block = block, .node = node, .clause = "LIMIT"};
+    const struct bind_place place = {.block = block, .node = node};
     const struct logical_node *const input = *node;
     struct sql_expression *condition = NULL, *row, *after;
     uint32_t number;

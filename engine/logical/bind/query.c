@@ -149,7 +149,7 @@ static enum status order_parts(struct parts *parts, struct logical_node **node)
     struct bind_state *const state = parts->state;
     struct bind_block block = {
         .state = state, .select = select, .named = parts->named, .around = parts->around};
-    const struct bind_place place = {.block = &block, .node = node, .clause = "ORDER BY"};
+    const struct bind_place place = {.block = &block, .node = node};
     const struct logical_node *const answer = *node;
     uint32_t *columns;
     RETURN_IF_ERROR(bind_only_source(&block, NULL, answer, parts->names));

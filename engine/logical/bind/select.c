@@ -121,7 +121,7 @@ static enum status bind_groups(struct bind_block *block, struct logical_node **n
 {
     struct bind_state *const state = block->state;
     const struct sql_select *const select = block->select;
-    const struct bind_place groups = {.block = block, .node = node, .aliases = true, .clause = "GROUP BY"},
+    const struct bind_place groups = {.block = block, .node = node, .aliases = true},
                             arguments = {.block = block, .node = node, .aliases = true};
     RETURN_IF_ERROR(logical_node_new(state->tree, LOGICAL_AGGREGATE, select->position, NULL, NULL,
                                      &block->aggregate, state->error));
@@ -146,7 +146,7 @@ static enum status bind_groups(struct bind_block *block, struct logical_node **n
 static enum status bind_windows(struct bind_block *block, struct logical_node **node)
 {
     const struct bind_place place = {
-        .block = block, .node = node, .above = block->aggregated, .aliases = true, .windows = true};
+        .block = block, .node = node, .above = block->aggregated, .aliases = true};
     RETURN_IF_ERROR(bind_windows_open(block));
     RETURN_IF_ERROR(for_each(&place, bind_find_windows, false));
     if (block->window->window.count == 0 && block->select->qualify)
@@ -358,7 +358,7 @@ enum status bind_one_select(struct bind_state *state, const struct sql_select *s
                             struct logical_node **node, const char ***names)
 {
     struct bind_block block = {.state = state, .select = select, .named = named, .around = around};
-    const struct bind_place where = {.block = &block, .node = node, .aliases = true, .clause = "WHERE"};
+    const struct bind_place where = {.block = &block, .node = node, .aliases = true};
     struct bind_place above = {.block = &block, .node = node, .aliases = true};
     struct outputs outputs = {.place = &above};
     if (select->source_count)
