@@ -588,7 +588,11 @@ static void memory_for_values_grows_with_their_number(void **state)
         snprintf(expected, sizeof expected, "%d,number 0\n", ROWS);
         const uint64_t before = most_memory();
         answers(text, expected);
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what is freed */
         assert_true(most_memory() - before < UINT64_C(500) << 20);
+#else
+        (void)before;
+#endif
         free(text);
     }
 }
