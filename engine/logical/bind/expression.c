@@ -143,8 +143,9 @@ static enum status group_of(const struct bind_block *block, const struct sql_exp
     return STATUS_OK;
 }
 
-static enum status resolve_name(const struct bind_place *place, const struct sql_expression *name,
-                                struct sql_expression **out)
+/* Resolves a name in the innermost place, or in one around it. */
+static enum status resolve_from(const struct bind_place *place, const struct bind_place *inner,
+                                const struct sql_expression *name, struct sql_expression **out)
 {
     struct bind_block *const block = place->block;
     struct sql_scope_column column;
@@ -164,7 +165,7 @@ static enum status resolve_name(const struct bind_place *place, const struct sql
             *out = (struct sql_expression *)name;
             return STATUS_OK;
         }
-        return block->around ? resolve_name(block->around, name, out) : refuse_unknown(place, name);
+        return block->around ? resolve_from(block->around, inner, name, out) : refuse_unknown(inner, name);
     }
     RETURN_IF_ERROR(column_value(block, &column, name->position, out));
     if (!place->above)
@@ -176,6 +177,12 @@ static enum status resolve_name(const struct bind_place *place, const struct sql
                 : logical_refuse(block->state, name->position,
                                  "%s is neither in GROUP BY nor inside an aggregate, so it has no one value",
                                  name->name);
+}
+
+static enum status resolve_name(const struct bind_place *place, const struct sql_expression *name,
+                                struct sql_expression **out)
+{
+    return resolve_from(place, place, name, out);
 }
 
 /* ---- Above groups ---- */
