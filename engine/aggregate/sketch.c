@@ -6,6 +6,7 @@
 
 #include "engine/aggregate/measure.h"
 #include "storage/base/double_key.h"
+#include "storage/column/statistics.h"
 
 #include <math.h>
 
@@ -18,43 +19,13 @@ const struct measure_sketch measure_registers = {.cell = "sketch_register",
                                                  .double_cell_of = sketch_register,
                                                  .weight_of = sketch_rank};
 
-/* The series of Ertl's estimator ("New cardinality estimation algorithms for HyperLogLog sketches", 2017, algorithm 6),
- * which needs no table of corrections: for registers that no value reached, and for those with the greatest rank. */
-static double sigma(double x)
-{
-    double y = 1, z = x, before;
-    if (x == 1)
-        return INFINITY;
-    do {
-        x *= x;
-        before = z;
-        z += x * y;
-        y += y;
-    } while (z != before);
-    return z;
-}
-
-static double tau(double x)
-{
-    double y = 1, z = 1 - x, before;
-    if (x == 0 || x == 1)
-        return 0;
-    do {
-        x = sqrt(x);
-        before = z;
-        y *= 0.5;
-        z -= (1 - x) * (1 - x) * y;
-    } while (z != before);
-    return z / 3;
-}
-
 static double estimate(const uint32_t ranks[SKETCH_RANKS + 1])
 {
     const double registers = SKETCH_REGISTERS;
-    double z = registers * tau(1 - ranks[SKETCH_RANKS] / registers);
+    double z = registers * distinct_tau(1 - ranks[SKETCH_RANKS] / registers);
     for (uint32_t rank = SKETCH_RANKS - 1; rank > 0; rank--)
         z = 0.5 * (z + ranks[rank]);
-    z += registers * sigma(ranks[0] / registers);
+    z += registers * distinct_sigma(ranks[0] / registers);
     return registers * registers / (2 * log(2.0) * z);
 }
 

@@ -121,7 +121,7 @@ enum status distinct_merge(struct distinct *into, struct distinct *from, struct 
 }
 
 /* Ertl's sigma and tau: the contributions of registers that are still 0 and of registers that are full. */
-static double sigma(double x)
+double distinct_sigma(double x)
 {
     if (x == 1.0)
         return INFINITY;
@@ -135,7 +135,7 @@ static double sigma(double x)
     return z;
 }
 
-static double tau(double x)
+double distinct_tau(double x)
 {
     if (x == 0.0 || x == 1.0)
         return 0.0;
@@ -155,10 +155,10 @@ static uint64_t estimate(const uint8_t *registers)
     for (uint32_t i = 0; i < REGISTERS; i++)
         counts[registers[i]]++;
     const double m = REGISTERS;
-    double z = m * tau(1.0 - counts[RANK_MAX] / m);
+    double z = m * distinct_tau(1.0 - counts[RANK_MAX] / m);
     for (uint32_t rank = RANK_MAX - 1; rank >= 1; rank--)
         z = 0.5 * (z + counts[rank]);
-    z += m * sigma(counts[0] / m);
+    z += m * distinct_sigma(counts[0] / m);
     return (uint64_t)(m * m / (2.0 * log(2.0)) / z + 0.5);
 }
 

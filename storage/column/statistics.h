@@ -55,4 +55,9 @@ NODISCARD enum status distinct_merge(struct distinct *into, struct distinct *fro
 uint64_t distinct_count(const struct distinct *distinct);
 void distinct_free(struct distinct *distinct);
 
+/* The series of Ertl's estimator ("New cardinality estimation algorithms for HyperLogLog sketches", 2017, algorithm 6), of the
+ * share of registers that no value reached, and of those with the greatest rank (distinct.c). */
+double distinct_sigma(double x);
+double distinct_tau(double x);
+
 #endif
