@@ -184,11 +184,17 @@ sanitized() {
 
 # ---- Steps ----
 
+# Takes the GPU's memory away, so it runs when no other program does.
+lonely=test_cuda_memory
+
 step_tests() {
-    local program
+    local program last=
     # shellcheck disable=SC2046 # a word a program
-    for program in $(units $(programs)); do job "$program" "build/gpu/$program"; done
+    for program in $(units $(programs)); do
+        if [ "$program" = "$lonely" ]; then last=$program; else job "$program" "build/gpu/$program"; fi
+    done
     collect tests
+    if [ -n "$last" ]; then job "$last" "build/gpu/$last" && collect tests; fi
 }
 
 step_codecs() {
@@ -289,6 +295,7 @@ step_sanitize() {
     for tool in racecheck memcheck; do
         for unit in ${chosen[@]+"${chosen[@]}"}; do
             case $unit in
+            "program:$lonely") ;;
             program:*) sanitize_program "$tool" "${unit#*:}" ;;
             lab:*) sanitize_experiment "$tool" "${unit#*:}" ;;
             *) sanitize_queries "$tool" "${unit%:*}" "${unit#*:}" ;;
@@ -296,6 +303,9 @@ step_sanitize() {
         done
     done
     collect sanitize
+    if [[ " ${chosen[*]} " == *" program:$lonely "* ]]; then
+        for tool in racecheck memcheck; do sanitize_program "$tool" "$lonely" && collect sanitize; done
+    fi
 }
 
 mkdir -p "$logs"
