@@ -18,6 +18,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -262,8 +263,18 @@ static enum status run_command(const struct command *command, int argc, char **a
     return command->run(argc - (int)words, argv + words, bar, error);
 }
 
+/* Memory that one statement frees is kept for the next: given back to the system, its pages come as zeros again, one fault
+ * each, which is a quarter to two thirds of the time of a statement that takes some MB in many pieces. */
+static void keep_freed_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 64 << 20);
+    mallopt(M_TRIM_THRESHOLD, 512 << 20);
+    mallopt(M_TOP_PAD, 4 << 20);
+}
+
 int main(int argc, char **argv)
 {
+    keep_freed_memory();
     argp_program_version = "tessera " TESSERA_VERSION;
     argp_err_exit_status = STATUS_BAD_INPUT;
     on_exit(close_stdout, NULL);

@@ -74,6 +74,40 @@ static enum status make_list(struct relational *run, struct sql_expression *key,
     return STATUS_OK;
 }
 
+/* The expression that makes a column of the node, or NULL: it is one of a stored table, or another operator's. */
+static const struct sql_expression *maker_of(const struct logical_node *node, uint32_t column)
+{
+    for (; node->kind == LOGICAL_FILTER || node->kind == LOGICAL_PROJECT || node->kind == LOGICAL_AGGREGATE;
+         node = node->inputs[0]) {
+        struct sql_expression *const *const makers =
+            node->kind == LOGICAL_PROJECT ? node->project.expressions : node->aggregate.groups;
+        const uint32_t count = node->kind == LOGICAL_FILTER      ? 0
+                               : node->kind == LOGICAL_AGGREGATE ? node->aggregate.group_count
+                                                                 : node->column_count;
+        for (uint32_t i = 0; i < count; i++) {
+            if (node->columns[i] != column)
+                continue;
+            if (makers[i]->operation != SQL_INPUT)
+                return makers[i];
+            column = makers[i]->index;
+            break;
+        }
+    }
+    return NULL;
+}
+
+/* A list pays where it drops rows before they cost much. Testing a value that must be computed first costs as much as the
+ * group it makes, and a list with most values of its range hardly drops any: days of a calendar. */
+static bool is_worth(const struct logical_node *node, uint32_t column, const int64_t *values, uint64_t count)
+{
+    if (count > KEYS_MAX)
+        return false;
+    if (node->kind == LOGICAL_SCAN)
+        return node->scan.table->rows >= ROWS_A_KEY * count;
+    return count < 2 || (uint64_t)values[count - 1] - (uint64_t)values[0] >= 2 * count ||
+           !maker_of(node, column);
+}
+
 /* `key` of the side equals `other` of the source. */
 static enum status reduce_by(struct region *region, const struct result *side,
                              const struct sql_expression *key, struct sql_expression *other,
@@ -93,8 +127,7 @@ static enum status reduce_by(struct region *region, const struct result *side,
     if (kind != wanted && !(is_number(kind) && is_number(wanted)))
         return STATUS_OK;
     RETURN_IF_ERROR(find_values(run, side, key->index, &values, &count));
-    const bool pays = count <= KEYS_MAX && (source->node->kind != LOGICAL_SCAN ||
-                                            source->node->scan.table->rows >= ROWS_A_KEY * count);
+    const bool pays = is_worth(source->node, other->index, values, count);
     enum status status = STATUS_OK;
     if (pays)
         status = make_list(run, other, column->type, values, count, &list);
