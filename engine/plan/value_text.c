@@ -131,13 +131,19 @@ static enum value_kind kind_of(enum column_type type)
     return VALUE_INTEGER;
 }
 
+struct value_type schema_value_type(const struct column_schema *schema)
+{
+    return (struct value_type){.kind = kind_of(schema->type),
+                               .scale = schema->type == TYPE_DECIMAL ? schema->scale : 0,
+                               .decimal = schema->type == TYPE_DECIMAL};
+}
+
 struct value_type column_value_type(const struct column *column)
 {
-    return (struct value_type){.kind = kind_of(column->schema.type),
-                               .scale = column->schema.type == TYPE_DECIMAL ? column->schema.scale : 0,
-                               .decimal = column->schema.type == TYPE_DECIMAL,
-                               .untyped = column->untyped,
-                               .dictionary = column->dictionary};
+    struct value_type type = schema_value_type(&column->schema);
+    type.untyped = column->untyped;
+    type.dictionary = column->dictionary;
+    return type;
 }
 
 const char *value_text(const struct column *column, int64_t value, char *text, size_t bytes)

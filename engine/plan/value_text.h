@@ -16,5 +16,7 @@ const char *typed_text(struct value_type type, int64_t value, char *text, size_t
 
 /* The type of a column's values in expressions, unless it is a foreign key. */
 struct value_type column_value_type(const struct column *column);
+/* The same by its schema alone; of strings without a dictionary. */
+struct value_type schema_value_type(const struct column_schema *schema);
 
 #endif

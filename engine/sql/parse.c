@@ -347,6 +347,13 @@ static enum status refuse_statement(const struct parser *parser)
                         (int)parser->token.length, parser->token.text);
 }
 
+static enum status parse_end(const struct parser *parser)
+{
+    return parser->token.kind == TOKEN_END ? STATUS_OK
+                                           : parse_refuse(parser, "'%.*s' is not expected here",
+                                                          (int)parser->token.length, parser->token.text);
+}
+
 static enum status parse_statement(struct parser *parser)
 {
     bool taken;
@@ -360,10 +367,7 @@ static enum status parse_statement(struct parser *parser)
     if (!parse_is_query(parser) && !parse_is(parser, "("))
         return refuse_statement(parser);
     RETURN_IF_ERROR(parse_query(parser, &parser->tree->select));
-    if (parser->token.kind != TOKEN_END && !parse_is(parser, ";"))
-        return parse_refuse(parser, "'%.*s' is not expected here", (int)parser->token.length,
-                            parser->token.text);
-    return STATUS_OK;
+    return parse_is(parser, ";") ? STATUS_OK : parse_end(parser);
 }
 
 enum status sql_parse(const char *text, size_t length, struct sql_statement_tree **out, size_t *used,
@@ -388,6 +392,29 @@ enum status sql_parse(const char *text, size_t length, struct sql_statement_tree
         return STATUS_OK;
     }
     sql_tree_free(tree);
+    return status;
+}
+
+enum status sql_parse_condition(const char *text, size_t length, struct sql_position place,
+                                struct sql_statement_tree **out, struct error *error)
+{
+    struct sql_statement_tree *const tree = sql_tree_new();
+    *out = NULL;
+    if (!tree)
+        return error_out_of_memory(error, sizeof *tree, "a condition");
+    struct parser parser = {.tree = tree, .select = &tree->select, .error = error};
+    sql_tokens_begin(&parser.tokens, text, length);
+    parser.tokens.line = place.line;
+    parser.tokens.column = place.column;
+    enum status status = parse_advance(&parser);
+    if (status == STATUS_OK)
+        status = parse_expression(&parser, &tree->select.where);
+    if (status == STATUS_OK)
+        status = parse_end(&parser);
+    if (status == STATUS_OK)
+        *out = tree;
+    else
+        sql_tree_free(tree);
     return status;
 }
 

@@ -2,7 +2,7 @@
  * parse_forms.c: other ways to write what the rest of the parser knows: rows in parentheses, ANY and ALL, IF, products of
  * intervals, DISTINCT ON, FETCH FIRST. Each becomes the tree of the longer form.
  */
-#include "engine/sql/parse_internal.h"
+#include "engine/sql/functions/parse_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +136,63 @@ static enum sql_operation opposite(enum sql_operation comparison)
     }
 }
 
+/* Parses the items of ARRAY[a, b], whose brackets the tokens take for a quoted name, as children of `node`. */
+static enum status parse_array(struct parser *parser, struct sql_expression *node)
+{
+    const struct sql_token bracket = parser->token;
+    bool more = true;
+    if (bracket.kind != TOKEN_NAME || bracket.text[0] != '[')
+        return parse_refuse(parser, "ARRAY stands before [value, ...] only");
+    parser->tokens.at = (size_t)(bracket.text - parser->tokens.text) + 1;
+    parser->tokens.line = bracket.line;
+    parser->tokens.column = bracket.column + 1;
+    RETURN_IF_ERROR(parse_advance(parser));
+    while (more) {
+        struct sql_expression *item;
+        RETURN_IF_ERROR(parse_expression(parser, &item));
+        RETURN_IF_ERROR(parse_child(parser, node, item));
+        RETURN_IF_ERROR(parse_take(parser, ",", &more));
+    }
+    return parse_expect(parser, "]", "behind the items of ARRAY");
+}
+
+/* Parses ARRAY[...] in any number of parentheses, with casts to arrays, as PostgreSQL writes x IN (...) and
+ * x NOT IN (...); the items say what their type is. One parenthesis has been read. */
+static enum status parse_any_of_array(struct parser *parser, struct sql_expression *node)
+{
+    uint32_t open = 1;
+    bool more = true, taken;
+    while (more) {
+        RETURN_IF_ERROR(parse_take(parser, "(", &more));
+        open += more;
+    }
+    RETURN_IF_ERROR(parse_expect(parser, "ARRAY", "behind ANY ("));
+    RETURN_IF_ERROR(parse_array(parser, node));
+    while (open) {
+        struct sql_expression cast = {0};
+        RETURN_IF_ERROR(parse_take(parser, "::", &taken));
+        if (taken) {
+            RETURN_IF_ERROR(parse_type(parser, &cast));
+            if (parser->token.kind != TOKEN_NAME || parser->token.length != 2)
+                return parse_refuse(parser, "an ARRAY becomes an array by a cast: ::%s[]", cast.name);
+            RETURN_IF_ERROR(parse_advance(parser));
+        }
+        RETURN_IF_ERROR(parse_expect(parser, ")", "behind an ARRAY"));
+        open--;
+    }
+    return STATUS_OK;
+}
+
+/* Whether ARRAY follows, maybe after parentheses. */
+static bool is_array(struct parser parser)
+{
+    while (parse_is(&parser, "("))
+        if (parse_advance(&parser) != STATUS_OK)
+            return false;
+    return parse_is(&parser, "ARRAY") && parse_advance(&parser) == STATUS_OK &&
+           parser.token.kind == TOKEN_NAME && parser.token.text[0] == '[';
+}
+
 enum status parse_any(struct parser *parser, struct sql_position position, enum sql_operation comparison,
                       bool *taken, struct sql_expression **out)
 {
@@ -147,7 +204,8 @@ enum status parse_any(struct parser *parser, struct sql_position position, enum 
         return STATUS_OK;
     RETURN_IF_ERROR(parse_advance(parser));
     RETURN_IF_ERROR(parse_take(parser, "(", &parenthesis));
-    if (!parenthesis || !parse_is_query(parser)) { /* a column of that name */
+    const bool array = parenthesis && comparison == (all ? SQL_NOT_EQUAL : SQL_EQUAL) && is_array(*parser);
+    if (!parenthesis || !(array || parse_is_query(parser))) { /* a column of that name */
         *parser = before;
         return STATUS_OK;
     }
@@ -155,7 +213,7 @@ enum status parse_any(struct parser *parser, struct sql_position position, enum 
     RETURN_IF_ERROR(parse_node(parser, SQL_IN, position, *out, NULL, out));
     (*out)->negated = all;
     (*out)->comparison = all ? opposite(comparison) : comparison;
-    return parse_subquery(parser, &(*out)->query);
+    return array ? parse_any_of_array(parser, *out) : parse_subquery(parser, &(*out)->query);
 }
 
 /* ---- IF ---- */

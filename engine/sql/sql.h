@@ -17,6 +17,10 @@
  * spaces, comments and semicolons. Free with sql_tree_free. */
 NODISCARD enum status sql_parse(const char *text, size_t length, struct sql_statement_tree **tree,
                                 size_t *used, struct error *error);
+/* Parses a condition alone, which begins at `place` of a larger text, as positions count; it becomes the WHERE of the
+ * tree's SELECT. */
+NODISCARD enum status sql_parse_condition(const char *text, size_t length, struct sql_position place,
+                                          struct sql_statement_tree **tree, struct error *error);
 const struct sql_select *sql_tree_select(const struct sql_statement_tree *tree);
 void sql_tree_free(struct sql_statement_tree *tree);
 

@@ -1,7 +1,6 @@
 /* schema_constraint.c: constraints of columns and of tables (schema_parser.h). Keys and references become part of the
  * columns, UNIQUE and CHECK are tested while rows are loaded; DEFAULT, COLLATE, ON DELETE and the like have no meaning
  * for rows that are loaded, and are skipped. */
-#include "loader/schema/schema_check.h"
 #include "loader/schema/schema_parser.h"
 #include "storage/base/words/word.h"
 
@@ -92,11 +91,11 @@ static enum status take_references(struct schema_parser *parser, struct column_s
 /* Keeps the text of a condition, which is read when all columns of its table are known (schema_references.c). */
 static enum status take_check(struct schema_parser *parser, const struct schema_table *table)
 {
-    const uint32_t line = parser->token.line;
     bool taken;
     RETURN_IF_ERROR(schema_advance(parser));
     if (!schema_is(parser, "("))
         return schema_expect(parser, "(");
+    const uint32_t line = parser->tokens.line, column = parser->tokens.column;
     const char *const text = parser->tokens.text + parser->tokens.at;
     schema_text_skip(&parser->tokens, ")", NULL);
     const size_t length = (size_t)(parser->tokens.text + parser->tokens.at - text);
@@ -104,7 +103,7 @@ static enum status take_check(struct schema_parser *parser, const struct schema_
     RETURN_IF_ERROR(schema_expect(parser, ")"));
     if (parser->condition_count < SCHEMA_CONDITIONS_MAX)
         parser->conditions[parser->condition_count++] =
-            (struct schema_condition){(uint32_t)(table - parser->schema->tables), line, text, length};
+            (struct schema_condition){(uint32_t)(table - parser->schema->tables), line, column, text, length};
     else
         RETURN_IF_ERROR(schema_note(parser, line, "CHECK (%.*s) is not tested: the script has more than %u",
                                     (int)(length < 100 ? length : 100), text, SCHEMA_CONDITIONS_MAX));

@@ -1,7 +1,7 @@
 /*
  * schema_parser.h: the parts of the parser of schema scripts (loader/table/schema_script.h): tokens and text that is
  * skipped (schema_tokens.c), types (schema_type.c), constraints (schema_constraint.c), tables and other statements
- * (schema_statement.c), conditions of CHECK (schema_check.c), keys of several columns (schema_keys.c).
+ * (schema_statement.c), keys of several columns (schema_keys.c).
  *
  * Scripts are as pg_dump, DuckDB and SQLite write them. What has no meaning for a load (owners, sequences, triggers) is
  * skipped as text, with no look at its words, so that it may contain anything.
@@ -15,9 +15,9 @@
 #define SCHEMA_OWN_TYPES_MAX  256u  /* that a script creates */
 #define SCHEMA_CONDITIONS_MAX 1024u /* of CHECK, that are tested */
 
-/* The text of a CHECK. */
+/* The text of a CHECK, and where it begins. */
 struct schema_condition {
-    uint32_t table, line;
+    uint32_t table, line, column;
     const char *text;
     size_t length;
 };

@@ -1,7 +1,8 @@
 /* schema_references.c: what is known when a whole schema script has been read (schema_parser.h): the keys that columns
  * reference, the order of the tables, and the conditions of CHECK. */
-#include "loader/schema/schema_check.h"
+#include "loader/check/check.h"
 #include "loader/schema/schema_parser.h"
+#include "storage/base/memory.h"
 #include "storage/base/words/word.h"
 
 #include <stdio.h>
@@ -117,21 +118,29 @@ static enum status order_tables(struct schema_parser *parser)
 static enum status read_condition(struct schema_parser *parser, const struct schema_condition *condition)
 {
     struct schema_table *const table = &parser->schema->tables[condition->table];
-    struct schema_check *check;
-    char reason[CHECK_REASON_BYTES];
-    RETURN_IF_ERROR(schema_check_parse(condition->text, condition->length, table->columns,
-                                       table->column_count, &check, reason, &parser->error));
-    if (!check)
+    const struct check_source source = {.text = condition->text,
+                                        .length = condition->length,
+                                        .line = condition->line,
+                                        .column = condition->column,
+                                        .table = table->name,
+                                        .columns = table->columns,
+                                        .column_count = table->column_count};
+    struct check *check;
+    struct error reason;
+    const enum status status = check_parse(&source, &check, &reason);
+    if (status == STATUS_BAD_INPUT)
         return schema_note(parser, condition->line, "CHECK (%.*s) of table %s is not tested: %s",
                            (int)(condition->length < 100 ? condition->length : 100), condition->text,
-                           table->name, reason);
-    struct schema_check **const grown =
-        realloc(table->checks, (table->check_count + (size_t)1) * sizeof *grown);
-    if (!grown) {
-        schema_check_free(check);
-        return error_out_of_memory(&parser->error, table->check_count * sizeof *grown, "a schema");
+                           table->name, reason.text);
+    if (status != STATUS_OK) {
+        parser->error = reason;
+        return status;
     }
-    table->checks = grown;
+    if (memory_grow(&table->checks, (table->check_count + (size_t)1) * sizeof *table->checks, "a schema",
+                    &parser->error) != STATUS_OK) {
+        check_free(check);
+        return parser->error.status;
+    }
     table->checks[table->check_count++] = check;
     return STATUS_OK;
 }

@@ -1,5 +1,5 @@
 /* schema_script.c: reads and frees schema scripts (schema_script.h). loader/schema/ parses them. */
-#include "loader/schema/schema_check.h"
+#include "loader/check/check.h"
 #include "loader/schema/schema_parser.h"
 #include "loader/text/text_file.h"
 #include "loader/text/text_format.h"
@@ -101,7 +101,7 @@ void schema_script_free(struct schema_script *schema)
     for (uint32_t t = 0; schema->tables && t < SCHEMA_TABLES_MAX; t++) {
         struct schema_table *const table = &schema->tables[t];
         for (uint32_t c = 0; c < table->check_count; c++)
-            schema_check_free(table->checks[c]);
+            check_free(table->checks[c]);
         free(table->checks);
         free(table->unique);
         free(table->tuples);

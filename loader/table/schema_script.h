@@ -15,7 +15,7 @@
 #define SCHEMA_COLUMNS_MAX 1024u /* of a table */
 #define SCHEMA_NOTES_MAX   64u
 
-struct schema_check; /* loader/schema/schema_check.h */
+struct check; /* loader/check/check.h */
 
 /* Columns that together have no value twice: a primary key or UNIQUE of several columns, or what a reference that is no
  * column of its own needs (struct column_schema: of). */
@@ -38,7 +38,7 @@ struct schema_table {
 
     bool *unique; /* SCHEMA_COLUMNS_MAX: whether a column is UNIQUE; or NULL: none is */
     uint32_t check_count;
-    struct schema_check **checks; /* conditions that all rows fulfil */
+    struct check **checks; /* conditions that all rows fulfil */
 };
 
 /* The tables, each after those that it references. */

@@ -3,7 +3,7 @@
 #ifndef TESSERA_LOADER_TABLE_TABLE_LOADER_INTERNAL_H
 #define TESSERA_LOADER_TABLE_TABLE_LOADER_INTERNAL_H
 
-#include "loader/table/dictionary_builder.h"
+#include "storage/column/dictionary/dictionary_builder.h"
 #include "loader/table/key_index.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/execution/memory_account.h"

@@ -334,15 +334,38 @@ static bool looks_like_header(const struct row_parse *parse, const struct text_b
     return false;
 }
 
-/* Parses one row. *bad is set if the row is skipped; an error status means that it ends the load. */
+/* A block of text whose rows fail conditions. */
+struct failing {
+    struct row_parse *parse;
+    const struct text_block *block;
+};
+
+static enum status reject_failed(void *context, uint32_t row, const char *says)
+{
+    const struct failing *const failing = context;
+    char text[ERROR_TEXT_BYTES], place[KEY_PLACE_BYTES];
+    place_of(failing->block, row, place);
+    snprintf(text, sizeof text, "%.600s: the row %s", place, says);
+    return reject(failing->parse, failing->block, row, text);
+}
+
+/* Tests the rows so far by the conditions of CHECK, so that bad rows are told in their order. */
+static enum status test_rows(struct row_parse *parse, const struct text_block *block, unsigned thread,
+                             struct parsed_block *to, struct error *error)
+{
+    struct failing failing = {parse, block};
+    return parse->checks ? row_checks_test(parse, thread, to, reject_failed, &failing, error) : STATUS_OK;
+}
+
+/* Parses one row; a bad one is skipped. An error status means that it ends the load. */
 static enum status parse_row(struct row_parse *parse, const struct text_block *block, uint32_t row,
-                             unsigned thread, struct parsed_block *to, bool *bad, struct error *error)
+                             unsigned thread, struct parsed_block *to, struct error *error)
 {
     const struct schema_table *table = parse->parsed->table;
-    *bad = false;
+    const struct text_field *const fields = &block->fields[(size_t)row * table->column_count];
     for (uint32_t c = 0; c < table->column_count; c++) {
         const struct column_schema *column = &table->columns[c];
-        const struct text_field *field = &block->fields[(size_t)row * table->column_count + c];
+        const struct text_field *field = &fields[c];
         struct dictionary_builder *const words = parse->parsed->words[thread * table->column_count + c];
         int64_t value = 0;
         bool null = field->length == TEXT_NULL;
@@ -363,21 +386,13 @@ static enum status parse_row(struct row_parse *parse, const struct text_block *b
             if (looks_like_header(parse, block, row))
                 strncat(text, "; if this line is a header, its names must be those of all columns",
                         ERROR_TEXT_BYTES - 1 - strlen(text));
-            *bad = true;
+            RETURN_IF_ERROR(test_rows(parse, block, thread, to, error));
             return reject(parse, block, row, text);
         }
         RETURN_IF_ERROR(row_put(parse, to, c, block->rows, value, null, error));
-        if (parse->checks)
-            row_checks_value(parse->checks, thread, c, field, value, null);
     }
-    const char *const failed = parse->checks ? row_checks_failed(parse->checks, thread) : NULL;
-    if (failed) {
-        char text[ERROR_TEXT_BYTES], place[KEY_PLACE_BYTES];
-        place_of(block, row, place);
-        snprintf(text, sizeof text, "%.600s: the row fails CHECK (%s)", place, failed);
-        *bad = true;
-        return reject(parse, block, row, text);
-    }
+    if (parse->checks)
+        RETURN_IF_ERROR(row_checks_row(parse->checks, thread, to->rows, row, fields, error));
     if (to->lines)
         to->lines[to->rows] = (uint32_t)(block->row_line[row] - to->first_line);
     to->rows++;
@@ -492,19 +507,24 @@ static enum status parse_block(struct row_parse *parse, const struct text_block 
         if (!to.lines)
             status = error_out_of_memory(error, block->rows * sizeof *to.lines, "lines");
     }
+    if (status == STATUS_OK && parse->checks)
+        status = row_checks_begin(parse->checks, thread, block->rows, error);
     for (uint32_t row = 0, fault = 0; status == STATUS_OK && row < block->rows; row++) {
-        bool bad;
         if (row % DICTIONARY_PREFETCH == 0 && block->fault_count == 0) /* a fault's fields mean nothing */
             words_prefetch(parse, block, row, thread);
         if (fault < block->fault_count && block->faults[fault].row == row) {
             char text[ERROR_TEXT_BYTES], place[KEY_PLACE_BYTES];
             place_of(block, row, place);
             snprintf(text, sizeof text, "%s: the row %s", place, block->faults[fault++].complaint);
-            status = reject(parse, block, row, text);
+            status = test_rows(parse, block, thread, &to, error);
+            if (status == STATUS_OK)
+                status = reject(parse, block, row, text);
             continue;
         }
-        status = parse_row(parse, block, row, thread, &to, &bad, error);
+        status = parse_row(parse, block, row, thread, &to, error);
     }
+    if (status == STATUS_OK)
+        status = test_rows(parse, block, thread, &to, error);
     return row_block_end(parse, block->number, &to, status, error);
 }
 

@@ -5,7 +5,7 @@
  */
 #include "ssb/data/load_generated.h"
 
-#include "loader/table/dictionary_builder.h"
+#include "storage/column/dictionary/dictionary_builder.h"
 #include "ssb/data/schema.h"
 
 #include <stdlib.h>

@@ -107,7 +107,7 @@ static size_t symbol_bytes(const struct sql_tokens *tokens)
     for (size_t i = 0; i < sizeof two / sizeof *two; i++)
         if (peek(tokens, 0) == two[i][0] && peek(tokens, 1) == two[i][1])
             return 2;
-    return peek(tokens, 0) && strchr("(),.;*+-/%=<>?~&|", peek(tokens, 0)) ? 1 : 0;
+    return peek(tokens, 0) && strchr("(),.;*+-/%=<>?~&|]", peek(tokens, 0)) ? 1 : 0;
 }
 
 enum status sql_token_next(struct sql_tokens *tokens, struct sql_token *token, struct error *error)

@@ -21,7 +21,7 @@ enum sql_token_kind {
     TOKEN_NAME,   /* "a name", [a name] or `a name`, with its quotes */
     TOKEN_NUMBER, /* 12, 12.5, .5, 1e3 */
     TOKEN_STRING, /* 'text', with its quotes */
-    TOKEN_SYMBOL  /* one of ( ) , . ; * + - / % = < > <= >= <> != || ? */
+    TOKEN_SYMBOL  /* one of ( ) , . ; * + - / % = < > <= >= <> != || ? ] */
 };
 
 struct sql_token {

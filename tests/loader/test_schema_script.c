@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "loader/schema/schema_check.h"
 #include "loader/table/schema_script.h"
 
 #include <sqlite3.h>
@@ -179,11 +178,10 @@ static void a_dump_of_postgres_is_understood(void **state)
     assert_int_equal(column_of(&schema, "orders", "big")->precision, 18);
     assert_false(column_of(&schema, "orders", "id")->nullable);
     assert_false(column_of(&schema, "orders", "id")->primary_key); /* its key has two columns */
-    assert_int_equal(schema_table(&schema, "orders")->check_count, 2);
+    assert_int_equal(schema_table(&schema, "orders")->check_count, 3);
     assert_int_equal(schema_table(&schema, "orders")->tuple_count, 1);
     assert_true(schema_table(&schema, "orders")->tuples[0].primary);
     assert_int_equal(schema_table(&schema, "orders")->tuples[0].key.count, 2);
-    assert_true(has_note(&schema, "'EXTRACT' is not understood"));
     assert_true(has_note(&schema, "rows of COPY are not loaded"));
     assert_true(has_note(&schema, "DECIMAL(18,4) instead of (30,4)"));
     assert_true(has_note(&schema, "column orders.tax is read from the file"));
@@ -290,109 +288,6 @@ static void all_errors_are_told_at_once(void **state)
             fail_msg("%s lacks %s", error.text, parts[p]);
 }
 
-/* ---- CHECK ---- */
-
-static const struct column_schema check_columns[] = {
-    {.name = "a", .type = TYPE_INT32},  {.name = "p", .type = TYPE_DECIMAL, .precision = 9, .scale = 2},
-    {.name = "s", .type = TYPE_STRING}, {.name = "d", .type = TYPE_DATE},
-    {.name = "b", .type = TYPE_INT64},  {.name = "my name", .type = TYPE_INT32},
-};
-
-/* Whether a row of a = 5, p = 1.50, s = "h\xc3\xa9llo", d = 2024-02-29, b = NULL, "my name" = -1 passes; -1: not understood. */
-static int passes(const char *text)
-{
-    const struct check_value row[] = {
-        {.number = 5},     {.number = 150}, {.text = "h\xc3\xa9llo", .length = 6},
-        {.number = 19782}, {.null = true},  {.number = -1}};
-    struct schema_check *check;
-    char reason[CHECK_REASON_BYTES];
-    struct error error;
-    assert_int_equal(schema_check_parse(text, strlen(text), check_columns, 6, &check, reason, &error),
-                     STATUS_OK);
-    const int result = check ? schema_check_passes(check, row) : -1;
-    schema_check_free(check);
-    return result;
-}
-
-static void conditions_are_tested_as_sql_does(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text;
-        int passes;
-    } cases[] = {
-        {"a > 4", 1},
-        {"a > 5", 0},
-        {"5 <= a", 1},
-        {"a BETWEEN 1 AND 5", 1},
-        {"a NOT BETWEEN 1 AND 5", 0},
-        {"5 BETWEEN p AND a", 1}, /* 5.00 and 5 */
-        {"3 BETWEEN a AND p", 0},
-        {"NOT NOT a > 4", 1},
-        {"NOT NOT NOT a > 4", 0},
-        {"NOT NOT a", -1},
-        {"((p >= (0)::numeric))", 1},
-        {"p = 1.5", 1},
-        {"p < 1.49", 0},
-        {"p < 1.499", -1}, /* no value of the column's type */
-        {"s IN ('x', 'h\xc3\xa9llo')", 1},
-        {"s NOT IN ('x', 'y')", 1},
-        {"((s)::text = ANY ((ARRAY['a'::character varying, 'h\xc3\xa9llo'::character varying])::text[]))", 1},
-        {"((s)::text = ANY (ARRAY[('a'::character varying)::text, ('b'::character varying)::text]))", 0},
-        {"a IN (-1, 5)", 1},
-        {"length(s) = 5", 1},
-        {"(char_length((s)::text) < 5)", 0},
-        {"d >= DATE '2024-01-01'", 1},
-        {"d >= '2024-03-01'::date", 0},
-        {"b > 3", 1}, /* neither true nor false */
-        {"NOT b > 3", 1},
-        {"b IS NULL", 1},
-        {"b IS NOT NULL", 0},
-        {"b > 3 AND a > 9", 0},
-        {"b > 3 OR a > 9", 1},
-        {"a = 5 AND (s = 'x' OR NOT (a <> 5))", 1},
-        {"\"my name\" < a", 1},
-        {"\"my name\" < 0 AND a = 5", 1},
-        {"a > b", 1},
-        {"s > 'h'", 1},
-        {"s = 3", -1},
-        {"a = 'x'", -1},
-        {"a", -1},
-        {"1 < 2", -1},
-        {"lower(s) = 'x'", -1},
-        {"s ~ '^[a-z]+$'::text", -1},
-        {"a > 1 a", -1},
-        {"(a > 1", -1},
-        {"a IN ()", -1},
-        {"a + 1 > 2", -1},
-        {"a = ANY (1", -1},
-        {"", -1},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (passes(cases[i].text) != cases[i].passes)
-            fail_msg("%s: %d", cases[i].text, passes(cases[i].text));
-}
-
-/* A script may be hostile: no depth of a condition exhausts the stack. */
-static void deep_conditions_are_survived(void **state)
-{
-    static const struct {
-        const char *word;
-        int passes;
-    } cases[] = {{"NOT ", 1}, {"(", -1}, {"-", -1}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const size_t times = 1000000, bytes = strlen(cases[i].word);
-        char *const text = malloc(times * bytes + 8);
-        assert_non_null(text);
-        for (size_t t = 0; t < times; t++)
-            memcpy(text + t * bytes, cases[i].word, bytes);
-        strcpy(text + times * bytes, "a > 4");
-        assert_int_equal(passes(text), cases[i].passes);
-        free(text);
-    }
-}
-
 static void a_note_tells_of_all_rows_of_a_dump(void **state)
 {
     struct schema_script schema;
@@ -443,8 +338,6 @@ int main(void)
         cmocka_unit_test(scripts_of_tpch_are_understood),
         cmocka_unit_test(damaged_dumps_are_survived),
         cmocka_unit_test(all_errors_are_told_at_once),
-        cmocka_unit_test(conditions_are_tested_as_sql_does),
-        cmocka_unit_test(deep_conditions_are_survived),
         cmocka_unit_test(a_note_tells_of_all_rows_of_a_dump),
         cmocka_unit_test(words_of_constraints_may_be_columns),
     };

@@ -46,6 +46,7 @@ static const struct {
              {"string", CAST_TEXT},
              {"char", CAST_TEXT},
              {"character", CAST_TEXT},
+             {"bpchar", CAST_TEXT},
              {"character varying", CAST_TEXT},
              {"date", CAST_DATE},
              {"timestamp", CAST_TIMESTAMP},

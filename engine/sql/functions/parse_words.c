@@ -117,6 +117,7 @@ enum status parse_type(struct parser *parser, struct sql_expression *node)
 {
     static const char *const pairs[][3] = {{"double", "precision", "double precision"},
                                            {"character", "varying", "character varying"}};
+    static const char *const zone[] = {"without", "time", "zone"};
     unsigned precision = 0, scale = 0;
     bool taken;
     RETURN_IF_ERROR(parse_name(parser, "a type", &node->name));
@@ -125,6 +126,9 @@ enum status parse_type(struct parser *parser, struct sql_expression *node)
             node->name = pairs[p][2];
             RETURN_IF_ERROR(parse_advance(parser));
         }
+    for (size_t w = 0; word_compare(node->name, "timestamp") == 0 && w < 3 && (w || parse_is(parser, *zone));
+         w++)
+        RETURN_IF_ERROR(parse_expect(parser, zone[w], "in TIMESTAMP WITHOUT TIME ZONE"));
     if (!parse_is(parser, "("))
         return STATUS_OK;
     RETURN_IF_ERROR(parse_advance(parser));

@@ -1,7 +1,7 @@
 /* dictionary_builder.c: see dictionary_builder.h. Strings are stored one after the other. A hash table of
  * codes with open addressing, at most half full, finds them by their xxHash, of which a slot keeps 32 bits. */
 #define _GNU_SOURCE
-#include "loader/table/dictionary_builder.h"
+#include "storage/column/dictionary/dictionary_builder.h"
 #include "storage/base/memory.h"
 
 #include <stdbool.h>

@@ -6,10 +6,10 @@
  * builders are merged at the end, so no thread waits for another. A builder holds up to 2^31 - 1 strings
  * (codes are int32). It needs memory for the strings, and at most 48 bytes more for each.
  */
-#ifndef TESSERA_LOADER_TABLE_DICTIONARY_BUILDER_H
-#define TESSERA_LOADER_TABLE_DICTIONARY_BUILDER_H
+#ifndef TESSERA_STORAGE_COLUMN_DICTIONARY_DICTIONARY_BUILDER_H
+#define TESSERA_STORAGE_COLUMN_DICTIONARY_DICTIONARY_BUILDER_H
 
-#include "storage/database/database.h"
+#include "storage/column/column.h"
 #include "storage/base/status.h"
 
 #include <stdint.h>

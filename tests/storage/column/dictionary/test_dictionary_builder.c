@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "loader/table/dictionary_builder.h"
+#include "storage/column/dictionary/dictionary_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
