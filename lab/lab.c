@@ -1,5 +1,7 @@
 /* lab.c: see lab.h. */
 #include "lab/lab.h"
+
+#include "lab/chart_text.h"
 #include "storage/base/text/json_text.h"
 
 #include <jansson.h>

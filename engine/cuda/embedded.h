@@ -18,7 +18,4 @@ struct embedded_file {
 /* Sorted by name; ends with an entry whose name is NULL. */
 extern const struct embedded_file embedded_files[];
 
-/* The text of the file with this include path; NULL if it is not in the program. */
-const char *embedded_find(const char *name);
-
 #endif

@@ -88,8 +88,4 @@ bool chart_is_empty(const struct chart *chart);
  * classes page_style.c knows. */
 void chart_svg(const struct chart *chart, uint32_t width, FILE *file);
 
-/* Draws the chart with letters, for a terminal of at least 80 columns: a letter for each series, * where several meet,
- * the ticks of both axes and a legend. Error bars and references are left out. */
-void chart_text(const struct chart *chart, FILE *file);
-
 #endif

@@ -31,10 +31,9 @@ NODISCARD enum status cluster_available(char *text, size_t bytes, struct error *
 
 uint32_t cluster_rank(const struct cluster *cluster); /* from 0; 0 for NULL */
 uint32_t cluster_size(const struct cluster *cluster); /* 1 for NULL */
-/* The same among the processes of this host, and the number of hosts. */
+/* The same among the processes of this host. */
 uint32_t cluster_local_rank(const struct cluster *cluster);
 uint32_t cluster_local_size(const struct cluster *cluster);
-uint32_t cluster_hosts(const struct cluster *cluster);
 
 /* True for the process that tells a failure of all: process 0 or, once a process has died, the first of each host that
  * lives. */

@@ -4,7 +4,7 @@
 #ifndef TESSERA_LAB_BENCH_KERNEL_H
 #define TESSERA_LAB_BENCH_KERNEL_H
 
-#include "engine/gpu/decode.h"
+#include "lab/bench/chunk_decode.h"
 #include "lab/bench/decode.h"
 #include "lab/bench/kernel_text.h"
 

@@ -11,7 +11,7 @@
 #define TESSERA_LAB_BITMAPS_BITMAP_SET_H
 
 #include "lab/lab.h"
-#include "storage/index/wah.h"
+#include "lab/bitmaps/wah/wah_many.h"
 
 #define BITMAP_SHARE 0.25 /* of the rows are in a range */
 

@@ -6,7 +6,7 @@
 #ifndef TESSERA_LAB_BITMAPS_OPENMP_H
 #define TESSERA_LAB_BITMAPS_OPENMP_H
 
-#include "storage/index/wah.h"
+#include "lab/bitmaps/wah/wah_many.h"
 
 enum openmp_method {
     OPENMP_PAIRS, /* method 1: a pair for each thread; then each thread's result and the next vector, and so on */

@@ -6,7 +6,7 @@
 #ifndef TESSERA_LAB_BITMAPS_ROARING_H
 #define TESSERA_LAB_BITMAPS_ROARING_H
 
-#include "storage/index/wah.h"
+#include "lab/bitmaps/wah/wah_many.h"
 
 #include <stddef.h>
 

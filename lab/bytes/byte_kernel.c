@@ -8,19 +8,19 @@ const char *const byte_decoder_keys[BYTE_DECODERS] = {"published",  "registers",
 
 /* ---- Texts ---- */
 
-/* The header, in operators/decode/bytes, and the template of a decoder. */
+/* The header and the template of a decoder. */
 struct decoder_text {
     const char *header, *name;
 };
 static const struct decoder_text published[BYTE_FORMATS] = {
-    {"published/orc_rle1_published_cuda.h", "orc_rle1_published"},
-    {"published/orc_rle2_published_cuda.h", "orc_rle2_published"},
-    {"published/deflate_published_cuda.h", "deflate_published"},
+    {"lab/kernels/bytes_published/orc_rle1_published_cuda.h", "orc_rle1_published"},
+    {"lab/kernels/bytes_published/orc_rle2_published_cuda.h", "orc_rle2_published"},
+    {"lab/kernels/bytes_published/deflate_published_cuda.h", "deflate_published"},
 };
 static const struct decoder_text ours[BYTE_FORMATS] = {
-    {"orc_rle1_cuda.h", "orc_rle1_stream"},
-    {"orc_rle2_cuda.h", "orc_rle2_stream"},
-    {"deflate_cuda.h", "deflate_stream"},
+    {"operators/decode/bytes/orc_rle1_cuda.h", "orc_rle1_stream"},
+    {"operators/decode/bytes/orc_rle2_cuda.h", "orc_rle2_stream"},
+    {"operators/decode/bytes/deflate_cuda.h", "deflate_stream"},
 };
 static const uint32_t baseline_threads[BYTE_FORMATS] = {1024, 1024, 128};
 
@@ -64,7 +64,7 @@ enum status byte_kernel_text(enum byte_decoder decoder, enum byte_format format,
     RETURN_IF_ERROR(kernel_text_begin(decoder == BYTE_OURS ? "byte_blocks_cuda.h" : "byte_streams_cuda.h",
                                       NULL, &text, error));
     fprintf(text.out,
-            "#include \"operators/decode/bytes/%s\"\n"
+            "#include \"%s\"\n"
             "#define THREADS %uu\n"
             "typedef %s<uint%u_t%s> DECODER;\n",
             of->header, shape.threads, of->name, bits,

@@ -22,7 +22,7 @@
  *     prefetched     256         256, 4           4 * (PREFETCH_BYTES + D::TABLE_BYTES)
  *     block          1024, 128   1024, 1; 128, 8  PREFETCH_BYTES + BATCH_BYTES + D::TABLE_BYTES
  *
- *     D of operators/decode/bytes/published/    SCRATCH_BYTES    TABLE_BYTES    run      prefetched    block
+ *     D of lab/kernels/bytes_published/    SCRATCH_BYTES    TABLE_BYTES    run      prefetched    block
  *     run-length codes                          256              0              2048     4608          2816
  *     Deflate                                   6656             6400           53248    30208         9216
  *     the same with published_registers         0 and 6400       0 and 6400     0 and 51200
@@ -33,7 +33,7 @@
 #define TESSERA_LAB_KERNELS_BYTE_STREAMS_CUDA_H
 
 #include "lab/kernels/byte_blocks_cuda.h"
-#include "operators/decode/bytes/published/streams_cuda.h"
+#include "lab/kernels/bytes_published/streams_cuda.h"
 
 /* ---- A warp that prefetches ---- */
 

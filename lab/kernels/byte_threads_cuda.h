@@ -1,7 +1,7 @@
 /*
  * byte_threads_cuda.h: the microbenchmark of CODAG, section IV-D: a warp reads words of memory and does so many operations for
  * each, all its lanes alike or lane 0 alone, as decoders do that a warp shares (published_one_lane of
- * operators/decode/bytes/published/). An operation is a multiply-add that needs the one before, as a decoder's state does.
+ * lab/kernels/bytes_published/). An operation is a multiply-add that needs the one before, as a decoder's state does.
  *
  * Each warp reads a word of `accesses` lines of 128 bytes, warp after warp, and again from the first line after the last.
  * All lanes of a warp load the same word, so both ways move the same bytes. lab/bytes/byte_threads.c has it in C.

@@ -263,7 +263,7 @@ static const char *stored_value(const struct arrow_reader *reader, uint32_t c, c
     if (read->null)
         return column->nullable ? NULL : "is NULL, but the column is NOT NULL";
     if (!keys)
-        return read->is_text ? text_value_as(reading, column, read->text, read->length, value) : NULL;
+        return read->is_text ? text_value(reading, column, read->text, read->length, value) : NULL;
     *value = read->is_text ? table_keys_find(keys, reading, read->text, read->length, &complaint)
                            : table_keys_find_value(keys, read->value);
     if (complaint || *value >= 0)

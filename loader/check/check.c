@@ -258,11 +258,6 @@ void check_free(struct check *check)
     free(check);
 }
 
-const char *check_text(const struct check *check)
-{
-    return check->text;
-}
-
 bool check_uses(const struct check *check, uint32_t column)
 {
     for (uint32_t i = 0; i < check->column_count; i++)

@@ -36,9 +36,6 @@ NODISCARD enum status check_parse(const struct check_source *source, struct chec
                                   struct error *error);
 void check_free(struct check *check);
 
-/* The condition as it was written, cut. */
-const char *check_text(const struct check *check);
-
 /* Whether the condition names the column. */
 bool check_uses(const struct check *check, uint32_t column);
 

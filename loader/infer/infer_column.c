@@ -142,8 +142,8 @@ static uint32_t kinds_of(struct infer_column *column, const struct text_field *f
         column->whole = column->whole > shape.whole ? column->whole : shape.whole;
         column->scale = column->scale > shape.scale ? column->scale : shape.scale;
         if (shape.exponent) /* not 1e400 */
-            return text_value_as(reading, &real, field->text, field->length, &value) ? 0 : KIND_FLOAT;
-        if (shape.scale == 0 && !text_value_as(reading, &whole, field->text, field->length, &value)) {
+            return text_value(reading, &real, field->text, field->length, &value) ? 0 : KIND_FLOAT;
+        if (shape.scale == 0 && !text_value(reading, &whole, field->text, field->length, &value)) {
             widen(column, value);
             return KIND_INT | KIND_DECIMAL | KIND_FLOAT;
         }

@@ -132,8 +132,7 @@ static enum status one_value(const struct conversion *conversion, uint32_t at, i
         if (keys)
             *value = table_keys_find(keys, conversion->reading, field.text, field.length, complaint);
         else
-            *complaint =
-                text_value_as(conversion->reading, conversion->want, field.text, field.length, value);
+            *complaint = text_value(conversion->reading, conversion->want, field.text, field.length, value);
     } else {
         *complaint = convert_number(conversion, at, value);
         if (!*complaint && keys)

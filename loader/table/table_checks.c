@@ -128,8 +128,8 @@ static enum status read_keys(const struct row_checks *checks, const struct threa
         if (keys->nulls[row])
             continue;
         if (!keys->words) {
-            keys->nulls[row] = text_value_as(checks->reading, &checks->table->columns[c], fields[c].text,
-                                             fields[c].length, &keys->values[row]) != NULL;
+            keys->nulls[row] = text_value(checks->reading, &checks->table->columns[c], fields[c].text,
+                                          fields[c].length, &keys->values[row]) != NULL;
             continue;
         }
         RETURN_IF_ERROR(dictionary_builder_add(keys->words, fields[c].text, fields[c].length, &code, error));

@@ -177,7 +177,7 @@ int32_t table_keys_find(const struct table_keys *keys, const struct text_reading
         const int32_t row = dictionary_builder_find(keys->strings, text, length);
         return row < 0 || !keys->positions ? row : keys->positions[row];
     }
-    *complaint = text_value_as(reading, &keys->key, text, length, &value);
+    *complaint = text_value(reading, &keys->key, text, length, &value);
     return *complaint ? -1 : key_index_find(keys->numbers, value);
 }
 

@@ -296,7 +296,7 @@ static const char *field_value(const struct row_parse *parse, const struct colum
     if (*null)
         return column->nullable ? NULL : "is NULL, but the column is NOT NULL";
     if (!keys)
-        return text_value_as(reading, column, field->text, field->length, value);
+        return text_value(reading, column, field->text, field->length, value);
     *value = table_keys_find(keys, reading, field->text, field->length, &complaint);
     if (complaint || *value >= 0)
         return complaint;

@@ -31,15 +31,13 @@ enum text_header {
     TEXT_HEADER_NO
 };
 
-/* How values are read. All zero: as text_value says. */
+/* How values are read. All zero: as written below at text_value. */
 struct text_reading {
     char thousands;    /* between groups of three digits: , . ' _ or a blank; 0: none */
     char decimal_mark; /* 0: a point */
     bool round;        /* numbers with more decimals than their column are rounded; half goes away from 0 */
     bool cut_nanoseconds; /* of times the digits after microseconds are cut */
 };
-
-extern const struct text_reading text_plain; /* all zero */
 
 struct text_options {
     struct text_reading reading;
@@ -117,9 +115,8 @@ void text_source_progress(const struct text_source *source, uint64_t *done, uint
  * T]HH:MM[:SS[.ffffff]][Z|+HH[[:]MM]], of which UTC is stored; true/false/t/f/yes/no/1/0 in any case. Returns NULL, or
  * the complaint: "is no whole number", "has more than 2 decimals", "is out of range". */
 struct column_schema;
-const char *text_value(const struct column_schema *column, const char *text, uint32_t length, int64_t *value);
-const char *text_value_as(const struct text_reading *reading, const struct column_schema *column,
-                          const char *text, uint32_t length, int64_t *value);
+const char *text_value(const struct text_reading *reading, const struct column_schema *column,
+                       const char *text, uint32_t length, int64_t *value);
 
 /* What a user can do about a complaint: " (--round rounds such numbers)", or "". */
 const char *text_value_advice(const char *complaint);

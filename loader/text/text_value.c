@@ -13,7 +13,6 @@
 #include <string.h>
 
 const char text_out_of_range[] = "is out of range";
-const struct text_reading text_plain;
 
 /* Reads digits up to the first byte that is not a digit; false if one more digit would overflow 64 bits. */
 static bool digits(const char **at, const char *end, uint64_t *number, uint32_t *count)
@@ -243,8 +242,8 @@ static const char *plain_value(const struct text_reading *reading, const struct 
                : complaint;
 }
 
-const char *text_value_as(const struct text_reading *reading, const struct column_schema *column,
-                          const char *text, uint32_t length, int64_t *value)
+const char *text_value(const struct text_reading *reading, const struct column_schema *column,
+                       const char *text, uint32_t length, int64_t *value)
 {
     const bool number = is_number(column->type);
     char plain[TEXT_NUMBER_BYTES];
@@ -254,11 +253,6 @@ const char *text_value_as(const struct text_reading *reading, const struct colum
     if (!text_unmark(reading, text, length, plain, &plain_length))
         return column->type <= TYPE_INT64 ? "is no whole number" : "is no number";
     return plain_value(reading, column, plain, plain_length, value);
-}
-
-const char *text_value(const struct column_schema *column, const char *text, uint32_t length, int64_t *value)
-{
-    return text_value_as(&text_plain, column, text, length, value);
 }
 
 const char *text_value_advice(const char *complaint)

@@ -10,7 +10,7 @@ static inline bool is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-/* Reads a number for an INT, BIGINT or DECIMAL in any form that is allowed; as text_value_as, but without marks. */
+/* Reads a number for an INT, BIGINT or DECIMAL in any form that is allowed; as text_value, but without marks. */
 const char *text_number(const struct column_schema *column, const char *text, uint32_t length, bool round,
                         int64_t *value);
 

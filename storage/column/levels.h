@@ -49,11 +49,6 @@ struct table_levels {
     const uint8_t *depth;
 };
 
-/* The position of a row, and the row of a position; false if no row has it. Binary searches over leaves: loops over all
- * rows go leaf by leaf. */
-uint64_t levels_position(const struct table_levels *levels, uint64_t row);
-bool levels_row(const struct table_levels *levels, uint64_t position, uint64_t *row);
-
 /* The bits of a position that lie below its first `depth` levels; 0 if depth is count + 1. */
 uint32_t levels_shift(const struct table_levels *levels, uint32_t depth);
 

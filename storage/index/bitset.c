@@ -4,22 +4,9 @@
 #include "storage/base/isa.h"
 #include "storage/index/bitset_loops.h"
 
-void bitset_or(uint64_t *into, const uint64_t *other, uint64_t words)
-{
-    ISA_CHOICE(bitset_loops).or_words(into, other, words);
-}
-
 void bitset_and(uint64_t *into, const uint64_t *other, uint64_t words)
 {
     ISA_CHOICE(bitset_loops).and_words(into, other, words);
-}
-
-void bitset_not(uint64_t *into, uint64_t rows)
-{
-    for (uint64_t w = 0; w < bitset_words(rows); w++)
-        into[w] = ~into[w];
-    if (rows % 64)
-        into[rows / 64] &= (UINT64_C(1) << rows % 64) - 1;
 }
 
 void bitset_or_many(const uint64_t *const *sets, uint64_t count, uint64_t words, uint64_t *out)

@@ -12,12 +12,8 @@ static inline uint64_t bitset_words(uint64_t rows)
     return rows / 64 + (rows % 64 != 0);
 }
 
-/* into |= other, into &= other; `words` words each. */
-void bitset_or(uint64_t *into, const uint64_t *other, uint64_t words);
+/* into &= other; `words` words each. */
 void bitset_and(uint64_t *into, const uint64_t *other, uint64_t words);
-
-/* into = ~into within `rows` rows. */
-void bitset_not(uint64_t *into, uint64_t rows);
 
 /* out = sets[0] | sets[1] | ...; reads each set once and writes `out` once. No sets give zeros. */
 void bitset_or_many(const uint64_t *const *sets, uint64_t count, uint64_t words, uint64_t *out);

@@ -38,4 +38,4 @@ static uint64_t count_bits(const uint64_t *bits, uint64_t words)
 }
 
 const struct bitset_loops ISA(bitset_loops) = {
-    .or_words = or_words, .and_words = and_words, .or_many = or_many, .count = count_bits};
+    .and_words = and_words, .or_many = or_many, .count = count_bits};

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 struct bitset_loops {
-    void (*or_words)(uint64_t *into, const uint64_t *other, uint64_t words);
     void (*and_words)(uint64_t *into, const uint64_t *other, uint64_t words);
     void (*or_many)(const uint64_t *const *sets, uint64_t count, uint64_t words, uint64_t *out);
     uint64_t (*count)(const uint64_t *bits, uint64_t words);

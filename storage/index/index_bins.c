@@ -351,29 +351,6 @@ uint32_t index_lookup_bin(const struct index_lookup *lookup, int64_t value)
     return bin == UINT16_MAX ? INDEX_NO_BIN : bin;
 }
 
-struct index_range index_range_find(const struct column *column, const struct column_index *index,
-                                    int64_t low, int64_t high)
-{
-    const int64_t least = column->statistics.min, greatest = column->statistics.max;
-    struct index_range range = {0};
-    if (index->bin_count == 0 || low > high || high < least || low > greatest)
-        return range;
-    low = low < least ? least : low;
-    high = high > greatest ? greatest : high;
-    range.first = search(index, low);
-    uint32_t last = search(index, high);
-    if (index->exact) {
-        range.first += index->bounds[range.first] < low;
-        range.count = last + 1 > range.first ? last + 1 - range.first : 0;
-        return range;
-    }
-    const int64_t end = last + 1 < index->bin_count ? index->bounds[last + 1] - 1 : greatest;
-    range.count = last + 1 - range.first;
-    range.first_partial = index->bounds[range.first] < low;
-    range.last_partial = high < end;
-    return range;
-}
-
 enum status index_lookup_tile(const struct index_lookup *lookup, const struct segment_data *segment,
                               uint32_t tile, struct chunk_reader *reader, uint32_t *codes, uint32_t *rows,
                               struct error *error)

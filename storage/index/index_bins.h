@@ -38,17 +38,6 @@ void index_lookup_free(struct index_lookup *lookup);
 /* The value's bin; INDEX_NO_BIN if the value is outside the column's statistics, or not a bound of an exact index. */
 uint32_t index_lookup_bin(const struct index_lookup *lookup, int64_t value);
 
-/* The vectors of a range of values. Rows of vectors first .. first + count - 1 are in the range, except that those of a
- * partial vector are candidates: it has values on both sides of the range's end. With one vector both may be true. */
-struct index_range {
-    uint32_t first, count;
-    bool first_partial, last_partial;
-};
-
-/* Finds the range low .. high, both included; count is 0 if no row is in it. */
-struct index_range index_range_find(const struct column *column, const struct column_index *index,
-                                    int64_t low, int64_t high);
-
 /* Gives each row of a tile its vector: its value's bin, or that of NULLs. Returns the rows.
  * STATUS_CHECK_FAILED if a row has no bin. `where` is for the error text. */
 NODISCARD enum status index_lookup_tile(const struct index_lookup *lookup, const struct segment_data *segment,

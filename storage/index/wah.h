@@ -54,16 +54,6 @@ struct wah_builder {
 NODISCARD enum status wah_append_run(struct wah_builder *builder, bool value, uint64_t rows,
                                      struct error *error);
 
-/* Append one group of 63 rows. The builder's rows must be a multiple of 63. */
-NODISCARD enum status wah_append_group(struct wah_builder *builder, uint64_t bits, struct error *error);
-
-/* Append `count` rows, the bits of a flat bitset. */
-NODISCARD enum status wah_append_bits(struct wah_builder *builder, const uint64_t *bits, uint64_t count,
-                                      struct error *error);
-
-/* Sets row `row`, which must not be below builder->rows; rows between them are 0. */
-NODISCARD enum status wah_append_row(struct wah_builder *builder, uint64_t row, struct error *error);
-
 /* Sets row first_row + i in builders[codes[i]], for i in 0 .. count-1; codes of `vectors` and more are in no vector. One
  * pass over a segment's codes, in calls of any size, builds its vectors; memory is that of the builders. */
 NODISCARD enum status wah_append_codes(struct wah_builder *builders, uint32_t vectors, uint64_t first_row,
@@ -89,16 +79,7 @@ bool wah_valid(const uint64_t *words, uint64_t count, uint64_t rows);
 void wah_directory_build(struct wah_vector vector, uint64_t rows, struct wah_start *starts);
 bool wah_directory_valid(struct wah_vector vector, uint64_t rows, const struct wah_start *starts);
 
-/* ---- Decompress ---- */
-
-/* One word a group: groups[wah_groups(rows)]. */
-void wah_to_groups(struct wah_vector vector, uint64_t *groups);
-
-/* The groups of one piece, wah_groups(rows) - piece * 1024 or at most 1024, by its entry of the directory. */
-void wah_piece_to_groups(struct wah_vector vector, struct wah_start start, uint64_t count, uint64_t *groups);
-
-/* Row r is bit r % 64 of bits[r / 64]: bitset_words(rows) words (bitset.h). */
-void wah_to_bits(struct wah_vector vector, uint64_t rows, uint64_t *bits);
+/* ---- Counts ---- */
 
 /* Counts of words and of rows: what `inspect` shows. */
 struct wah_counts {
@@ -110,39 +91,5 @@ struct wah_counts wah_counts(struct wah_vector vector);
 
 /* The rows that are set. */
 uint64_t wah_count(struct wah_vector vector);
-
-/* ---- Combine: both vectors have the same rows ---- */
-
-/* Each writes a canonical vector to `out`, which does not overlap the operands, and returns its words: at most
- * wah_result_bound(). */
-uint64_t wah_and(struct wah_vector a, struct wah_vector b, uint64_t *out);
-uint64_t wah_or(struct wah_vector a, struct wah_vector b, uint64_t *out);
-uint64_t wah_and_not(struct wah_vector a, struct wah_vector b, uint64_t *out); /* in a, not in b */
-
-static inline uint64_t wah_result_bound(struct wah_vector a, struct wah_vector b, uint64_t rows)
-{
-    const uint64_t groups = wah_groups(rows), words = a.count + b.count;
-    return words < groups ? words : groups;
-}
-
-/* The same for NOT: at most min(vector.count + 1, wah_groups(rows)) words. */
-uint64_t wah_not(struct wah_vector vector, uint64_t rows, uint64_t *out);
-
-/* The OR of `count` vectors of `rows` rows; no vectors give zeros. *result is zero-initialised or from an earlier call and
- * gets a finished vector.
- *   wah_or_sequential  adds one vector after the other to the result.
- *   wah_or_levels      adds vector i + half to vector i, level by level; it has memory for half of the vectors.
- *   wah_or_many        is the one to use. It cuts the rows into ranges, which `threads` threads (0: all) take one by one.
- *                      A range's vectors are OR-ed in 8 KiB of the first-level cache, a piece at a time, and compressed
- *                      again; a vector takes no time in pieces where it has only zeros. Memory: the result's words are at
- *                      most those of all vectors, and at most the groups. directories[v], or `directories`, may be
- *                      NULL: then the vector is walked once to find where the ranges begin. */
-NODISCARD enum status wah_or_sequential(const struct wah_vector *vectors, uint64_t count, uint64_t rows,
-                                        struct wah_builder *result, struct error *error);
-NODISCARD enum status wah_or_levels(const struct wah_vector *vectors, uint64_t count, uint64_t rows,
-                                    struct wah_builder *result, struct error *error);
-NODISCARD enum status wah_or_many(const struct wah_vector *vectors,
-                                  const struct wah_start *const *directories, uint64_t count, uint64_t rows,
-                                  unsigned threads, struct wah_builder *result, struct error *error);
 
 #endif

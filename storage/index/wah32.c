@@ -10,8 +10,6 @@
 #define ONES          WAH32_ONES
 #define LENGTH        WAH32_LENGTH
 #define FULL          WAH32_FULL
-#define OR_RANGE      ISA_CHOICE(wah32_or_range)
 #define OR_RANGE_BITS ISA_CHOICE(wah32_or_range_bits)
 #include "storage/index/wah_body.h"
-#include "storage/index/wah_many_body.h"
 #include "storage/index/wah_bits_body.h"

@@ -39,10 +39,6 @@ struct wah32_builder {
 
 NODISCARD enum status wah32_append_run(struct wah32_builder *builder, bool value, uint64_t rows,
                                        struct error *error);
-NODISCARD enum status wah32_append_group(struct wah32_builder *builder, uint32_t bits, struct error *error);
-NODISCARD enum status wah32_append_bits(struct wah32_builder *builder, const uint64_t *bits, uint64_t count,
-                                        struct error *error);
-NODISCARD enum status wah32_append_row(struct wah32_builder *builder, uint64_t row, struct error *error);
 NODISCARD enum status wah32_append_codes(struct wah32_builder *builders, uint32_t vectors, uint64_t first_row,
                                          const uint32_t *codes, uint64_t count, struct error *error);
 NODISCARD enum status wah32_finish(struct wah32_builder *builder, uint64_t rows, struct error *error);
@@ -59,34 +55,9 @@ bool wah32_valid(const uint32_t *words, uint64_t count, uint64_t rows);
 void wah32_directory_build(struct wah32_vector vector, uint64_t rows, struct wah_start *starts);
 bool wah32_directory_valid(struct wah32_vector vector, uint64_t rows, const struct wah_start *starts);
 
-/* ---- Decompress ---- */
+/* ---- Counts ---- */
 
-void wah32_to_groups(struct wah32_vector vector, uint32_t *groups);
-void wah32_piece_to_groups(struct wah32_vector vector, struct wah_start start, uint64_t count,
-                           uint32_t *groups);
-void wah32_to_bits(struct wah32_vector vector, uint64_t rows, uint64_t *bits);
 struct wah_counts wah32_counts(struct wah32_vector vector);
 uint64_t wah32_count(struct wah32_vector vector);
-
-/* ---- Combine ---- */
-
-uint64_t wah32_and(struct wah32_vector a, struct wah32_vector b, uint32_t *out);
-uint64_t wah32_or(struct wah32_vector a, struct wah32_vector b, uint32_t *out);
-uint64_t wah32_and_not(struct wah32_vector a, struct wah32_vector b, uint32_t *out);
-
-static inline uint64_t wah32_result_bound(struct wah32_vector a, struct wah32_vector b, uint64_t rows)
-{
-    const uint64_t groups = wah32_groups(rows), words = a.count + b.count;
-    return words < groups ? words : groups;
-}
-
-uint64_t wah32_not(struct wah32_vector vector, uint64_t rows, uint32_t *out);
-NODISCARD enum status wah32_or_sequential(const struct wah32_vector *vectors, uint64_t count, uint64_t rows,
-                                          struct wah32_builder *result, struct error *error);
-NODISCARD enum status wah32_or_levels(const struct wah32_vector *vectors, uint64_t count, uint64_t rows,
-                                      struct wah32_builder *result, struct error *error);
-NODISCARD enum status wah32_or_many(const struct wah32_vector *vectors,
-                                    const struct wah_start *const *directories, uint64_t count, uint64_t rows,
-                                    unsigned threads, struct wah32_builder *result, struct error *error);
 
 #endif

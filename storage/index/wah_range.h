@@ -1,6 +1,6 @@
 /*
- * wah_range.h: the OR of many vectors within a range of pieces, the work of one thread in wah_or_many(). For wah_body.h
- * alone; compiled once for each instruction set (isa.h).
+ * wah_range.h: the OR of many vectors within a range of pieces, the work of one thread. For wah_bits_body.h; compiled once
+ * for each instruction set (isa.h).
  */
 #ifndef TESSERA_STORAGE_INDEX_WAH_RANGE_H
 #define TESSERA_STORAGE_INDEX_WAH_RANGE_H
@@ -24,13 +24,9 @@ struct wah32_cursor {
 
 #define WAH_NO_VECTOR UINT32_MAX
 
-/* Writes the OR of `groups` groups to `out`, which has room for as many words, and returns its words. The cursors say
- * where the range begins in each vector; heads[], one for each piece of the range, is scratch memory. */
+/* ORs `groups` groups to flat bits (wah_bits.h). The cursors say where the range begins in each vector; heads[], one for
+ * each piece of the range, is scratch memory. */
 #define WAH_RANGES(isa)                                                                           \
-    uint64_t wah_or_range_##isa(struct wah_cursor *cursors, uint64_t count, uint64_t groups,      \
-                                uint32_t *heads, uint64_t *out);                                  \
-    uint64_t wah32_or_range_##isa(struct wah32_cursor *cursors, uint64_t count, uint64_t groups,  \
-                                  uint32_t *heads, uint32_t *out);                                \
     void wah_or_range_bits_##isa(struct wah_cursor *cursors, uint64_t count, uint64_t groups,     \
                                  uint32_t *heads, bool narrow, uint64_t *bits, uint64_t words);   \
     void wah32_or_range_bits_##isa(struct wah32_cursor *cursors, uint64_t count, uint64_t groups, \

@@ -13,12 +13,6 @@
 #include "storage/index/wah_range_body.h"
 #include "storage/index/wah_range_bits.h"
 
-uint64_t ISA(wah32_or_range)(struct wah32_cursor *cursors, uint64_t count, uint64_t groups, uint32_t *heads,
-                             uint32_t *out)
-{
-    return or_range(cursors, count, groups, heads, out);
-}
-
 void ISA(wah32_or_range_bits)(struct wah32_cursor *cursors, uint64_t count, uint64_t groups, uint32_t *heads,
                               bool narrow, uint64_t *bits, uint64_t words)
 {

@@ -45,6 +45,7 @@ static int fail(const struct error *error)
 static enum status take_values(const struct reading *reading, const struct text_block *block, int64_t *sum,
                                struct error *error)
 {
+    static const struct text_reading plain;
     static const struct column_schema number = {.name = "number", .type = TYPE_INT64};
     for (uint32_t row = 0; row < block->rows; row++) {
         const struct text_field *field = &block->fields[(size_t)row * LO_COLUMNS];
@@ -52,7 +53,7 @@ static enum status take_values(const struct reading *reading, const struct text_
             int64_t value;
             if (!reading->table->columns[c].number)
                 continue;
-            const char *complaint = text_value(&number, field[c].text, field[c].length, &value);
+            const char *complaint = text_value(&plain, &number, field[c].text, field[c].length, &value);
             if (complaint)
                 return error_set(error, STATUS_BAD_INPUT, "%s:%" PRIu64 ": field %u %s", block->path,
                                  block->row_line[row], c + 1, complaint);

@@ -13,11 +13,12 @@
 #include <string.h>
 
 static struct column_schema column;
+static const struct text_reading plain;
 
 static void gives(const char *text, int64_t expected)
 {
     int64_t value = 0;
-    const char *complaint = text_value(&column, text, (uint32_t)strlen(text), &value);
+    const char *complaint = text_value(&plain, &column, text, (uint32_t)strlen(text), &value);
     if (complaint || value != expected)
         fail_msg("'%s': %s, %lld", text, complaint ? complaint : "", (long long)value);
 }
@@ -25,7 +26,7 @@ static void gives(const char *text, int64_t expected)
 static void refuses(const char *text, const char *reason)
 {
     int64_t value;
-    const char *complaint = text_value(&column, text, (uint32_t)strlen(text), &value);
+    const char *complaint = text_value(&plain, &column, text, (uint32_t)strlen(text), &value);
     if (!complaint || !strstr(complaint, reason))
         fail_msg("'%s': %s", text, complaint ? complaint : "taken");
 }
@@ -158,7 +159,7 @@ static struct text_reading reading;
 static void reads(const char *text, int64_t expected)
 {
     int64_t value = 0;
-    const char *complaint = text_value_as(&reading, &column, text, (uint32_t)strlen(text), &value);
+    const char *complaint = text_value(&reading, &column, text, (uint32_t)strlen(text), &value);
     if (complaint || value != expected)
         fail_msg("'%s': %s, %lld", text, complaint ? complaint : "", (long long)value);
 }
@@ -166,7 +167,7 @@ static void reads(const char *text, int64_t expected)
 static void does_not_read(const char *text, const char *reason)
 {
     int64_t value;
-    const char *complaint = text_value_as(&reading, &column, text, (uint32_t)strlen(text), &value);
+    const char *complaint = text_value(&reading, &column, text, (uint32_t)strlen(text), &value);
     if (!complaint || !strstr(complaint, reason))
         fail_msg("'%s': %s", text, complaint ? complaint : "taken");
 }
@@ -223,7 +224,7 @@ static void marks_between_thousands_are_read(void **state)
     does_not_read("1.5", "no number");
     int64_t expected;
     column = (struct column_schema){.type = TYPE_DOUBLE};
-    assert_null(text_value(&column, "-1234567.5e-3", 13, &expected));
+    assert_null(text_value(&plain, &column, "-1234567.5e-3", 13, &expected));
     reads("-1.234.567,5e-3", expected);
     does_not_read("1,2,3", "number");
     does_not_read("1234.567", "number");
@@ -259,9 +260,11 @@ static void both_ways_agree(void **state)
                                         .precision = (uint8_t)(1 + (seed >> 20) % 18)};
         column.scale = (uint8_t)((seed >> 50) % (column.precision + 1u));
         int64_t one = 0, other = 0;
-        const char *const first = text_value(&column, text, length, &one), *const second = text_number(
-                                                                               &column, text, length, false,
-                                                                               &other);
+        const char *const first = text_value(&plain, &column, text, length, &one), *const second =
+                                                                                       text_number(
+                                                                                           &column, text,
+                                                                                           length, false,
+                                                                                           &other);
         if (!first != !second || (!first && one != other))
             fail_msg("%.*s, type %d (%d,%d): %s %lld, %s %lld", (int)length, text, column.type,
                      column.precision, column.scale, first ? first : "", (long long)one, second ? second : "",
@@ -309,10 +312,10 @@ static void holds(enum column_type type, int precision, int scale, const char *e
     assert_string_equal(text, expected);
     char *const high = strstr(text, " to ") + 4;
     int64_t most;
-    assert_null(text_value(&column, high, (uint32_t)strlen(high), &most)); /* both ends are taken, */
-    assert_null(text_value(&column, text, (uint32_t)strcspn(text, " "), &most));
+    assert_null(text_value(&plain, &column, high, (uint32_t)strlen(high), &most)); /* both ends are taken, */
+    assert_null(text_value(&plain, &column, text, (uint32_t)strcspn(text, " "), &most));
     high[strlen(high) - 1]++; /* and a digit beyond is not */
-    assert_non_null(text_value(&column, high, (uint32_t)strlen(high), &most));
+    assert_non_null(text_value(&plain, &column, high, (uint32_t)strlen(high), &most));
 }
 
 static void what_a_column_holds_is_told(void **state)

@@ -10,6 +10,7 @@
 #include "ssb/data/load.h"
 #include "ssb/data/origin.h"
 #include "ssb/data/schema.h"
+#include "tests/support/level_positions.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -230,11 +230,6 @@ uint32_t cluster_local_size(const struct cluster *cluster)
     return cluster ? cluster->local_size : 1;
 }
 
-uint32_t cluster_hosts(const struct cluster *cluster)
-{
-    return cluster ? cluster->hosts : 1;
-}
-
 unsigned cluster_threads(const struct cluster *cluster)
 {
     return cluster ? cluster->threads : parallel_threads_available();

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/cuda/cuda.h"
-#include "engine/gpu/decode.h"
+#include "lab/bench/chunk_decode.h"
 #include "storage/codec/chunk.h"
 #include "tests/support/codec_cases.h"
 #include "tests/support/not_run.h"

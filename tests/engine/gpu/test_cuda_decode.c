@@ -13,7 +13,7 @@
 
 #include "engine/cuda/cuda.h"
 #include "engine/cuda/kernel_cache.h"
-#include "engine/gpu/decode.h"
+#include "lab/bench/chunk_decode.h"
 #include "engine/gpu/kernel_decoder.h"
 #include "operators/dialect/bound.h"
 #include "tests/support/codec_cases.h"

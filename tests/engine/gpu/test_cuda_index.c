@@ -14,7 +14,7 @@
 #include "engine/library/statement.h"
 #include "ssb/data/load.h"
 #include "storage/index/wah.h"
-#include "storage/index/wah32.h"
+#include "lab/bitmaps/wah/wah_many.h"
 #include "tests/support/not_run.h"
 
 #include <stdlib.h>

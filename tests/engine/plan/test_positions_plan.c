@@ -15,6 +15,7 @@
 #include "engine/sql/sql.h"
 #include "storage/column/positions.h"
 #include "storage/database/writer_internal.h"
+#include "tests/support/level_positions.h"
 
 /* sales -> cities -> countries. A city's zone is its row / ZONE_ROWS, so that a zone's cities follow each other. */
 #define COUNTRIES 40u

@@ -10,6 +10,7 @@
 #include "tests/support/made_levels.h"
 
 #include "storage/column/positions.h"
+#include "tests/support/level_positions.h"
 
 static void begin(struct table *table, struct made_levels *made, uint32_t rows, int round)
 {

@@ -13,7 +13,7 @@
 #include "storage/index/index_bins.h"
 #include "storage/index/index_file.h"
 #include "storage/index/wah.h"
-#include "storage/index/wah32.h"
+#include "lab/bitmaps/wah/wah_many.h"
 #include "tests/support/database_files.h"
 
 #include <signal.h>
@@ -206,39 +206,6 @@ static void the_widest_range_and_none(void **state)
         must(database_check(path, 1, NULL, NULL, NULL, error));
     }
     directory_remove(path);
-}
-
-/* Every range of a small column: each of its rows is in one of the range's vectors, and each row of a vector that is
- * not partial is in the range. */
-static void ranges_have_their_vectors(void **state)
-{
-    (void)state;
-    static const int64_t bounds[] = {-4, -1, 0, 5, 6};
-    for (int exact = 0; exact < 2; exact++) {
-        const struct column_index index = {.bin_count = 5, .bounds = bounds, .exact = exact};
-        const struct column column = {.statistics = {.min = -4, .max = exact ? 6 : 9}, .index = &index};
-        for (int64_t low = -7; low < 13; low++)
-            for (int64_t high = -7; high < 13; high++) {
-                const struct index_range range = index_range_find(&column, &index, low, high);
-                const uint32_t end = range.first + range.count;
-                struct index_lookup lookup;
-                must(index_lookup_make(&column, &index, &lookup, error));
-                for (int64_t value = -4; value <= column.statistics.max; value++) {
-                    const uint32_t bin = index_lookup_bin(&lookup, value);
-                    const bool inside = low <= value && value <= high, in = bin >= range.first && bin < end;
-                    if (bin == INDEX_NO_BIN)
-                        continue; /* of an exact index */
-                    const bool candidate = in && ((bin == range.first && range.first_partial) ||
-                                                  (bin == end - 1 && range.last_partial));
-                    assert_true(inside ? in : !in || candidate);
-                }
-                assert_true(!exact || (!range.first_partial && !range.last_partial));
-                index_lookup_free(&lookup);
-            }
-    }
-    const struct column_index none = {0};
-    const struct column column = {.statistics = COLUMN_STATISTICS_NONE, .index = &none};
-    assert_int_equal(index_range_find(&column, &none, INT64_MIN, INT64_MAX).count, 0);
 }
 
 /* ---- Changes of the table ---- */
@@ -545,7 +512,6 @@ int main(void)
         cmocka_unit_test(every_type_at_every_size),
         cmocka_unit_test(too_many_values_get_bins),
         cmocka_unit_test(the_widest_range_and_none),
-        cmocka_unit_test(ranges_have_their_vectors),
         in_a_database(a_replaced_table_gets_its_indexes_again),
         in_a_database(appended_rows_are_indexed),
         in_a_database(a_full_disk_leaves_no_index),

@@ -1,9 +1,8 @@
 /*
- * wah_many_body.h: the ORs of many vectors of wah.h and wah32.h, written once. wah.c and wah32.c include it after
- * wah_body.h, and have defined OR_RANGE, too: the function of wah_range.h for this machine.
+ * wah_many_body.h: the ORs of many vectors of wah_many.h, written once. wah_many.c and wah_many32.c include it after
+ * wah_operations_body.h, and have defined OR_RANGE, too: the function of wah_packed.c for this machine.
  */
 #include "storage/base/parallel.h"
-#include "storage/index/wah_range.h"
 
 /* The ranges of wah_or_many(): several for each thread, as some take longer, but no smaller than a million rows. */
 #define RANGES_OF_THREAD   4u

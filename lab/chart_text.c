@@ -1,5 +1,5 @@
 /*
- * chart_text.c: a chart drawn with letters, for terminals.
+ * chart_text.c: see chart_text.h.
  *
  *      0.2 |      a   a   a      a one   b two
  *          |  a
@@ -8,6 +8,8 @@
  *          +----------------
  *             4   8   12  16     width, bits
  */
+#include "lab/chart_text.h"
+
 #include "engine/report/axis.h"
 
 #include <math.h>

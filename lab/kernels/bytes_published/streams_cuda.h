@@ -26,8 +26,8 @@
  * Loops that rarely run twice are not unrolled, here and in the decoders: they are inlined into a loop over symbols, which
  * should stay in the instruction cache.
  */
-#ifndef TESSERA_OPERATORS_DECODE_BYTES_PUBLISHED_STREAMS_CUDA_H
-#define TESSERA_OPERATORS_DECODE_BYTES_PUBLISHED_STREAMS_CUDA_H
+#ifndef TESSERA_LAB_KERNELS_BYTES_PUBLISHED_STREAMS_CUDA_H
+#define TESSERA_LAB_KERNELS_BYTES_PUBLISHED_STREAMS_CUDA_H
 
 #include "operators/decode/bytes/byte_block_cuda.h"
 #include "operators/decode/bytes/warp_words_cuda.h"

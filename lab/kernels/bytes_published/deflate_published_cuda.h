@@ -18,10 +18,10 @@
  * code for the end of the block, more than 286 lengths or 30 distances, and distances before the block's first byte.
  * Bytes after the last block are not looked at.
  */
-#ifndef TESSERA_OPERATORS_DECODE_BYTES_PUBLISHED_DEFLATE_PUBLISHED_CUDA_H
-#define TESSERA_OPERATORS_DECODE_BYTES_PUBLISHED_DEFLATE_PUBLISHED_CUDA_H
+#ifndef TESSERA_LAB_KERNELS_BYTES_PUBLISHED_DEFLATE_PUBLISHED_CUDA_H
+#define TESSERA_LAB_KERNELS_BYTES_PUBLISHED_DEFLATE_PUBLISHED_CUDA_H
 
-#include "operators/decode/bytes/published/streams_cuda.h"
+#include "lab/kernels/bytes_published/streams_cuda.h"
 
 #define DEFLATE_LENGTH_BITS    10u
 #define DEFLATE_DISTANCE_BITS  8u

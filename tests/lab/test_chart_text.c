@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/report/chart.h"
+#include "lab/chart_text.h"
 
 #include <math.h>
 #include <stdlib.h>

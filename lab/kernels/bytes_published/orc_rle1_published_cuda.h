@@ -2,10 +2,10 @@
  * orc_rle1_published_cuda.h: ORC's first run-length encoding, decoded as CODAG does: symbol after symbol, literal after
  * literal, by all lanes alike. storage/codec/bytes/orc_rle1.c draws the format and is the host's twin.
  */
-#ifndef TESSERA_OPERATORS_DECODE_BYTES_PUBLISHED_ORC_RLE1_PUBLISHED_CUDA_H
-#define TESSERA_OPERATORS_DECODE_BYTES_PUBLISHED_ORC_RLE1_PUBLISHED_CUDA_H
+#ifndef TESSERA_LAB_KERNELS_BYTES_PUBLISHED_ORC_RLE1_PUBLISHED_CUDA_H
+#define TESSERA_LAB_KERNELS_BYTES_PUBLISHED_ORC_RLE1_PUBLISHED_CUDA_H
 
-#include "operators/decode/bytes/published/orc_numbers_cuda.h"
+#include "lab/kernels/bytes_published/orc_numbers_cuda.h"
 
 template <class T, class POLICY = published_shared>
 struct orc_rle1_published : published_decoder<orc_rle1_published<T, POLICY>, T, POLICY, HIGH_BIT_FIRST, 0> {

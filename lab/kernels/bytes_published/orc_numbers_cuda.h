@@ -2,10 +2,10 @@
  * orc_numbers_cuda.h: the numbers of ORC's run-length encodings, taken from an input_stream: in base 128, and
  * zigzag-coded where items are signed. storage/codec/bytes/orc_rle_parts.h is the host's twin.
  */
-#ifndef TESSERA_OPERATORS_DECODE_BYTES_PUBLISHED_ORC_NUMBERS_CUDA_H
-#define TESSERA_OPERATORS_DECODE_BYTES_PUBLISHED_ORC_NUMBERS_CUDA_H
+#ifndef TESSERA_LAB_KERNELS_BYTES_PUBLISHED_ORC_NUMBERS_CUDA_H
+#define TESSERA_LAB_KERNELS_BYTES_PUBLISHED_ORC_NUMBERS_CUDA_H
 
-#include "operators/decode/bytes/published/streams_cuda.h"
+#include "lab/kernels/bytes_published/streams_cuda.h"
 
 #define ORC_REPEAT_LEAST 3u  /* items of a run, in both versions */
 #define ORC_VARINT_BITS  70u /* ten digits of 7 bits; those beyond 64 are dropped */
