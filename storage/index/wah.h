@@ -4,7 +4,7 @@
  *
  * A vector belongs to a segment: up to 2^32 rows, of which 8 to 2048 vectors share every row. All functions but
  * wah_valid trust their vectors: check what comes from a file first. Operations work word by word; a fill costs as much
- * as a literal, whatever its length. wah_or_many is for many vectors, on all threads.
+ * as a literal, whatever its length. wah_bits.h combines vectors; lab/bitmaps/wah/ has more operations.
  */
 #ifndef TESSERA_STORAGE_INDEX_WAH_H
 #define TESSERA_STORAGE_INDEX_WAH_H

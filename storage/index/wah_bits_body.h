@@ -1,5 +1,5 @@
 /*
- * wah_bits_body.h: the functions of wah_bits.h, written once. wah.c and wah32.c include it after wah_many_body.h, and
+ * wah_bits_body.h: the functions of wah_bits.h, written once. wah.c and wah32.c include it after wah_body.h, and
  * have defined OR_RANGE_BITS, too: the function of wah_range.h for this machine.
  */
 #include "storage/index/wah_bits.h"
