@@ -85,7 +85,7 @@ void chart_reference(struct chart *chart, const char *label, double at, double s
 bool chart_is_empty(const struct chart *chart);
 
 /* Draws the chart as one <svg> element, `width` units wide; text has 13 units. It is well-formed XML, whose
- * classes page_style.c knows. */
+ * classes page.css knows. */
 void chart_svg(const struct chart *chart, uint32_t width, FILE *file);
 
 #endif

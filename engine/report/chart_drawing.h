@@ -5,11 +5,11 @@
 
 #include "engine/report/axis.h"
 
-#define COLOURS      40u /* page_style.c has them; the next series has the first one's and a dash */
+#define COLOURS      40u /* page.css has them; the next series has the first one's and a dash */
 #define MARK_RADIUS  4.2
 #define CURVE_POINTS 33 /* of a reference that is not straight */
 
-/* The heights of texts, as page_style.c has them: of legends and titles, ticks, notes at references, labels at points. */
+/* The heights of texts, as page.css has them: of legends and titles, ticks, notes at references, labels at points. */
 #define TEXT_SIZE  13.0
 #define TICK_SIZE  12.0
 #define NOTE_SIZE  12.0

@@ -31,7 +31,7 @@ void page_element_print(const char *name, const char *text, FILE *file);
 NODISCARD enum status page_sheet_print(const struct sheet *sheet, const char *caption, FILE *file,
                                        struct error *error);
 
-/* The page's style sheet; it has no character that HTML or XML would read as markup. */
+/* The page's style sheet (page.css). */
 extern const char page_style[];
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A screen shows one of the two drawings (page_style.c); texts have their size at this width. */
+/* A screen shows one of the two drawings (page.css); texts have their size at this width. */
 #define CHART_WIDE   1000u
 #define HANGING_MAX  24u /* columns */
 #define CHART_NARROW 360u

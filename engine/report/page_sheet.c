@@ -2,7 +2,7 @@
  * page_sheet.c: writes a sheet as tables of a page (page.h).
  *
  * A sheet of more columns than a page is wide is written in several tables, one below the other, each with the first
- * column: nothing has to be scrolled. On a small screen each row is a list of its cells (page_style.c), which therefore
+ * column: nothing has to be scrolled. On a small screen each row is a list of its cells (page.css), which therefore
  * carry their column's name. Rows and columns in which nothing was measured are named below the tables, with the
  * reason, because lines of dashes say no more.
  */
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Widths in CSS pixels, as page_style.c has them. */
+/* Widths in CSS pixels, as page.css has them. */
 #define TABLE_ROOM 1080.0 /* of a page that is 1200 wide */
 #define CELL_SIZE  13.5   /* of its text */
 #define CELL_SIDES 17.0   /* what is left and right of it */
