@@ -197,41 +197,6 @@ enum status row_checks_test(struct row_parse *parse, unsigned thread, struct par
     return STATUS_OK;
 }
 
-/* ---- Columns of a block ---- */
-
-struct block_column {
-    void *values;
-    uint8_t *nulls;
-    bool any_null;
-    uint32_t value_bytes;
-};
-
-static void block_column_free(struct block_column *column)
-{
-    free(column->values);
-    free(column->nulls);
-    *column = (struct block_column){0};
-}
-
-static enum status block_column_read(const struct parsed_table *parsed, const struct parsed_block *block,
-                                     uint32_t c, struct block_column *column, struct error *error)
-{
-    const uint32_t bytes = column_schema_value_bytes(&parsed->table->columns[c]);
-    column->value_bytes = bytes;
-    column->values = malloc((size_t)block->rows * bytes + 1);
-    column->nulls = malloc((size_t)block->rows + 1);
-    if (!column->values || !column->nulls)
-        return error_out_of_memory(error, (uint64_t)block->rows * bytes, "a test of rows");
-    return parsed_block_read(parsed, block, c, 0, block->rows, 0, column->values, column->nulls,
-                             &column->any_null, error);
-}
-
-static int64_t block_value(const struct block_column *column, uint32_t row)
-{
-    return column->value_bytes == 4 ? ((const int32_t *)column->values)[row]
-                                    : ((const int64_t *)column->values)[row];
-}
-
 /* ---- Conditions, block by block ---- */
 
 struct block_test {
@@ -250,7 +215,7 @@ static enum status read_used(const struct block_test *test, const struct parsed_
         struct block_column *const column = &test->columns[c];
         if (!is_used(table, c) || table->columns[c].references_table[0])
             continue; /* a foreign key is a position by now; what is not known passes */
-        RETURN_IF_ERROR(block_column_read(test->parsed, block, c, column, error));
+        RETURN_IF_ERROR(block_column_read(test->parsed, block, c, 0, column, error));
         test->values[c] = (struct check_values){
             column->values, column->value_bytes, column->any_null ? column->nulls : NULL,
             test->parsed->words[parsed_block_thread(block, c) * table->column_count + c]};
@@ -303,11 +268,8 @@ static enum status test_conditions(const struct parsed_table *parsed, struct err
 
 struct unique_test {
     const struct parsed_table *parsed;
-    uint32_t column;
-    struct dictionary_builder *words; /* of all threads; NULL: no strings */
-    int32_t **codes;                  /* for each thread its codes in `words` */
-    int64_t *values;                  /* of rows that are not NULL */
-    uint64_t *rows;                   /* their rows */
+    int64_t *values; /* of rows that are not NULL */
+    uint64_t *rows;  /* their rows */
     uint64_t count;
 };
 
@@ -317,72 +279,38 @@ static void place_of(const void *context, uint64_t row, char text[KEY_PLACE_BYTE
     parsed_row_place(test->parsed, test->rows[row], text);
 }
 
-static enum status merge_words(struct unique_test *test, struct error *error)
+static enum status gather(struct unique_test *test, uint32_t column, struct word_codes *words,
+                          struct error *error)
 {
     const struct parsed_table *const parsed = test->parsed;
-    RETURN_IF_ERROR(
-        memory_zeros(&test->codes, parsed->threads * sizeof *test->codes, "a test of rows", error));
-    if (!parsed->words[test->column])
-        return STATUS_OK;
-    RETURN_IF_ERROR(dictionary_builder_create(&test->words, error));
-    for (unsigned t = 0; t < parsed->threads; t++) {
-        const struct dictionary_builder *const own =
-            parsed->words[t * parsed->table->column_count + test->column];
-        RETURN_IF_ERROR(memory_take(&test->codes[t], (dictionary_builder_count(own) + 1ull) * 4,
-                                    "a test of rows", error));
-        RETURN_IF_ERROR(dictionary_builder_merge(test->words, own, test->codes[t], error));
-    }
-    return STATUS_OK;
-}
-
-static enum status gather(struct unique_test *test, struct error *error)
-{
-    const struct parsed_table *const parsed = test->parsed;
-    uint64_t first = 0;
+    const bool strings = parsed->words[column] != NULL;
+    if (strings)
+        RETURN_IF_ERROR(word_codes_make(parsed, column, NULL, words, error));
     RETURN_IF_ERROR(
         memory_take(&test->values, (parsed->rows + 1) * sizeof *test->values, "a test of rows", error));
     RETURN_IF_ERROR(
         memory_take(&test->rows, (parsed->rows + 1) * sizeof *test->rows, "a test of rows", error));
-    for (uint64_t b = 0; b < parsed->block_count; first += parsed->blocks[b++].rows) {
-        const struct parsed_block *const block = &parsed->blocks[b];
-        const int32_t *const codes =
-            test->words ? test->codes[parsed_block_thread(block, test->column)] : NULL;
-        struct block_column column = {0};
-        const enum status status = block_column_read(parsed, block, test->column, &column, error);
-        for (uint32_t row = 0; status == STATUS_OK && row < block->rows; row++) {
-            if (column.any_null && column.nulls[row])
-                continue;
-            const int64_t value = block_value(&column, row);
-            test->values[test->count] = codes ? codes[value] : value;
-            test->rows[test->count++] = first + row;
-        }
-        block_column_free(&column);
-        RETURN_IF_ERROR(status);
-    }
-    return STATUS_OK;
+    return column_gather(parsed, column, strings ? words : NULL, test->values, test->rows, &test->count,
+                         error);
 }
 
 static enum status test_unique(const struct parsed_table *parsed, uint32_t column, struct error *error)
 {
-    struct unique_test test = {.parsed = parsed, .column = column};
+    struct unique_test test = {.parsed = parsed};
+    struct word_codes words = {0};
     struct key_index *index = NULL;
-    enum status status = merge_words(&test, error);
-    if (status == STATUS_OK)
-        status = gather(&test, error);
+    enum status status = gather(&test, column, &words, error);
     if (status == STATUS_OK) {
         const struct key_owner owner = {.table = parsed->table->name,
                                         .column = parsed->table->columns[column].name,
-                                        .positions = test.words != NULL,
+                                        .positions = words.all != NULL,
                                         .unique = true,
                                         .place = place_of,
                                         .context = &test};
         status = key_index_create(test.values, test.count, &owner, &index, error);
     }
     key_index_destroy(index);
-    for (unsigned t = 0; test.codes && t < parsed->threads; t++)
-        free(test.codes[t]);
-    free(test.codes);
-    dictionary_builder_destroy(test.words);
+    word_codes_free(&words);
     free(test.values);
     free(test.rows);
     return status;

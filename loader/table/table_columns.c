@@ -51,6 +51,30 @@ enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, const
     return STATUS_OK;
 }
 
+enum status column_gather(const struct parsed_table *parsed, uint32_t column, const struct word_codes *words,
+                          int64_t *values, uint64_t *rows, uint64_t *count, struct error *error)
+{
+    uint64_t first = 0;
+    *count = 0;
+    for (uint64_t b = 0; b < parsed->block_count; first += parsed->blocks[b++].rows) {
+        const struct parsed_block *const block = &parsed->blocks[b];
+        const int32_t *const codes = words ? words->codes[parsed_block_thread(block, column)] : NULL;
+        struct block_column read;
+        const enum status status = block_column_read(parsed, block, column, 0, &read, error);
+        for (uint32_t row = 0; status == STATUS_OK && row < block->rows; row++) {
+            if (rows && block_column_null(&read, row))
+                continue;
+            const int64_t value = block_column_value(&read, row);
+            if (rows)
+                rows[*count] = first + row;
+            values[(*count)++] = codes ? codes[value] : value;
+        }
+        block_column_free(&read);
+        RETURN_IF_ERROR(status);
+    }
+    return STATUS_OK;
+}
+
 /* ---- Segments ---- */
 
 void column_progress_begin(struct column_progress *progress, const char *verb, const char *table)
@@ -97,24 +121,18 @@ static enum status gathering_reserve(struct gathering *gathering, uint32_t count
 enum status column_narrow(const struct parsed_table *parsed, uint32_t column, bool *narrow,
                           struct error *error)
 {
-    struct gathering gathering = {0};
     enum status status = STATUS_OK;
     bool beyond = false;
     for (uint64_t b = 0; b < parsed->block_count && status == STATUS_OK; b++) {
-        const struct parsed_block *const block = &parsed->blocks[b];
-        bool nulls;
-        if (block->rows == 0)
-            continue;
-        status = gathering_reserve(&gathering, block->rows, true, error);
-        if (status == STATUS_OK)
-            status = parsed_block_read(parsed, block, column, 0, block->rows, 0, gathering.wide,
-                                       gathering.nulls, &nulls, error);
-        for (uint32_t i = 0; i < block->rows && status == STATUS_OK; i++)
-            beyond |= gathering.wide[i] != (int32_t)gathering.wide[i];
+        struct block_column read;
+        status = block_column_read(parsed, &parsed->blocks[b], column, 0, &read, error);
+        for (uint32_t i = 0; i < parsed->blocks[b].rows && status == STATUS_OK; i++) {
+            const int64_t value = block_column_value(&read, i);
+            beyond |= value != (int32_t)value;
+        }
+        block_column_free(&read);
     }
     *narrow = !beyond;
-    free(gathering.nulls);
-    free(gathering.wide);
     return status;
 }
 

@@ -123,24 +123,11 @@ static enum status take_keys(struct load *load, const struct columns_write *all,
     while (!table->columns[c].primary_key)
         c++;
     const bool strings = all->parsed->words[c] != NULL;
-    const uint32_t bytes = column_schema_value_bytes(&table->columns[c]);
     int64_t *values;
-    RETURN_IF_ERROR(memory_take(&values, (all->parsed->rows + 1) * sizeof *values, "keys", load->error));
     uint64_t row = 0;
-    enum status status = STATUS_OK;
-    for (uint64_t b = 0; status == STATUS_OK && b < all->parsed->block_count; b++) {
-        const struct parsed_block *block = &all->parsed->blocks[b];
-        void *const read = malloc((size_t)block->rows * bytes + 1); /* a key is never NULL */
-        bool none;
-        status =
-            read ? parsed_block_read(all->parsed, block, c, 0, block->rows, 0, read, NULL, &none, load->error)
-                 : error_out_of_memory(load->error, (uint64_t)block->rows * bytes, "keys");
-        for (uint32_t i = 0; status == STATUS_OK && i < block->rows; i++) {
-            const int64_t value = bytes == 4 ? ((const int32_t *)read)[i] : ((const int64_t *)read)[i];
-            values[row++] = strings ? all->words[c].codes[parsed_block_thread(block, c)][value] : value;
-        }
-        free(read);
-    }
+    RETURN_IF_ERROR(memory_take(&values, (all->parsed->rows + 1) * sizeof *values, "keys", load->error));
+    enum status status = column_gather(all->parsed, c, strings ? &all->words[c] : NULL, values, NULL, &row,
+                                       load->error); /* a key is never NULL */
     const struct key_owner owner = {.table = table->name,
                                     .column = table->columns[c].name,
                                     .positions = table->columns[c].references_table[0] != '\0',

@@ -123,6 +123,29 @@ NODISCARD enum status parsed_block_read(const struct parsed_table *parsed, const
                                         uint32_t column, uint32_t from, uint32_t count, unsigned thread,
                                         void *values, uint8_t *nulls, bool *any_null, struct error *error);
 
+/* All values of a block's column. Free with block_column_free. */
+struct block_column {
+    void *values; /* in the column's width, value_bytes */
+    uint8_t *nulls;
+    bool any_null; /* false: `nulls` says nothing */
+    uint32_t value_bytes;
+};
+NODISCARD enum status block_column_read(const struct parsed_table *parsed, const struct parsed_block *block,
+                                        uint32_t column, unsigned thread, struct block_column *read,
+                                        struct error *error);
+void block_column_free(struct block_column *column);
+
+static inline bool block_column_null(const struct block_column *column, uint32_t row)
+{
+    return column->any_null && column->nulls[row];
+}
+
+static inline int64_t block_column_value(const struct block_column *column, uint32_t row)
+{
+    return column->value_bytes == 4 ? ((const int32_t *)column->values)[row]
+                                    : ((const int64_t *)column->values)[row];
+}
+
 /* Says that parsed_block_read comes next for a column of these blocks, which a GPU may prepare together. */
 NODISCARD enum status parsed_blocks_ahead(const struct parsed_table *parsed, uint64_t first, uint64_t count,
                                           uint32_t column, unsigned thread, struct error *error);
@@ -245,6 +268,12 @@ NODISCARD enum status word_codes_make(const struct parsed_table *parsed, uint32_
                                       const struct dictionary *before, struct word_codes *words,
                                       struct error *error);
 void word_codes_free(struct word_codes *words);
+
+/* Gathers the values of all rows, or codes of `words` (NULL: they are no strings); with `rows`, of rows that are not NULL, whose
+ * numbers it gets. Both have room for all rows. *count: of the values. */
+NODISCARD enum status column_gather(const struct parsed_table *parsed, uint32_t column,
+                                    const struct word_codes *words, int64_t *values, uint64_t *rows,
+                                    uint64_t *count, struct error *error);
 
 /* The progress of a table's columns. Work is counted in values and reported as a share of the rows. */
 struct column_progress {

@@ -145,6 +145,27 @@ enum status parsed_block_read(const struct parsed_table *parsed, const struct pa
                      : STATUS_OK;
 }
 
+enum status block_column_read(const struct parsed_table *parsed, const struct parsed_block *block,
+                              uint32_t column, unsigned thread, struct block_column *read,
+                              struct error *error)
+{
+    const uint32_t bytes = column_schema_value_bytes(&parsed->table->columns[column]);
+    *read = (struct block_column){.value_bytes = bytes};
+    if (block->rows == 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_take(&read->values, (uint64_t)block->rows * bytes, "rows", error));
+    RETURN_IF_ERROR(memory_take(&read->nulls, block->rows, "rows", error));
+    return parsed_block_read(parsed, block, column, 0, block->rows, thread, read->values, read->nulls,
+                             &read->any_null, error);
+}
+
+void block_column_free(struct block_column *column)
+{
+    free(column->values);
+    free(column->nulls);
+    *column = (struct block_column){0};
+}
+
 enum status parsed_blocks_ahead(const struct parsed_table *parsed, uint64_t first, uint64_t count,
                                 uint32_t column, unsigned thread, struct error *error)
 {

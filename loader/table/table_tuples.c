@@ -167,31 +167,22 @@ struct block_parts {
     const struct parsed_table *parsed;
     const struct parsed_block *block;
     const struct key_columns *key;
-    void *values[KEY_COLUMNS_MAX];
-    uint8_t *nulls[KEY_COLUMNS_MAX];
-    bool any_null[KEY_COLUMNS_MAX];
+    struct block_column columns[KEY_COLUMNS_MAX];
 };
 
 static void block_parts_close(struct block_parts *parts)
 {
-    for (uint32_t k = 0; k < parts->key->count; k++) {
-        free(parts->values[k]);
-        free(parts->nulls[k]);
-    }
+    for (uint32_t k = 0; k < parts->key->count; k++)
+        block_column_free(&parts->columns[k]);
 }
 
 static enum status block_parts_open(struct block_parts *parts, unsigned thread, struct error *error)
 {
-    const uint32_t rows = parts->block->rows;
+    const uint64_t number = (uint64_t)(parts->block - parts->parsed->blocks);
     for (uint32_t k = 0; k < parts->key->count; k++) {
-        const uint32_t c = parts->key->columns[k],
-                       bytes = column_schema_value_bytes(&parts->parsed->table->columns[c]);
-        const uint64_t number = (uint64_t)(parts->block - parts->parsed->blocks);
-        RETURN_IF_ERROR(memory_take(&parts->values[k], (uint64_t)rows * bytes + 1, "keys", error));
-        RETURN_IF_ERROR(memory_take(&parts->nulls[k], (uint64_t)rows + 1, "keys", error));
+        const uint32_t c = parts->key->columns[k];
         RETURN_IF_ERROR(parsed_blocks_ahead(parts->parsed, number, 1, c, thread, error));
-        RETURN_IF_ERROR(parsed_block_read(parts->parsed, parts->block, c, 0, rows, thread, parts->values[k],
-                                          parts->nulls[k], &parts->any_null[k], error));
+        RETURN_IF_ERROR(block_column_read(parts->parsed, parts->block, c, thread, &parts->columns[k], error));
     }
     return STATUS_OK;
 }
@@ -204,10 +195,9 @@ static bool block_parts_row(const struct block_parts *of, uint32_t row, struct p
         const uint32_t c = of->key->columns[k];
         const struct dictionary_builder *const words =
             of->parsed->words[parsed_block_thread(of->block, c) * table->column_count + c];
-        if (of->any_null[k] && of->nulls[k][row])
+        if (block_column_null(&of->columns[k], row))
             return false;
-        parts[k] = (struct part){
-            .number = row_value(of->values[k], column_schema_value_bytes(&table->columns[c]), row)};
+        parts[k] = (struct part){.number = block_column_value(&of->columns[k], row)};
         if (words)
             parts[k].text = dictionary_builder_string(words, (int32_t)parts[k].number, &parts[k].length);
     }
