@@ -40,9 +40,8 @@ static enum status run_for_medians(struct engine *engine, struct prepared_plan *
     return STATUS_OK;
 }
 
-enum status explain_analyse(struct engine *engine, const struct plan *plan, struct prepared_plan *prepared,
-                            const struct explain_observer *observer, struct run_timing *timing,
-                            struct rowset *rows, struct error *error)
+enum status explain_analyse(struct explain_node *node, struct engine *engine, const struct plan *plan,
+                            struct prepared_plan *prepared, struct run_timing *timing, struct error *error)
 {
     struct scan_counts counts;
     struct explained explained = {
@@ -50,7 +49,6 @@ enum status explain_analyse(struct engine *engine, const struct plan *plan, stru
     RETURN_IF_ERROR(run_for_medians(engine, prepared, timing, error));
     RETURN_IF_ERROR(engine_count(prepared, true, &counts, error));
     RETURN_IF_ERROR(engine_read_ceiling(engine, &explained.read_ceiling, error));
-    if (observer)
-        RETURN_IF_ERROR(observer->analysed(observer->context, &explained, error));
-    return sql_explain(&explained, rows, error);
+    explain_plan(node, &explained);
+    return STATUS_OK;
 }

@@ -1,52 +1,156 @@
-/* explain_tree.c: draws branches before the lines of a plan (explain_tree.h). */
-#include "engine/explain/explain_tree.h"
+/* explain_tree.c: the tree that EXPLAIN fills (explain.h). */
+#include "engine/explain/explain.h"
 #include "storage/base/text/text_stream.h"
 
-#include <stdbool.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BRANCH_BLANKS 2u
+/* A block of the tree's memory. */
+struct owned {
+    struct owned *before;
+    max_align_t memory[];
+};
 
-static size_t blanks_before(const char *line)
+struct explain_tree {
+    struct owned *owned;
+    struct explain_node *root;
+    bool failed; /* memory was missing */
+};
+
+enum status explain_tree_new(struct explain_tree **tree, struct error *error)
 {
-    return strspn(line, " ");
+    *tree = calloc(1, sizeof **tree);
+    return *tree ? STATUS_OK : error_out_of_memory(error, sizeof **tree, "a plan's text");
 }
 
-static const char *next_line(const char *line)
+void explain_tree_free(struct explain_tree *tree)
 {
-    const char *const end = strchr(line, '\n');
-    return end ? end + 1 : line + strlen(line);
-}
-
-/* True if another branch follows the line before the next line that is not indented. */
-static bool more_branches(const char *line)
-{
-    for (line = next_line(line); *line && blanks_before(line) >= BRANCH_BLANKS; line = next_line(line))
-        if (blanks_before(line) == BRANCH_BLANKS)
-            return true;
-    return false;
-}
-
-char *explain_tree(const char *text)
-{
-    char *tree = NULL;
-    size_t bytes = 0;
-    FILE *const out = text_stream(&tree, &bytes);
-    if (!out)
-        return NULL;
-    for (const char *line = text; *line; line = next_line(line)) {
-        const size_t blanks = blanks_before(line), length = (size_t)(next_line(line) - line);
-        if (blanks == BRANCH_BLANKS)
-            fprintf(out, "%s%.*s", more_branches(line) ? "├─" : "└─", (int)length, line);
-        else if (blanks > BRANCH_BLANKS) /* it moves as far as its branch does */
-            fprintf(out, "%s%.*s", more_branches(line) ? "│ " : "  ", (int)length, line);
-        else
-            fwrite(line, 1, length, out);
+    while (tree && tree->owned) {
+        struct owned *const before = tree->owned->before;
+        free(tree->owned);
+        tree->owned = before;
     }
-    if (fclose(out) == 0)
-        return tree;
     free(tree);
-    return NULL;
+}
+
+const struct explain_node *explain_root(const struct explain_tree *tree)
+{
+    return tree->failed ? NULL : tree->root;
+}
+
+static void *take(struct explain_tree *tree, size_t bytes)
+{
+    struct owned *const owned = calloc(1, sizeof *owned + bytes);
+    if (!owned) {
+        tree->failed = true;
+        return NULL;
+    }
+    owned->before = tree->owned;
+    tree->owned = owned;
+    return owned->memory;
+}
+
+struct explain_node *explain_new(struct explain_tree *tree, const char *operator)
+{
+    struct explain_node *const node = tree ? take(tree, sizeof *node) : NULL;
+    if (!node)
+        return NULL;
+    *node = (struct explain_node){.operator= operator, .tree = tree };
+    return node;
+}
+
+void explain_under(struct explain_node *parent, struct explain_node *node)
+{
+    struct explain_node **last = parent ? &parent->first : NULL;
+    if (!parent || !node)
+        return;
+    while (*last && *last != node)
+        last = &(*last)->next;
+    *last = node;
+}
+
+struct explain_node *explain_part(struct explain_node *parent, const char *operator)
+{
+    struct explain_node *const node = parent ? explain_new(parent->tree, operator) : NULL;
+    explain_under(parent, node);
+    return node;
+}
+
+void explain_set_root(struct explain_node *node)
+{
+    if (node)
+        node->tree->root = node;
+}
+
+const struct explain_field *explain_find(const struct explain_node *node, const char *name)
+{
+    const struct explain_field *field = node ? node->fields : NULL;
+    while (field && strcmp(field->name, name) != 0)
+        field = field->next;
+    return field;
+}
+
+double explain_value(const struct explain_node *node, const char *name)
+{
+    const struct explain_field *const field = explain_find(node, name);
+    return field ? field->number : 0;
+}
+
+static void set(struct explain_node *node, const struct explain_field *field)
+{
+    struct explain_field **at = &node->fields;
+    while (*at && strcmp((*at)->name, field->name) != 0)
+        at = &(*at)->next;
+    struct explain_field *const next = *at ? (*at)->next : NULL;
+    if (!*at)
+        *at = take(node->tree, sizeof **at);
+    if (!*at)
+        return;
+    **at = *field;
+    (*at)->next = next;
+}
+
+void explain_number(struct explain_node *node, const char *name, enum explain_unit unit, double number)
+{
+    if (node)
+        set(node, &(struct explain_field){.name = name, .unit = unit, .number = number});
+}
+
+static void set_text(struct explain_node *node, const char *name, const char *text)
+{
+    char *const copy = take(node->tree, strlen(text) + 1);
+    if (copy)
+        set(node, &(struct explain_field){.name = name, .text = strcpy(copy, text)});
+}
+
+void explain_words(struct explain_node *node, const char *name, const char *format, ...)
+{
+    struct explain_writer writer;
+    va_list arguments;
+    if (!explain_write_begin(node, &writer))
+        return;
+    va_start(arguments, format);
+    vfprintf(writer.out, format, arguments);
+    va_end(arguments);
+    explain_write_end(node, name, &writer);
+}
+
+bool explain_write_begin(struct explain_node *node, struct explain_writer *writer)
+{
+    *writer = (struct explain_writer){0};
+    if (!node)
+        return false;
+    writer->out = text_stream(&writer->text, &writer->bytes);
+    node->tree->failed |= !writer->out;
+    return writer->out != NULL;
+}
+
+void explain_write_end(struct explain_node *node, const char *name, struct explain_writer *writer)
+{
+    if (fclose(writer->out) == 0)
+        set_text(node, name, writer->text);
+    else
+        node->tree->failed = true;
+    free(writer->text);
 }

@@ -26,6 +26,7 @@ struct sql_statement {
     struct plan *plan;              /* NULL: the statement must be planned */
     struct prepared_plan *prepared; /* NULL for EXPLAIN, which runs nothing */
     struct engine *answers;         /* for answers in memory (query.h); opened at the first use */
+    struct explain_tree *explained; /* while EXPLAIN runs; else NULL */
     struct run_timing timing;
 };
 
@@ -285,13 +286,47 @@ enum status sql_count(struct sql_statement *statement, bool steps, struct scan_c
     return status;
 }
 
-static enum status analyse(struct sql_statement *statement, struct rowset *rows, struct error *error)
+/* ---- EXPLAIN ---- */
+
+/* Explains a statement that one plan answers; EXPLAIN ANALYZE runs it first. */
+static enum status explain_one(struct sql_statement *statement, struct explain_node *node,
+                               struct error *error)
 {
-    RETURN_IF_ERROR(answer(statement, rows, error));
-    rowset_free(rows);
-    return explain_analyse(statement->engine, statement->plan, statement->prepared,
-                           statement->settings.observer, &statement->timing, rows, error);
+    struct rowset rows = {0};
+    const struct explained explained = {
+        .plan = statement->plan, .engine = statement->engine, .timing = &statement->timing};
+    if (sql_statement_explains(statement) == SQL_EXPLAIN || !statement->plan->fact) {
+        explain_plan(node, &explained);
+        return STATUS_OK;
+    }
+    const enum status status = answer(statement, &rows, error);
+    explain_number(node, "rows", EXPLAIN_COUNT, (double)rows.rows);
+    explain_number(node, "memory_bytes", EXPLAIN_BYTES, (double)execution_memory()->most);
+    rowset_free(&rows);
+    RETURN_IF_ERROR(status);
+    return explain_analyse(node, statement->engine, statement->plan, statement->prepared, &statement->timing,
+                           error);
 }
+
+static enum status explain_answer(struct sql_statement *statement, struct error *error)
+{
+    struct explain_node *const node = explain_new(statement->explained, "plan");
+    explain_set_root(node);
+    return explain_one(statement, node, error);
+}
+
+/* The tree is told, and becomes the answer. */
+static enum status give_explained(const struct sql_statement *statement, struct rowset *rows,
+                                  struct error *error)
+{
+    const struct explain_observer *const observer = statement->settings.observer;
+    const struct explain_node *const root = explain_root(statement->explained);
+    if (observer && root && sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE)
+        RETURN_IF_ERROR(observer->analysed(observer->context, root, error));
+    return explain_rows(statement->explained, sql_tree_select(statement->tree)->explain_json, rows, error);
+}
+
+/* ---- The whole ---- */
 
 /* Answers a statement that one plan does not. */
 static enum status answer_tree(struct sql_statement *statement, struct rowset *rows,
@@ -313,10 +348,11 @@ static enum status answer_tree(struct sql_statement *statement, struct rowset *r
                                          .codec = statement->codec,
                                          .index = statement->settings.index,
                                          .like = statement->settings.like,
-                                         .explain = sql_statement_explains(statement),
+                                         .explained = statement->explained,
+                                         .dry = sql_statement_explains(statement) == SQL_EXPLAIN,
+                                         .analyse = sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE,
                                          .staged = statement->settings.staged,
                                          .now = now,
-                                         .observer = statement->settings.observer,
                                          .parameters = statement->parameters,
                                          .parameter_count = statement->parameter_count};
     if (status == STATUS_OK)
@@ -339,8 +375,8 @@ static bool groups_nothing(const struct sql_select *select)
     return groups && select->source_count == 0;
 }
 
-static enum status run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
-                       struct error *error)
+static enum status answer_or_explain(struct sql_statement *statement, struct rowset *rows,
+                                     struct run_timing *timing, struct error *error)
 {
     const struct plan *plan = NULL;
     *rows = (struct rowset){0};
@@ -353,24 +389,24 @@ static enum status run(struct sql_statement *statement, struct rowset *rows, str
     if (status == STATUS_BAD_INPUT && statement->no_star && !engine_cluster(statement->engine))
         return answer_tree(statement, rows, timing, error);
     RETURN_IF_ERROR(status);
-    if (!plan->fact && sql_statement_explains(statement) != SQL_EXPLAIN_NONE)
-        return rowset_of_lines(rows, "plan", "one row of constants: nothing is read", error);
-    switch (sql_statement_explains(statement)) {
-    case SQL_EXPLAIN_NONE:
-        status = answer(statement, rows, error);
-        break;
-    case SQL_EXPLAIN:
-        status = sql_explain(
-            &(struct explained){.plan = plan, .engine = statement->engine, .timing = &statement->timing},
-            rows, error);
-        break;
-    case SQL_EXPLAIN_ANALYZE:
-        status = analyse(statement, rows, error);
-        break;
-    }
+    status = statement->explained ? explain_answer(statement, error) : answer(statement, rows, error);
     if (timing)
         *timing = statement->timing;
     return forget_if_failed(statement, status);
+}
+
+static enum status run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
+                       struct error *error)
+{
+    if (sql_statement_explains(statement) == SQL_EXPLAIN_NONE)
+        return answer_or_explain(statement, rows, timing, error);
+    RETURN_IF_ERROR(explain_tree_new(&statement->explained, error));
+    enum status status = answer_or_explain(statement, rows, timing, error);
+    if (status == STATUS_OK)
+        status = give_explained(statement, rows, error);
+    explain_tree_free(statement->explained);
+    statement->explained = NULL;
+    return status;
 }
 
 enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,

@@ -106,6 +106,9 @@ struct logical_node {
             const struct table *table;
             const char *name; /* its alias */
             uint32_t *stored; /* columns[i] is table->columns[stored[i]] */
+            double *
+                counted; /* the rows that pass the conditions that are asked with this scan, as they were counted;
+                               * 0: they were not. It chooses orders, and is kept with the tree */
         } scan;
         struct {
             uint32_t row_count;
@@ -239,6 +242,9 @@ NODISCARD enum status logical_free(struct logical_tree *tree, const struct logic
 bool logical_is_empty(const struct logical_set *set);
 bool logical_is_subset(const struct logical_set *of, const struct logical_set *in);
 
+/* Writes an expression with the names of columns, for EXPLAIN; long lists are cut. */
+void logical_write_expression(const struct logical_tree *tree, const struct sql_expression *expression,
+                              FILE *out);
 /* Writes the tree as text, as at the head of this file, for tests and for people. */
 void logical_write(const struct logical_tree *tree, FILE *out);
 

@@ -1,9 +1,13 @@
 /* text.c: a tree as text, a node a line (node.h). */
 #include "engine/logical/node.h"
 
+/* EXPLAIN cuts lists that are longer. */
+#define WRITTEN_CHILDREN_MAX 8u
+
 struct writer {
     const struct logical_tree *tree;
     FILE *out;
+    bool names; /* columns are written by their names */
 };
 
 static void write_expression(const struct writer *writer, const struct sql_expression *expression);
@@ -92,6 +96,10 @@ static void write_operation(const struct writer *writer, const struct sql_expres
     fputs(word ? "" : expression->distinct ? "(distinct " : "(", writer->out);
     for (uint32_t c = 0; c < expression->child_count; c++) {
         fputs(c == 0 ? "" : word ? word : ", ", writer->out);
+        if (writer->names && c == WRITTEN_CHILDREN_MAX) {
+            fprintf(writer->out, "... %u more", expression->child_count - c);
+            break;
+        }
         write_expression(writer, expression->children[c]);
     }
     if (expression->operation == SQL_CAST)
@@ -99,11 +107,24 @@ static void write_operation(const struct writer *writer, const struct sql_expres
     fputs(")", writer->out);
 }
 
+static void write_input(const struct writer *writer, uint32_t column)
+{
+    const char *const name =
+        writer->names && column < writer->tree->column_count ? writer->tree->columns[column].name : NULL;
+    if (name && *name)
+        fputs(name, writer->out);
+    else
+        fprintf(writer->out, "@%u", column);
+}
+
 static void write_expression(const struct writer *writer, const struct sql_expression *expression)
 {
     switch (expression->operation) {
     case SQL_INPUT:
-        fprintf(writer->out, "@%u", expression->index);
+        write_input(writer, expression->index);
+        break;
+    case SQL_COLUMN:
+        fputs(expression->name, writer->out);
         break;
     case SQL_NULL:
         fputs("null", writer->out);
@@ -247,9 +268,16 @@ static void write_node(const struct writer *writer, const struct logical_node *n
         write_node(writer, node->inputs[i], depth + 1);
 }
 
+void logical_write_expression(const struct logical_tree *tree, const struct sql_expression *expression,
+                              FILE *out)
+{
+    const struct writer writer = {.tree = tree, .out = out, .names = true};
+    write_expression(&writer, expression);
+}
+
 void logical_write(const struct logical_tree *tree, FILE *out)
 {
-    const struct writer writer = {tree, out};
+    const struct writer writer = {.tree = tree, .out = out};
     for (uint32_t s = 0; s < tree->shared_count; s++) {
         fprintf(out, "with %s:\n", tree->shared[s].name);
         write_node(&writer, tree->shared[s].root, 1);

@@ -6,6 +6,7 @@
  */
 #include "engine/plan/planner.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- The columns that a condition reads ---- */
@@ -131,6 +132,42 @@ enum status planner_match(struct planner *planner, uint32_t j, uint32_t node)
                             &join->match, planner->error);
 }
 
+/* The different values of a column of the fact table or of a dimension; 0: the node is none. */
+static double values_of(const struct plan *plan, uint32_t node)
+{
+    const struct expression *const leaf = &plan->expressions.nodes[node];
+    if (leaf->operation != EXPRESSION_COLUMN)
+        return 0;
+    const struct plan_source *const source = &plan->sources[leaf->index];
+    const struct column *const column =
+        source->join < 0 ? plan->columns[source->column].column : plan->arrays[source->column].column;
+    return (double)column->statistics.distinct;
+}
+
+/* The expected share of rows for which a condition is true. */
+static double share_of(const struct plan *plan, uint32_t node)
+{
+    const struct expression *const test = &plan->expressions.nodes[node];
+    double values, listed = 1;
+    switch (test->operation) {
+    case EXPRESSION_NOT:
+        return 1 - share_of(plan, test->child[0]);
+    case EXPRESSION_AND:
+        return share_of(plan, test->child[0]) * share_of(plan, test->child[1]);
+    case EXPRESSION_OR:
+        return 1 - (1 - share_of(plan, test->child[0])) * (1 - share_of(plan, test->child[1]));
+    case EXPRESSION_IN_SET:
+        listed = (double)plan->expressions.tables[test->table].count;
+        values = values_of(plan, test->child[0]);
+        return listed < values ? listed / values : 0.5;
+    case EXPRESSION_EQUAL:
+        values = fmax(values_of(plan, test->child[0]), values_of(plan, test->child[1]));
+        return values > 1 ? 1 / values : 0.5;
+    default: /* it is not known */
+        return 0.5;
+    }
+}
+
 static enum status condition_step(struct planner *planner, uint32_t node)
 {
     struct plan *plan = planner->plan;
@@ -138,8 +175,10 @@ static enum status condition_step(struct planner *planner, uint32_t node)
     for (uint32_t s = 0; s < plan->step_count; s++)
         last = plan->steps[s].kind == STEP_CONDITION ? &plan->steps[s] : last;
     if (plan->step_count < WRITTEN_STEPS_MAX || !last)
-        return planner_step(planner,
-                            (struct plan_step){.kind = STEP_CONDITION, .expression = node, .share = 0.5});
+        return planner_step(
+            planner,
+            (struct plan_step){.kind = STEP_CONDITION, .expression = node, .share = share_of(plan, node)});
+    last->share *= share_of(plan, node);
     return expression_apply(&plan->expressions, EXPRESSION_AND, last->expression, node, EXPRESSION_NONE,
                             &last->expression, planner->error);
 }

@@ -31,10 +31,10 @@ static void write_reads(const struct run_timing *timing)
 }
 
 static enum status report_one(struct sql_shell *shell, const struct sql_statement *statement,
-                              const char *text, size_t length, const struct rowset *rows, struct error *error)
+                              const char *text, size_t length, struct error *error)
 {
     return shell->report && sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE
-               ? sql_report_add(shell->report, text, length, rows, error)
+               ? sql_report_add(shell->report, text, length, error)
                : STATUS_OK;
 }
 
@@ -73,7 +73,7 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
         write_reads(&timing);
     }
     if (status == STATUS_OK)
-        status = report_one(shell, statement, text, length, &rows, error);
+        status = report_one(shell, statement, text, length, error);
     rowset_free(&rows);
     return status;
 }

@@ -2,9 +2,14 @@
  * their keys are conditions on larger ones (reduce.c). */
 #include "engine/relational/sides.h"
 
+#include <math.h>
 #include <string.h>
 
 #define UNKNOWN_ROWS UINT64_MAX
+
+/* Rows are counted where there are so many units to order, and a table has so many rows. */
+#define ORDERED_UNITS 3u
+#define COUNTED_ROWS  4096u
 
 /* ---- Conditions on one unit ---- */
 
@@ -31,7 +36,7 @@ static enum status push_on(struct region *region, uint32_t s)
 {
     struct source *const source = &region->sources[s];
     for (uint32_t i = 0; i < source->on.count; i++)
-        if (source->answered.part_count && side_within(source->on.list[i].sources, side_bit(s)))
+        if (source_is_answered(source) && side_within(source->on.list[i].sources, side_bit(s)))
             source->on.list[i].done = true;
         else
             RETURN_IF_ERROR(push(region, &source->on.list[i], side_bit(s), s));
@@ -138,12 +143,15 @@ static enum status answer_stored(struct sides *sides, uint64_t sources, struct r
     RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
     select->position = first->position;
     RETURN_IF_ERROR(add_items(sides, sources, select, &numbers));
-    RETURN_IF_ERROR(relational_line(run, "columns of %s%s:", first->node->scan.table->name,
-                                    sources & (sources - 1) ? " and what it references" : ""));
-    run->level++;
-    const enum status status = region_plan(region, sources, select, numbers, false, result);
-    run->level--;
-    return status;
+    RETURN_IF_ERROR(region_plan(region, sources, select, numbers, result));
+    if (*first->node->scan.counted > 0) { /* better than what the plan expects */
+        double expected = *first->node->scan.counted;
+        for (uint32_t s = 0; s < region->source_count; s++)
+            expected *= sources & side_bit(s) ? region->sources[s].reduced : 1;
+        explain_number(result->explained, "estimated_rows", EXPLAIN_COUNT, round(expected));
+        result->rows = run->dry ? (uint64_t)llround(expected) : result->rows;
+    }
+    return STATUS_OK;
 }
 
 /* Answers a source that is no stored table, with the conditions on it alone. */
@@ -151,13 +159,13 @@ static enum status answer_alone(struct sides *sides, struct source *source, stru
 {
     struct relational *const run = sides->region->run;
     struct logical_node *filter;
-    if (source->answered.part_count) {
+    if (source_is_answered(source)) {
         *result = source->answered;
         source->answered = (struct result){0};
         return STATUS_OK;
     }
     if (!source->filter)
-        return relational_node(run, source->node, &sides->needed, false, result);
+        return relational_node(run, source->node, &sides->needed, result);
     RETURN_IF_ERROR(relational_memory(run, sizeof *filter, &filter));
     *filter = (struct logical_node){.kind = LOGICAL_FILTER,
                                     .position = source->node->position,
@@ -166,14 +174,14 @@ static enum status answer_alone(struct sides *sides, struct source *source, stru
                                     .column_count = source->node->column_count,
                                     .columns = source->node->columns,
                                     .filter = {source->filter}};
-    return relational_node(run, filter, &sides->needed, false, result);
+    return relational_node(run, filter, &sides->needed, result);
 }
 
 enum status sides_answer_unit(struct sides *sides, uint32_t first, struct result *result)
 {
     struct region *const region = sides->region;
     struct source *const source = &region->sources[first];
-    if (source->node->kind == LOGICAL_SCAN && !source->answered.part_count)
+    if (source->node->kind == LOGICAL_SCAN && !source_is_answered(source))
         return answer_stored(sides, unit_sources(region, source->unit), result);
     return answer_alone(sides, source, result);
 }
@@ -183,6 +191,7 @@ static enum status divide_unit(struct sides *sides, uint32_t unit)
 {
     struct region *const region = sides->region;
     const uint64_t sources = unit_sources(region, unit);
+    *region->sources[__builtin_ctzll(sources)].node->scan.counted = 0;
     for (uint32_t i = 0; i < region->conjuncts.count; i++) {
         struct conjunct *const conjunct = &region->conjuncts.list[i];
         if (conjunct->by && (sources & side_bit(conjunct->by - 1)))
@@ -217,6 +226,40 @@ static uint64_t unit_rows(const struct region *region, uint32_t unit)
     return rows;
 }
 
+/* The rows that a unit is expected to have after its own conditions. */
+static double unit_expected(const struct region *region, uint32_t unit)
+{
+    const uint64_t sources = unit_sources(region, unit), rows = unit_rows(region, unit);
+    double share = 1;
+    if (rows == UNKNOWN_ROWS)
+        return INFINITY;
+    const double counted = *region->sources[__builtin_ctzll(sources)].node->scan.counted;
+    for (uint32_t s = 0; s < region->source_count; s++)
+        share *= sources & side_bit(s) ? estimate_share(region->run, region->sources[s].filter) : 1;
+    return counted > 0 ? counted : share * (double)rows;
+}
+
+/* Counts the rows of units if they decide an order: of three units or more, those that have conditions and are not so small
+ * that they are answered as soon as counted. */
+static enum status count_units(struct sides *sides)
+{
+    struct region *const region = sides->region;
+    uint64_t conditions = 0;
+    uint32_t units = 0;
+    for (uint32_t s = 0; s < region->source_count; s++) {
+        const struct source *const source = &region->sources[s];
+        units += source->unit == s && source->join == LOGICAL_INNER;
+        if (source->filter && source->join == LOGICAL_INNER)
+            conditions |= side_bit(source->unit);
+    }
+    for (uint32_t unit = 0; unit < region->source_count && units >= ORDERED_UNITS; unit++) {
+        const uint64_t rows = conditions & side_bit(unit) ? unit_rows(region, unit) : 0;
+        if (rows >= COUNTED_ROWS && rows != UNKNOWN_ROWS)
+            RETURN_IF_ERROR(region_count(region, unit_sources(region, unit)));
+    }
+    return STATUS_OK;
+}
+
 /* The first source of the smallest unit that is not answered; their number: there is none. */
 static uint32_t next_unit(const struct region *region)
 {
@@ -225,7 +268,7 @@ static uint32_t next_unit(const struct region *region)
         const struct source *const source = &region->sources[s];
         if (!source->joined && source->join == LOGICAL_INNER &&
             (next == region->source_count ||
-             unit_rows(region, source->unit) < unit_rows(region, region->sources[next].unit)))
+             unit_expected(region, source->unit) < unit_expected(region, region->sources[next].unit)))
             next = s;
     }
     return next;
@@ -273,6 +316,7 @@ static enum status answer_inner(struct sides *sides, uint32_t s)
 enum status sides_answer(struct sides *sides)
 {
     struct region *const region = sides->region;
+    RETURN_IF_ERROR(count_units(sides));
     for (uint32_t s = next_unit(region); s < region->source_count; s = next_unit(region))
         RETURN_IF_ERROR(answer_inner(sides, s));
     if (sides->count == 0) /* one row of no columns, to which others are joined */

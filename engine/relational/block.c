@@ -333,17 +333,18 @@ static enum status rename_rows(struct block *block, const struct result *from, s
 }
 
 /* A SELECT without FROM is one row of constants, unless it aggregates that row. */
-static enum status ask_constants(struct block *block, struct sql_select *select, bool last,
-                                 struct result *result)
+static enum status ask_constants(struct block *block, struct sql_select *select, struct result *result)
 {
-    struct relational *const run = block->run;
-    struct rowset rows;
+    struct operator operator;
     select->order_count = 0;
-    RETURN_IF_ERROR(relational_plan(run, run->task->database, select, last, &rows));
-    return result_of_rows(run, &rows, block->numbers, result);
+    if (!block->run->dry)
+        return relational_plan(block->run, block->run->task->database, select, block->numbers, result);
+    operator_begin(block->run, "values", NULL, NULL, &operator);
+    operator_dry(&operator, 1, result);
+    return STATUS_OK;
 }
 
-static enum status ask_memory(struct block *block, bool last, struct result *result)
+static enum status ask_memory(struct block *block, struct result *result)
 {
     struct relational *const run = block->run;
     struct logical_set names;
@@ -361,20 +362,16 @@ static enum status ask_memory(struct block *block, bool last, struct result *res
     }
     enum status status = copy_select(block, &select);
     if (status == STATUS_OK && !block->region.source_count && !block->aggregate)
-        return ask_constants(block, select, last, result);
+        return ask_constants(block, select, result);
     if (status == STATUS_OK)
-        status = relational_line(run, "block over %llu rows in memory:", (unsigned long long)rows.rows);
-    run->level++;
-    if (status == STATUS_OK)
-        status = (block->region.texts ? relational_select_texts
-                                      : relational_select)(run, &rows, select, block->numbers, last, result);
-    run->level--;
+        status = (block->region.texts ? relational_select_texts : relational_select)(run, &rows, select,
+                                                                                     block->numbers, result);
     result_free(&rows);
     return status;
 }
 
 /* Asks the tables of the region by one plan; false: they are no star. */
-static enum status ask_star(struct block *block, bool last, bool *is_star, struct result *result)
+static enum status ask_star(struct block *block, bool *is_star, struct result *result)
 {
     struct relational *const run = block->run;
     const uint32_t count = block->region.source_count;
@@ -383,7 +380,7 @@ static enum status ask_star(struct block *block, bool last, bool *is_star, struc
     const struct error before = *run->error;
     const enum status status =
         region_plan(&block->region, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1, select,
-                    block->numbers, last, result);
+                    block->numbers, result);
     *is_star = status != STATUS_BAD_INPUT || !run->no_star;
     if (*is_star)
         return status;
@@ -391,19 +388,19 @@ static enum status ask_star(struct block *block, bool last, bool *is_star, struc
     return STATUS_OK;
 }
 
-static enum status ask(struct block *block, bool last, struct result *result)
+static enum status ask(struct block *block, struct result *result)
 {
     bool is_star = false;
     RETURN_IF_ERROR(add_items(block));
     RETURN_IF_ERROR(finish_select(block));
     if (region_is_stored(&block->region) && !block->region.texts)
-        RETURN_IF_ERROR(ask_star(block, last, &is_star, result));
-    return is_star ? STATUS_OK : ask_memory(block, last, result);
+        RETURN_IF_ERROR(ask_star(block, &is_star, result));
+    return is_star ? STATUS_OK : ask_memory(block, result);
 }
 
 static enum status try(struct relational *run, const struct logical_node *node,
-                       const struct logical_set *needed, bool opaque, bool texts, bool last,
-                       struct folded **folded, bool *again, struct result *result)
+                       const struct logical_set *needed, bool opaque, bool texts, struct folded **folded,
+                       bool *again, struct result *result)
 {
     struct block *block;
     RETURN_IF_ERROR(relational_memory(run, sizeof *block, &block));
@@ -415,28 +412,30 @@ static enum status try(struct relational *run, const struct logical_node *node,
     if (status == STATUS_OK)
         status = collect(block, node, AT_TOP);
     if (status == STATUS_OK)
-        status = ask(block, last, result);
+        status = ask(block, result);
     *again = status == STATUS_BAD_INPUT && !opaque && (block->region.computes || block->opaque_above);
     region_close(&block->region);
     return status;
 }
 
 enum status relational_block(struct relational *run, const struct logical_node *node,
-                             const struct logical_set *needed, bool last, struct result *result)
+                             const struct logical_set *needed, struct result *result)
 {
     struct folded *folded = NULL;
     bool again;
     *result = (struct result){0};
-    enum status status = try(run, node, needed, false, false, last, &folded, &again, result);
+    enum status status = try(run, node, needed, false, false, &folded, &again, result);
     if (again) {
         *run->error = (struct error){0};
-        status = try(run, node, needed, true, false, last, &folded, &again, result);
+        status = try(run, node, needed, true, false, &folded, &again, result);
     }
     if (status == STATUS_BAD_INPUT && run->many_texts) {
         *run->error = (struct error){0};
-        status = try(run, node, needed, true, true, last, &folded, &again, result);
+        status = try(run, node, needed, true, true, &folded, &again, result);
     }
-    for (; folded; folded = folded->next)
+    for (; folded; folded = folded->next) {
+        explain_under(result->explained, folded->explained);
         result_free(&folded->result);
+    }
     return status;
 }

@@ -14,20 +14,23 @@ static enum status shared(struct relational *run, const struct logical_node *nod
 {
     const struct logical_shared *const query = &run->tree->shared[node->shared.shared];
     struct shared_result *const kept = &run->shared[node->shared.shared];
+    struct operator operator;
     struct logical_set needed;
     if (!kept->done) {
         RETURN_IF_ERROR(relational_set(run, &needed));
         for (uint32_t c = 0; c < query->root->column_count; c++)
             logical_put(&needed, query->root->columns[c]);
-        RETURN_IF_ERROR(relational_line(run, "with %s:", query->name));
-        run->level++;
-        const enum status status = relational_node(run, query->root, &needed, false, &kept->result);
-        run->level--;
-        RETURN_IF_ERROR(status);
+        RETURN_IF_ERROR(relational_node(run, query->root, &needed, &kept->result));
+        kept->explained = explain_new(run->explained, "inner answer");
+        explain_words(kept->explained, "name", "with %s", query->name);
+        explain_under(kept->explained, kept->result.explained);
         kept->done = true;
     }
+    operator_begin(run, "shared", NULL, NULL, &operator);
+    explain_words(operator.node, "name", "%s", query->name);
     const enum status status =
         result_renamed(run, &kept->result, node->column_count, query->root->columns, node->columns, result);
+    operator_end(run, &operator,(double) kept->result.rows, result);
     if (!run->repeats && kept->left && --kept->left == 0) {
         result_free(&kept->result);
         kept->done = false; /* a block that is tried again asks once more */
@@ -38,7 +41,7 @@ static enum status shared(struct relational *run, const struct logical_node *nod
 /* ---- Operators ---- */
 
 enum status relational_node(struct relational *run, const struct logical_node *node,
-                            const struct logical_set *needed, bool last, struct result *result)
+                            const struct logical_set *needed, struct result *result)
 {
     *result = (struct result){0};
     RETURN_IF_ERROR(cancel_check(run->error));
@@ -50,7 +53,7 @@ enum status relational_node(struct relational *run, const struct logical_node *n
     case LOGICAL_AGGREGATE:
     case LOGICAL_SORT:
     case LOGICAL_LIMIT:
-        return relational_block(run, node, needed, last, result);
+        return relational_block(run, node, needed, result);
     case LOGICAL_VALUES:
         return relational_values(run, node, result);
     case LOGICAL_WINDOW:
@@ -102,10 +105,14 @@ static enum status answer(struct relational *run, struct rowset *rows)
     RETURN_IF_ERROR(relational_set(run, &needed));
     for (uint32_t c = 0; c < tree->root->column_count; c++)
         logical_put(&needed, tree->root->columns[c]);
-    RETURN_IF_ERROR(relational_node(run, tree->root, &needed, true, &result));
-    if (run->task->explain != SQL_EXPLAIN_NONE) {
+    RETURN_IF_ERROR(estimate_columns(run));
+    RETURN_IF_ERROR(relational_node(run, tree->root, &needed, &result));
+    explain_set_root(result.explained);
+    for (uint32_t s = 0; s < tree->shared_count; s++)
+        explain_under(result.explained, run->shared[s].explained);
+    if (run->task->explained) {
         result_free(&result);
-        return rowset_of_lines(rows, "plan", run->text ? run->text : "", run->error);
+        return STATUS_OK;
     }
     return take_rows(run, &result, rows);
 }
@@ -117,7 +124,6 @@ static void close_run(struct relational *run)
     for (uint32_t d = 0; d < run->dictionary_count; d++)
         free(run->dictionaries[d]);
     free(run->dictionaries);
-    free(run->text);
     sql_tree_free(run->arena);
 }
 
@@ -127,6 +133,8 @@ enum status relational_answer(const struct relational_task *task, const struct l
     struct relational run = {.task = task,
                              .tree = tree,
                              .arena = sql_tree_new(),
+                             .explained = task->explained,
+                             .dry = task->dry,
                              .next_column = tree->column_count,
                              .error = error};
     enum status status = run.arena ? STATUS_OK : error_out_of_memory(error, 0, "a statement");

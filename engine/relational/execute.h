@@ -20,6 +20,9 @@
  *     window/     window functions
  *     recursive.c WITH RECURSIVE
  *     plans.c     plans a SELECT, and runs it
+ *     operator.c  what EXPLAIN tells of an operator
+ *     estimate.c  rows that are expected
+ *     order.c     which sides are joined first
  */
 #ifndef TESSERA_ENGINE_RELATIONAL_EXECUTE_H
 #define TESSERA_ENGINE_RELATIONAL_EXECUTE_H
@@ -35,17 +38,17 @@ struct relational_task {
     const char *codec; /* as in sql_bind */
     enum plan_index_use index;
     enum sql_like like;
-    enum sql_explain explain;
+    struct explain_tree *explained; /* gets the operators; NULL: nothing is explained */
+    bool dry, analyse;              /* EXPLAIN runs nothing; EXPLAIN ANALYZE runs each plan several times */
     bool staged;
-    int64_t now;                             /* struct sql_options */
-    const struct explain_observer *observer; /* struct sql_settings */
+    int64_t now; /* struct sql_options */
     const struct sql_parameter *parameters;
     uint32_t parameter_count;
 };
 
-/* Answers the tree, or explains it: EXPLAIN ANALYZE runs all plans, each several times; EXPLAIN runs no last plan, but those
- * whose rows the next plan is over: their number and values decide it. Free `rows` with rowset_free. `timing`, which may be NULL,
- * gets the sums over all plans. */
+/* Answers the tree, or only explains it: then there are no rows. What depends on rows that are not known then (a plan over
+ * rows in memory, conditions with the value of a subquery) is told by estimates alone. Free `rows` with rowset_free. `timing`,
+ * which may be NULL, gets the sums over all plans. */
 NODISCARD enum status relational_answer(const struct relational_task *task, const struct logical_tree *tree,
                                         struct rowset *rows, struct run_timing *timing, struct error *error);
 

@@ -39,12 +39,11 @@ static enum status answer(struct region *region, const struct logical_node *join
     for (uint32_t c = 0; c < node->column_count; c++)
         logical_put(&needed, node->columns[c]);
     RETURN_IF_ERROR(relational_memory(run, sizeof **out, out));
-    RETURN_IF_ERROR(
-        relational_line(run, "%s at line %u, column %u:", what, join->position.line, join->position.column));
-    run->level++;
-    const enum status status = relational_node(run, node, &needed, false, &(*out)->result);
-    run->level--;
-    RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(relational_node(run, node, &needed, &(*out)->result));
+    (*out)->explained = explain_new(run->explained, "inner answer");
+    explain_words((*out)->explained, "name", "%s at line %u, column %u", what, join->position.line,
+                  join->position.column);
+    explain_under((*out)->explained, (*out)->result.explained);
     (*out)->node = join;
     (*out)->next = *region->folded;
     *region->folded = *out;
@@ -92,12 +91,25 @@ static bool has_one_row(const struct logical_node *node)
     return false;
 }
 
+/* A column whose values nobody knows yet: what names it waits for them. */
+static enum status make_unknown(struct region *region, uint32_t column)
+{
+    struct column_use *use;
+    RETURN_IF_ERROR(region_use(region, column, &use));
+    *use = (struct column_use){0};
+    return STATUS_OK;
+}
+
 /* The columns of an answer of one row, or of none, become values. */
 static enum status define_values(struct region *region, const struct logical_node *node,
                                  const struct result *rows)
 {
     struct relational *const run = region->run;
     for (uint32_t c = 0; c < node->column_count; c++) {
+        if (run->dry) {
+            RETURN_IF_ERROR(make_unknown(region, node->columns[c]));
+            continue;
+        }
         const uint64_t *places;
         const struct rowset_column *const column = result_column(rows, node->columns[c], &places);
         const uint64_t row = rows->rows == 0 ? RELATION_NO_ROW : places ? places[0] : 0;
@@ -112,7 +124,7 @@ static enum status fold_value(struct region *region, const struct logical_node *
 {
     struct folded *folded;
     RETURN_IF_ERROR(answer(region, join, join->inputs[1], "value", &folded));
-    if (folded->result.rows > 1)
+    if (folded->result.rows > 1 && !region->run->dry)
         return relational_refuse(region->run, join->position,
                                  "the subquery has %llu rows where one value should stand; aggregate it, or "
                                  "add ORDER BY and LIMIT 1",
@@ -170,8 +182,14 @@ static enum status fold_exists(struct region *region, const struct logical_node 
     RETURN_IF_ERROR(relational_literal(run, join->position, SQL_NUMBER, "1", &one));
     first->limit.limit = one;
     RETURN_IF_ERROR(answer(region, join, first, "exists", &folded));
-    RETURN_IF_ERROR(
-        relational_literal(run, join->position, folded->result.rows ? SQL_TRUE : SQL_FALSE, NULL, &truth));
+    if (run->dry && join->inputs[1]->column_count) {
+        RETURN_IF_ERROR(make_unknown(region, join->inputs[1]->columns[0]));
+        RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_INPUT, join->position, &truth, run->error));
+        truth->index = join->inputs[1]->columns[0];
+    } else {
+        RETURN_IF_ERROR(relational_literal(run, join->position, folded->result.rows ? SQL_TRUE : SQL_FALSE,
+                                           NULL, &truth));
+    }
     return take_truth(region, join, truth);
 }
 
@@ -273,6 +291,19 @@ static bool is_short(const struct region *region, const struct list_of *list, ui
            (key == value || (is_number(key) && is_number(value)) ? LIST_ROWS_MAX : OTHER_TYPE_ROWS_MAX);
 }
 
+/* The values of a list that nobody knows yet. */
+static enum status add_unknown(struct region *region, uint32_t value, uint64_t rows,
+                               struct sql_expression *in)
+{
+    struct relational *const run = region->run;
+    struct sql_expression *input;
+    RETURN_IF_ERROR(make_unknown(region, value));
+    run->values[value] = (double)rows;
+    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_INPUT, in->position, &input, run->error));
+    input->index = value;
+    return sql_tree_child(run->arena, in, input, run->error);
+}
+
 /* key IN (values). Nothing is in an empty list, not even NULL. One NULL stands for all, and only a test asks for it. */
 static enum status make_list(struct region *region, const struct logical_node *join,
                              const struct list_of *list, const struct result *result,
@@ -285,6 +316,8 @@ static enum status make_list(struct region *region, const struct logical_node *j
     bool null = !tested;
     RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_IN, join->position, in, run->error));
     RETURN_IF_ERROR(sql_tree_child(run->arena, *in, list->key, run->error));
+    if (run->dry)
+        return add_unknown(region, list->value, result->rows, *in);
     for (uint64_t row = 0; row < result->rows; row++) {
         const uint64_t at = places ? places[row] : row;
         const bool is_null = at == RELATION_NO_ROW || (column->nulls && column->nulls[at]);

@@ -2,13 +2,15 @@
  * joins.c: joins the answers of a region (sides.h).
  *
  * Sides are answers that are joined already; at first each unit is one. A source that is not INNER is joined to the side that
- * has all that its condition reads, as soon as there is one, SEMI and ANTI joins first. Of the sides that an equality is
- * between, those two are joined whose pairs are expected to be fewest; if there are none, the two smallest.
+ * has all that its condition reads, as soon as there is one, SEMI and ANTI joins first. Of the others order.c says which two
+ * come next.
  */
 #include "engine/relational/join/residual.h"
 #include "engine/relational/sides.h"
 
-#include <string.h>
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
 
 /* More pairs of rows than this are made only if some condition is on both sides: who forgets one should be told. */
 #define PAIRS_WITHOUT_CONDITION_MAX (UINT64_C(1) << 24)
@@ -71,67 +73,33 @@ static enum status attach_one(struct sides *sides, bool any, bool *found)
 
 /* ---- Inner joins ---- */
 
-/* At most so many different values a column has. */
-static double count_values(const struct result *result, const struct sql_expression *tree)
+/* The two sides to be joined next. */
+static enum status choose_sides(const struct sides *sides, uint32_t *first, uint32_t *second)
 {
-    const uint64_t *places;
-    const struct rowset_column *const column =
-        tree->operation == SQL_INPUT ? result_column(result, tree->index, &places) : NULL;
-    const double rows = (double)result->rows;
-    int64_t low = INT64_MAX, high = INT64_MIN;
-    if (!column)
-        return rows;
-    if (column->type.kind == VALUE_STRING)
-        return column->type.dictionary->count < rows ? column->type.dictionary->count : rows;
-    for (uint64_t row = 0; row < result->rows; row++) {
-        const uint64_t at = places ? places[row] : row;
-        if (at == RELATION_NO_ROW)
-            continue;
-        low = column->values[at] < low ? column->values[at] : low;
-        high = column->values[at] > high ? column->values[at] : high;
-    }
-    const double span = low > high ? 1 : (double)high - (double)low + 1;
-    return span < rows ? span : rows;
-}
-
-/* The pairs of two sides that are expected; negative: there is no equality between them. */
-static double expected_pairs(const struct sides *sides, const struct side *a, const struct side *b)
-{
-    const double rows_a = (double)a->result.rows, rows_b = (double)b->result.rows;
-    double values_a = 1, values_b = 1;
+    const struct region *const region = sides->region;
+    struct join_graph *graph;
     struct join_keys keys;
-    join_find_keys(&sides->region->conjuncts, sides->region, a->sources, b->sources, &keys);
-    for (uint32_t k = 0; k < keys.count; k++) {
-        values_a *= count_values(&a->result, keys.trees[0][k]);
-        values_b *= count_values(&b->result, keys.trees[1][k]);
-    }
-    values_a = values_a < rows_a ? values_a : rows_a;
-    values_b = values_b < rows_b ? values_b : rows_b;
-    const double most = values_a > values_b ? values_a : values_b;
-    return keys.count == 0 ? -1 : rows_a * rows_b / (most < 1 ? 1 : most);
-}
-
-/* The two sides to be joined next, the first one before the second. */
-static void choose_sides(const struct sides *sides, uint32_t *first, uint32_t *second)
-{
-    double least = -1;
-    uint64_t pairs = UINT64_MAX;
     *first = 0;
     *second = 1;
-    for (uint32_t a = 0; a < sides->count; a++)
-        for (uint32_t b = a + 1; b < sides->count; b++) {
-            const double expected = expected_pairs(sides, &sides->list[a], &sides->list[b]);
-            uint64_t product;
-            if (__builtin_mul_overflow(sides->list[a].result.rows, sides->list[b].result.rows, &product))
-                product = UINT64_MAX - 1;
-            if (expected >= 0 ? least < 0 || expected < least : least < 0 && product < pairs) {
-                *first = a;
-                *second = b;
-                pairs = product;
-            }
-            if (expected >= 0 && (least < 0 || expected < least))
-                least = expected;
+    if (sides->count == 2)
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_zeros(&graph, sizeof *graph, "a join", region->run->error));
+    graph->count = sides->count;
+    for (uint32_t a = 0; a < sides->count; a++) {
+        graph->rows[a] = (double)sides->list[a].result.rows;
+        for (uint32_t b = 0; b < a; b++) {
+            const struct result *const left = &sides->list[a].result, *const right = &sides->list[b].result;
+            const double pairs = graph->rows[a] * graph->rows[b];
+            join_find_keys(&region->conjuncts, region, sides->list[a].sources, sides->list[b].sources, &keys);
+            graph->joins[a] |= keys.count ? side_bit(b) : 0;
+            graph->joins[b] |= keys.count ? side_bit(a) : 0;
+            graph->share[a][b] = graph->share[b][a] =
+                keys.count && pairs > 0 ? join_pairs_expected(region->run, left, right, &keys) / pairs : 1;
         }
+    }
+    const enum status status = join_choose(graph, first, second, region->run->error);
+    free(graph);
+    return status;
 }
 
 static enum status check_forgotten(const struct sides *sides, const struct side *left,
@@ -140,7 +108,8 @@ static enum status check_forgotten(const struct sides *sides, const struct side 
     const struct region *const region = sides->region;
     const struct source *const source = &region->sources[__builtin_ctzll(right->sources)];
     const char *const name = source->node->kind == LOGICAL_SCAN ? source->node->scan.name : NULL;
-    if (left->result.rows == 0 || right->result.rows <= PAIRS_WITHOUT_CONDITION_MAX / left->result.rows)
+    if (region->run->dry || left->result.rows == 0 ||
+        right->result.rows <= PAIRS_WITHOUT_CONDITION_MAX / left->result.rows)
         return STATUS_OK;
     for (uint32_t i = 0; i < region->conjuncts.count; i++) {
         const uint64_t reads = region->conjuncts.list[i].sources;
@@ -178,6 +147,21 @@ static enum status join_sides(struct sides *sides, uint32_t first, uint32_t seco
 
 /* ---- The whole ---- */
 
+static enum status filter_rows(struct relational *run, struct sql_expression *condition,
+                               struct result *result)
+{
+    const double expected = estimate_share(run, condition) * (double)result->rows;
+    struct operator operator;
+    operator_begin(run, "filter", result, NULL, &operator);
+    operator_words(run, operator.node, "condition", &condition, 1);
+    if (run->dry)
+        operator_dry(&operator, expected, result);
+    else
+        RETURN_IF_ERROR(residual_filter(run, condition, result));
+    operator_end(run, &operator, expected, result);
+    return STATUS_OK;
+}
+
 /* Asks the conditions that a side can answer, so that fewer rows are joined or copied. One that cannot be computed so stays. */
 static enum status filter_side(struct sides *sides, struct side *side)
 {
@@ -187,7 +171,7 @@ static enum status filter_side(struct sides *sides, struct side *side)
         if (conjunct->done || !side_within(region_reads(region, conjunct->tree), side->sources))
             continue;
         const struct error before = *region->run->error;
-        const enum status status = residual_filter(region->run, conjunct->tree, &side->result);
+        const enum status status = filter_rows(region->run, conjunct->tree, &side->result);
         conjunct->done = status == STATUS_OK;
         if (status == STATUS_BAD_INPUT)
             *region->run->error = before;
@@ -214,7 +198,7 @@ static enum status join_all(struct sides *sides)
             result_trim(&sides->list[i].result, &sides->needed);
         if (sides->count == 1)
             return STATUS_OK;
-        choose_sides(sides, &first, &second);
+        RETURN_IF_ERROR(choose_sides(sides, &first, &second));
         RETURN_IF_ERROR(join_sides(sides, first, second));
     }
 }

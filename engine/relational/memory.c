@@ -1,6 +1,7 @@
 /* memory.c: rows of operators as a table that a SELECT is planned over (relational.h, database_memory.h). */
 #include "engine/relational/relational.h"
 
+#include "engine/sql/aggregates/aggregate_names.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/word.h"
 #include "storage/database/database_memory.h"
@@ -156,22 +157,42 @@ static enum status open_table(const struct naming *naming, struct database **dat
     return status;
 }
 
+/* EXPLAIN, which has no rows to plan over, tells what will be asked of them. */
+static enum status explain_select(struct relational *run, const struct result *from,
+                                  const struct sql_select *select, struct result *result)
+{
+    struct operator operator;
+    struct sql_expression *item;
+    operator_begin(run, "select", from, NULL, &operator);
+    operator_words(run, operator.node, "groups", select->groups, select->group_count);
+    operator_words(run, operator.node, "condition", &select->where, select->where != NULL);
+    operator_words(run, operator.node, "having", &select->having, select->having != NULL);
+    for (uint32_t i = 0; i < select->item_count; i++) {
+        item = select->items[i].expression;
+        if (sql_has_aggregate(item))
+            operator_words(run, explain_part(operator.node, "item"), "expression", &item, 1);
+    }
+    operator_dry(&operator, estimate_select(run, select, (double)from->rows), result);
+    return STATUS_OK;
+}
+
 enum status relational_select(struct relational *run, const struct result *from, struct sql_select *select,
-                              const uint32_t *numbers, bool last, struct result *result)
+                              const uint32_t *numbers, struct result *result)
 {
     struct naming naming = {.run = run, .from = from};
     const struct sql_source source = {.table = TABLE_NAME, .position = select->position};
     struct database *database;
-    struct rowset rows;
     *result = (struct result){0};
+    if (run->dry)
+        return explain_select(run, from, select, result);
     RETURN_IF_ERROR(rewrite_all(&naming, select));
     RETURN_IF_ERROR(sql_tree_append(run->arena, &select->sources, &select->source_count, sizeof source,
                                     &source, run->error));
     RETURN_IF_ERROR(open_table(&naming, &database));
-    const enum status status = relational_plan(run, database, select, last, &rows);
+    const enum status status = relational_plan(run, database, select, numbers, result);
     database_close(database);
-    RETURN_IF_ERROR(status);
-    return result_of_rows(run, &rows, numbers, result);
+    explain_under(operator_scan(result), from->explained);
+    return status;
 }
 
 static enum status compute(struct relational *run, const struct result *from,
@@ -181,19 +202,22 @@ static enum status compute(struct relational *run, const struct result *from,
     RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
     select->position = expression->position;
     RETURN_IF_ERROR(relational_item(run, select, expression, run->next_column));
-    return (texts ? relational_select_texts : relational_select)(run, from, select, &run->next_column, false,
+    return (texts ? relational_select_texts : relational_select)(run, from, select, &run->next_column,
                                                                  result);
 }
 
 enum status relational_compute(struct relational *run, const struct result *from,
                                struct sql_expression *expression, struct rowset_column *column)
 {
+    struct explain_tree *const explained = run->explained;
     struct result result;
+    run->explained = NULL; /* a part of an operator */
     enum status status = compute(run, from, expression, false, &result);
     if (status == STATUS_BAD_INPUT && run->many_texts) {
         *run->error = (struct error){0};
         status = compute(run, from, expression, true, &result);
     }
+    run->explained = explained;
     RETURN_IF_ERROR(status);
     status = result_gather(run, &result, result.columns[0].number, column);
     result_free(&result);

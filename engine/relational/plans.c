@@ -5,76 +5,10 @@
 #include "engine/answer/output.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
-#include "storage/base/number/number_text.h"
-
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* ---- EXPLAIN ---- */
-
-enum status relational_line(struct relational *run, const char *format, ...)
-{
-    const size_t indent = 2 * (size_t)run->level;
-    va_list arguments;
-    if (run->task->explain == SQL_EXPLAIN_NONE)
-        return STATUS_OK;
-    va_start(arguments, format);
-    const int length = number_print_list(NULL, 0, format, arguments);
-    va_end(arguments);
-    const size_t more = indent + (size_t)length + 1;
-    RETURN_IF_ERROR(memory_grow(&run->text, run->text_bytes + more + 1, "a plan's text", run->error));
-    char *const line = run->text + run->text_bytes;
-    memset(line, ' ', indent);
-    va_start(arguments, format);
-    number_print_list(line + indent, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    memcpy(line + more - 1, "\n", 2);
-    run->text_bytes += more;
-    return STATUS_OK;
-}
-
-/* Adds the lines of a plan, which are freed. */
-static enum status explain_lines(struct relational *run, struct rowset *lines)
-{
-    enum status status = STATUS_OK;
-    for (uint64_t row = 0; status == STATUS_OK && row < lines->rows; row++) {
-        uint32_t length;
-        char buffer[ROWSET_TEXT_BYTES];
-        const char *const text = rowset_text(&lines->columns[0], row, buffer, &length);
-        status = relational_line(run, "%.*s", (int)length, text);
-    }
-    rowset_free(lines);
-    return status;
-}
-
-/* A plan that EXPLAIN ANALYZE runs is explained after its run. */
-static enum status explain_plan(struct relational *run, const struct plan *plan, const struct engine *engine)
-{
-    struct rowset lines;
-    if (!plan->fact)
-        return relational_line(run, "one row of constants: nothing is read");
-    if (run->task->explain != SQL_EXPLAIN)
-        return STATUS_OK;
-    const struct explained explained = {.plan = plan, .engine = engine, .timing = &run->timing};
-    RETURN_IF_ERROR(sql_explain(&explained, &lines, run->error));
-    return explain_lines(run, &lines);
-}
-
-static enum status analyse_plan(struct relational *run, const struct plan *plan, struct engine *engine,
-                                struct prepared_plan *prepared, struct run_timing *timing)
-{
-    struct rowset lines;
-    if (run->task->explain != SQL_EXPLAIN_ANALYZE)
-        return STATUS_OK;
-    RETURN_IF_ERROR(explain_analyse(engine, plan, prepared, run->task->observer, timing, &lines, run->error));
-    return explain_lines(run, &lines);
-}
 
 /* ---- Runs ---- */
 
-/* The engine for rows in memory: the statement's own if that is one CPU, else another one. */
-static enum status memory_engine(struct relational *run, struct engine **engine)
+enum status relational_engine(struct relational *run, struct engine **engine)
 {
     struct engine *const own = run->task->engine;
     *engine = own;
@@ -103,15 +37,15 @@ static void add_timing(struct run_timing *all, const struct run_timing *one)
 }
 
 static enum status run_plan(struct relational *run, const struct plan *plan, struct engine *engine,
-                            struct run_timing *timing, struct rowset *rows)
+                            struct explain_node *node, struct run_timing *timing, struct rowset *rows)
 {
     static const struct device_request all = {.segments = NULL};
     struct prepared_plan *prepared = NULL;
     struct partial partial = {0};
     struct error *const error = run->error;
+    const bool analysed = node && run->task->analyse;
     if (!plan->fact)
         return constants_answer(plan, rows, error);
-    const bool analysed = run->task->explain == SQL_EXPLAIN_ANALYZE;
     enum status status = engine_prepare(engine, plan, analysed, &prepared, error);
     if (status == STATUS_OK)
         status = engine_run(prepared, &all, &partial, timing, error);
@@ -121,8 +55,8 @@ static enum status run_plan(struct relational *run, const struct plan *plan, str
         timing->output_ms = clock_ms() - begin;
         partial_free(&partial);
     }
-    if (status == STATUS_OK)
-        status = analyse_plan(run, plan, engine, prepared, timing);
+    if (status == STATUS_OK && analysed)
+        status = explain_analyse(node, engine, plan, prepared, timing, error);
     engine_release(prepared);
     if (status == STATUS_OK)
         status = relation_sort_dictionaries(rows, error);
@@ -143,8 +77,33 @@ enum status relational_keep(struct relational *run, struct rowset *rows)
     return STATUS_OK;
 }
 
+/* Runs a plan, or only explains it. */
+static enum status answer_plan(struct relational *run, const struct plan *plan, struct engine *engine,
+                               const uint32_t *numbers, struct run_timing *timing, struct result *result)
+{
+    struct operator operator;
+    struct rowset rows;
+    operator_begin(run, "plan", NULL, NULL, &operator);
+    if (!run->task->analyse || !plan->fact)
+        explain_plan(operator.node, &(struct explained){.plan = plan, .engine = engine, .timing = timing});
+    if (run->dry) {
+        operator_dry(&operator, explain_expected_rows(plan), result);
+        return STATUS_OK;
+    }
+    enum status status = run_plan(run, plan, engine, operator.node, timing, &rows);
+    if (status == STATUS_OK)
+        status = relational_keep(run, &rows);
+    if (status != STATUS_OK) {
+        rowset_free(&rows);
+        return status;
+    }
+    RETURN_IF_ERROR(result_of_rows(run, &rows, numbers, result));
+    operator_end(run, &operator, explain_expected_rows(plan), result);
+    return STATUS_OK;
+}
+
 enum status relational_plan(struct relational *run, struct database *database,
-                            const struct sql_select *select, bool last, struct rowset *rows)
+                            const struct sql_select *select, const uint32_t *numbers, struct result *result)
 {
     const struct relational_task *const task = run->task;
     const bool stored = database == task->database;
@@ -152,10 +111,10 @@ enum status relational_plan(struct relational *run, struct database *database,
     struct engine *engine = task->engine;
     struct run_timing timing = {0};
     struct plan *plan;
-    *rows = (struct rowset){0};
+    *result = (struct result){0};
     run->no_star = run->many_texts = false;
     if (!stored)
-        RETURN_IF_ERROR(memory_engine(run, &engine));
+        RETURN_IF_ERROR(relational_engine(run, &engine));
     const struct sql_options options = {.codec = stored ? task->codec : NULL,
                                         .threads = engine_threads(engine),
                                         .on_gpu = engine_is_cuda(engine),
@@ -173,17 +132,8 @@ enum status relational_plan(struct relational *run, struct database *database,
         timing.bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
     enum status status = engine_fit(engine, plan, run->error);
     if (status == STATUS_OK)
-        status = explain_plan(run, plan, engine);
-    if (status == STATUS_OK && !(last && task->explain == SQL_EXPLAIN))
-        status = run_plan(run, plan, engine, &timing, rows);
-    if (status == STATUS_OK && rows->column_count)
-        status = relational_line(run, "answer: %llu row%s in %.3f ms", (unsigned long long)rows->rows,
-                                 rows->rows == 1 ? "" : "s", timing.total_ms + timing.output_ms);
+        status = answer_plan(run, plan, engine, numbers, &timing, result);
     add_timing(&run->timing, &timing);
     plan_free(plan);
-    if (status == STATUS_OK)
-        status = relational_keep(run, rows);
-    if (status != STATUS_OK)
-        rowset_free(rows);
     return status;
 }

@@ -14,6 +14,9 @@
 #include <string.h>
 #include <xxhash.h>
 
+/* A recursive query is expected to give so many times the rows that it begins with. */
+#define STEPS_EXPECTED 10
+
 /* ---- The rows that were found ---- */
 
 /* Rows as bytes one after the other, each after its length, and a table of where they begin. */
@@ -135,20 +138,23 @@ static enum status add_row(struct recursion *recursion)
     return rowset_builder_add(recursion->rows, recursion->cells, run->error);
 }
 
-/* Keeps the rows that are new, and makes them the working rows; *rows is used up. */
-static enum status keep_rows(struct recursion *recursion, struct rowset *rows)
+/* Keeps the rows that are new, and makes them the working rows; *result, of the part's columns, is used up. */
+static enum status keep_rows(struct recursion *recursion, uint32_t part, struct result *result)
 {
     struct relational *const run = recursion->run;
     const struct logical_node *const node = recursion->node;
     struct result *const working = &run->shared[node->recursive.step].result;
+    const struct logical_node *const root = run->tree->shared[part].root;
+    struct rowset rows;
     uint64_t *places, kept = 0;
+    RETURN_IF_ERROR(result_rows(run, result, root->columns, root->column_count, &rows));
     enum status status =
-        memory_take(&places, (rows->rows + 1) * sizeof *places, "a recursive query", run->error);
-    for (uint64_t row = 0; status == STATUS_OK && row < rows->rows; row++) {
+        memory_take(&places, (rows.rows + 1) * sizeof *places, "a recursive query", run->error);
+    for (uint64_t row = 0; status == STATUS_OK && row < rows.rows; row++) {
         bool is_new = true;
         if (recursion->row_count == node->recursive.most)
             break;
-        cells_of(rows, row, recursion->cells);
+        cells_of(&rows, row, recursion->cells);
         if (!node->recursive.all)
             status = find_row(recursion, &is_new);
         if (status == STATUS_OK && is_new) {
@@ -157,9 +163,9 @@ static enum status keep_rows(struct recursion *recursion, struct rowset *rows)
         }
     }
     if (status == STATUS_OK)
-        status = result_of_rows(run, rows, node->columns, working);
+        status = result_of_rows(run, &rows, node->columns, working);
     else
-        rowset_free(rows);
+        rowset_free(&rows);
     if (status == STATUS_OK && kept < working->rows)
         status = result_select(run, working, places, kept);
     free(places);
@@ -167,24 +173,19 @@ static enum status keep_rows(struct recursion *recursion, struct rowset *rows)
 }
 
 /* Answers one of the two parts. */
-static enum status answer_part(struct recursion *recursion, uint32_t part, struct rowset *rows)
+static enum status answer_part(struct recursion *recursion, uint32_t part, struct result *result)
 {
     struct relational *const run = recursion->run;
     const struct logical_node *const root = run->tree->shared[part].root;
     struct logical_set needed;
-    struct result result;
     RETURN_IF_ERROR(relational_set(run, &needed));
     for (uint32_t c = 0; c < root->column_count; c++)
         logical_put(&needed, root->columns[c]);
-    run->level++;
-    const enum status status = relational_node(run, root, &needed, false, &result);
-    run->level--;
-    RETURN_IF_ERROR(status);
-    return result_rows(run, &result, root->columns, root->column_count, rows);
+    return relational_node(run, root, &needed, result);
 }
 
 /* Answers the step over the working rows. Trees that are made for it are freed after it. */
-static enum status answer_step(struct recursion *recursion, struct rowset *rows)
+static enum status answer_step(struct recursion *recursion, struct result *result)
 {
     struct relational *const run = recursion->run;
     struct sql_statement_tree *const arena = run->arena;
@@ -201,7 +202,7 @@ static enum status answer_step(struct recursion *recursion, struct rowset *rows)
                                  &parameters[p], run->error);
     run->repeats++;
     if (status == STATUS_OK)
-        status = answer_part(recursion, recursion->node->recursive.step, rows);
+        status = answer_part(recursion, recursion->node->recursive.step, result);
     run->repeats--;
     sql_tree_free(run->arena);
     run->arena = arena;
@@ -210,32 +211,44 @@ static enum status answer_step(struct recursion *recursion, struct rowset *rows)
     return status;
 }
 
-/* Repeats the step; EXPLAIN, which prints the first one, plans no other. */
-static enum status repeat(struct recursion *recursion)
+/* Repeats the step; the first one is explained. */
+static enum status repeat(struct recursion *recursion, struct operator* operator)
 {
     struct relational *const run = recursion->run;
     const struct logical_node *const node = recursion->node;
-    const struct relational_task *const task = run->task;
-    struct relational_task silent = *task;
+    struct explain_tree *const explained = run->explained;
     struct result *const working = &run->shared[node->recursive.step].result;
-    struct rowset rows;
+    struct result result;
     enum status status = STATUS_OK;
-    silent.explain = SQL_EXPLAIN_NONE;
     while (status == STATUS_OK && working->rows && recursion->row_count < node->recursive.most) {
         status = cancel_check(run->error);
         if (status == STATUS_OK)
-            status = answer_step(recursion, &rows);
+            status = answer_step(recursion, &result);
         if (status != STATUS_OK)
             break;
+        if (run->explained)
+            explain_under(operator->node, result.explained);
+        run->explained = NULL;
         result_free(working);
-        status = keep_rows(recursion, &rows);
-        if (task->explain == SQL_EXPLAIN)
-            break;
-        run->task = &silent;
+        status = keep_rows(recursion, node->recursive.step, &result);
     }
-    run->task = task;
+    run->explained = explained;
     result_free(working);
     return status;
+}
+
+/* EXPLAIN: the step is told once. */
+static enum status explain_step(struct recursion *recursion, struct operator* operator,
+                                struct result * result)
+{
+    struct result *const working = &recursion->run->shared[recursion->node->recursive.step].result;
+    struct result step;
+    *working = (struct result){.rows = result->rows};
+    RETURN_IF_ERROR(answer_step(recursion, &step));
+    explain_under(operator->node, step.explained);
+    operator_dry(operator, STEPS_EXPECTED *(double) working->rows, result);
+    *working = (struct result){0};
+    return STATUS_OK;
 }
 
 /* ---- The whole ---- */
@@ -257,44 +270,59 @@ static enum status create(struct recursion *recursion)
     return rowset_builder_create(node->column_count, names, types, &recursion->rows, run->error);
 }
 
-static enum status answer(struct recursion *recursion, struct rowset *rows)
+static enum status answer(struct recursion *recursion, struct operator* operator, struct result * result)
 {
     struct relational *const run = recursion->run;
     const struct logical_node *const node = recursion->node;
-    RETURN_IF_ERROR(create(recursion));
-    RETURN_IF_ERROR(relational_line(run, "recursive union%s %s, of:", node->recursive.all ? " all" : "",
-                                    run->tree->shared[node->recursive.step].name));
-    RETURN_IF_ERROR(answer_part(recursion, node->recursive.first, rows));
-    RETURN_IF_ERROR(keep_rows(recursion, rows));
-    RETURN_IF_ERROR(repeat(recursion));
-    RETURN_IF_ERROR(rowset_builder_finish(recursion->rows, rows, run->error));
-    enum status status = relation_sort_dictionaries(rows, run->error);
+    struct rowset rows;
+    RETURN_IF_ERROR(answer_part(recursion, node->recursive.first, result));
+    const double expected = STEPS_EXPECTED * (double)result->rows;
+    operator_begin(run, "recursive", result, NULL, operator);
+    explain_words(operator->node, "name", "%s", run->tree->shared[node->recursive.step].name);
+    if (node->recursive.all)
+        explain_words(operator->node, "all", "all");
+    if (run->dry)
+        return explain_step(recursion, operator, result);
+    RETURN_IF_ERROR(keep_rows(recursion, node->recursive.first, result));
+    RETURN_IF_ERROR(repeat(recursion, operator));
+    RETURN_IF_ERROR(rowset_builder_finish(recursion->rows, &rows, run->error));
+    enum status status = relation_sort_dictionaries(&rows, run->error);
     if (status == STATUS_OK)
-        status = relational_keep(run, rows);
-    if (status != STATUS_OK)
-        rowset_free(rows);
-    return status;
+        status = relational_keep(run, &rows);
+    if (status != STATUS_OK) {
+        rowset_free(&rows);
+        return status;
+    }
+    RETURN_IF_ERROR(result_of_rows(run, &rows, node->columns, result));
+    operator_end(run, operator, expected, result);
+    return STATUS_OK;
 }
 
 enum status relational_recursive(struct relational *run, const struct logical_node *node,
                                  struct result *result)
 {
     struct recursion recursion = {.run = run, .node = node, .columns = node->column_count};
-    struct rowset rows;
-    const enum status status = answer(&recursion, &rows);
+    struct operator operator;
+    enum status status = create(&recursion);
+    if (status == STATUS_OK)
+        status = answer(&recursion, &operator, result);
     rowset_builder_free(recursion.rows);
     free(recursion.found.bytes);
     free(recursion.found.slots);
-    RETURN_IF_ERROR(status);
-    return result_of_rows(run, &rows, node->columns, result);
+    return status;
 }
 
 enum status relational_working(struct relational *run, const struct logical_node *node, struct result *result)
 {
     const struct result *const working = &run->shared[node->working.step].result;
     uint32_t *numbers;
-    RETURN_IF_ERROR(relational_memory(run, (working->column_count + 1) * sizeof *numbers, &numbers));
+    struct operator operator;
+    RETURN_IF_ERROR(relational_memory(run, (node->column_count + 1) * sizeof *numbers, &numbers));
     for (uint32_t c = 0; c < working->column_count; c++)
         numbers[c] = working->columns[c].number;
-    return result_renamed(run, working, node->column_count, numbers, node->columns, result);
+    operator_begin(run, "shared", NULL, NULL, &operator);
+    explain_words(operator.node, "name", "%s", run->tree->shared[node->working.step].name);
+    RETURN_IF_ERROR(result_renamed(run, working, node->column_count, numbers, node->columns, result));
+    operator_end(run, &operator,(double) working->rows, result);
+    return STATUS_OK;
 }

@@ -9,12 +9,14 @@
 
 #include "storage/base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SIDE_ROWS_MAX (UINT64_C(1) << 18)
-#define KEYS_MAX      (UINT64_C(1) << 17)
-#define ROWS_A_KEY    8u /* of the other side, for which the list is worth its making */
+#define SIDE_ROWS_MAX  (UINT64_C(1) << 18)
+#define KEYS_MAX       (UINT64_C(1) << 17)
+#define UNKNOWN_VALUES 1e18
+#define ROWS_A_KEY     8u /* of the other side, for which the list is worth its making */
 
 /* True if conditions on the source are asked where its rows are made. */
 static bool takes_conditions(const struct logical_node *node)
@@ -97,15 +99,24 @@ static const struct sql_expression *maker_of(const struct logical_node *node, ui
 }
 
 /* A list pays where it drops rows before they cost much. Testing a value that must be computed first costs as much as the
- * group it makes, and a list with most values of its range hardly drops any: days of a calendar. */
+ * group it makes, and a list with most values of its range hardly drops any: days of a calendar. EXPLAIN does not know the
+ * values: NULL. */
 static bool is_worth(const struct logical_node *node, uint32_t column, const int64_t *values, uint64_t count)
 {
     if (count > KEYS_MAX)
         return false;
     if (node->kind == LOGICAL_SCAN)
         return node->scan.table->rows >= ROWS_A_KEY * count;
-    return count < 2 || (uint64_t)values[count - 1] - (uint64_t)values[0] >= 2 * count ||
+    return count < 2 || !values || (uint64_t)values[count - 1] - (uint64_t)values[0] >= 2 * count ||
            !maker_of(node, column);
+}
+
+/* Notes the share of the source's rows that have one of these keys. */
+static void expect_keys(struct region *region, double keys, const struct sql_expression *other,
+                        struct source *source)
+{
+    const double values = estimate_values(region->run, other, UNKNOWN_VALUES);
+    source->reduced *= fmin(1, values < UNKNOWN_VALUES ? keys / values : 0.5);
 }
 
 /* `key` of the side equals `other` of the source. */
@@ -116,18 +127,29 @@ static enum status reduce_by(struct region *region, const struct result *side,
     struct relational *const run = region->run;
     const struct logical_column *const columns = run->tree->columns;
     const uint64_t *places;
-    const struct rowset_column *const column =
-        key->operation == SQL_INPUT ? result_column(side, key->index, &places) : NULL;
     struct sql_expression *list;
     int64_t *values;
     uint64_t count;
-    if (!column || other->operation != SQL_INPUT || column->type.untyped)
+    if (key->operation != SQL_INPUT || other->operation != SQL_INPUT)
         return STATUS_OK;
-    const enum value_kind kind = column->type.kind, wanted = columns[other->index].type.kind;
+    const struct rowset_column *const column = result_column(side, key->index, &places);
+    if (!run->dry && (!column || column->type.untyped))
+        return STATUS_OK;
+    const enum value_kind kind = run->dry ? columns[key->index].type.kind : column->type.kind,
+                          wanted = columns[other->index].type.kind;
     if (kind != wanted && !(is_number(kind) && is_number(wanted)))
         return STATUS_OK;
+    if (run->dry) { /* there are no keys yet */
+        const double keys = estimate_values(run, key, (double)side->rows);
+        if (!is_worth(source->node, other->index, NULL, (uint64_t)keys))
+            return STATUS_OK;
+        expect_keys(region, keys, other, source);
+        return region_after(region, &source->after, key->index);
+    }
     RETURN_IF_ERROR(find_values(run, side, key->index, &values, &count));
     const bool pays = is_worth(source->node, other->index, values, count);
+    if (pays)
+        expect_keys(region, (double)count, other, source);
     enum status status = STATUS_OK;
     if (pays)
         status = make_list(run, other, column->type, values, count, &list);
@@ -139,7 +161,7 @@ enum status region_reduce(struct region *region, const struct conjuncts *conjunc
                           uint64_t sources, uint32_t s)
 {
     struct source *const source = &region->sources[s];
-    if (side->rows > SIDE_ROWS_MAX || source->answered.part_count || !takes_conditions(source->node))
+    if (side->rows > SIDE_ROWS_MAX || source_is_answered(source) || !takes_conditions(source->node))
         return STATUS_OK;
     for (uint32_t i = 0; i < conjuncts->count; i++) {
         const struct sql_expression *const tree = conjuncts->list[i].tree;

@@ -76,6 +76,21 @@ enum status region_define(struct region *region, uint32_t column, const struct s
     return STATUS_OK;
 }
 
+enum status region_after(struct region *region, const char **after, uint32_t column)
+{
+    const struct logical_tree *const tree = region->run->tree;
+    const char *const name =
+        column < tree->column_count && tree->columns[column].name ? tree->columns[column].name : "a subquery";
+    const size_t bytes = strlen(name) + (*after ? strlen(*after) : 0) + 3;
+    char *list;
+    if (*after && strstr(*after, name))
+        return STATUS_OK;
+    RETURN_IF_ERROR(relational_memory(region->run, bytes, &list));
+    snprintf(list, bytes, "%s%s%s", *after ? *after : "", *after ? ", " : "", name);
+    *after = list;
+    return STATUS_OK;
+}
+
 uint64_t region_reads(const struct region *region, const struct sql_expression *expression)
 {
     uint64_t sources = 0;
@@ -129,7 +144,7 @@ static enum status add_source(struct region *region, const struct logical_node *
                                  "FROM joins more than %u tables at once; ask in several levels",
                                  REGION_SOURCES_MAX);
     *source = &region->sources[region->source_count++];
-    **source = (struct source){.node = node, .join = join, .position = node->position};
+    **source = (struct source){.node = node, .join = join, .position = node->position, .reduced = 1};
     for (uint32_t c = 0; c < node->column_count; c++) {
         struct column_use *use;
         RETURN_IF_ERROR(region_use(region, node->columns[c], &use));

@@ -43,12 +43,20 @@ struct source {
     uint32_t unit;                 /* sources with equal numbers are answered by one plan */
     struct sql_position position;
     bool joined;
-    struct result answered; /* before the region was; no parts: it was not */
+    struct result answered; /* before the region was (source_is_answered) */
+    double reduced;    /* EXPLAIN: the share of its rows that keys of other sides are expected to leave */
+    const char *after; /* EXPLAIN: what has to be known before it is answered; or NULL */
 };
+
+static inline bool source_is_answered(const struct source *source)
+{
+    return source->answered.part_count || source->answered.explained;
+}
 
 /* A subquery that was answered before its region was planned (fold.c). */
 struct folded {
     const struct logical_node *node;
+    struct explain_node *explained; /* or NULL */
     struct result result;
     struct folded *next;
 };
@@ -100,6 +108,8 @@ NODISCARD enum status region_define(struct region *region, uint32_t column,
 /* Adds the conditions that AND joins. */
 NODISCARD enum status region_split(struct region *region, struct sql_expression *condition,
                                    struct conjuncts *conjuncts);
+/* EXPLAIN: adds a column's name to a list of what has to be known before. */
+NODISCARD enum status region_after(struct region *region, const char **after, uint32_t column);
 /* The sources that an expression reads. */
 uint64_t region_reads(const struct region *region, const struct sql_expression *expression);
 
@@ -121,7 +131,11 @@ bool region_is_stored(const struct region *region);
 void region_find_units(struct region *region);
 /* Answers a SELECT over sources that are stored tables, whose expressions name their columns as SQL_INPUT. */
 NODISCARD enum status region_plan(struct region *region, uint64_t sources, struct sql_select *select,
-                                  const uint32_t *numbers, bool last, struct result *result);
+                                  const uint32_t *numbers, struct result *result);
+
+/* Counts the rows of a unit of stored tables that pass its conditions, once (scan.counted of its first table). A failure
+ * that is no missing memory leaves them unknown. */
+NODISCARD enum status region_count(struct region *region, uint64_t sources);
 
 /* ---- reduce.c ---- */
 

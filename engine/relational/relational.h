@@ -26,9 +26,11 @@ struct result_column {
     uint32_t part, at;
 };
 
-/* The rows that an operator gives. Valid if zero-initialised: no rows, no columns. */
+/* The rows that an operator gives. Valid if zero-initialised: no rows, no columns. EXPLAIN runs nothing: the rows are then
+ * those that are expected, and there are no columns. */
 struct result {
     uint64_t rows;
+    struct explain_node *explained; /* the operator; or NULL */
     uint32_t part_count, column_count;
     struct result_part *parts;
     struct result_column *columns;
@@ -71,6 +73,7 @@ NODISCARD enum status result_rows(struct relational *run, struct result *result,
 struct shared_result {
     bool done;     /* of the step of a recursive query: its working rows are in `result` */
     uint32_t left; /* references that have not read it */
+    struct explain_node *explained;
     struct result result;
 };
 
@@ -87,9 +90,9 @@ struct relational {
     uint32_t next_column;    /* a number that no column of the tree has */
     struct dictionary **dictionaries;
     uint32_t dictionary_count;
-    char *text; /* of EXPLAIN */
-    size_t text_bytes;
-    uint32_t level;
+    struct explain_tree *explained; /* gets the operators; NULL: nothing is explained */
+    bool dry;                       /* EXPLAIN: operators are explained and not run */
+    double *values;   /* of each column of the tree, the different values that it may have; 0: not known */
     uint32_t repeats; /* recursive queries whose step is being answered: it asks for shared queries again */
     struct run_timing timing;
     bool many_texts; /* the last plan was refused, because it makes texts of too many values */
@@ -102,24 +105,58 @@ enum status relational_refuse(const struct relational *run, struct sql_position 
                               ...) __attribute__((format(printf, 3, 4)));
 NODISCARD enum status relational_memory(struct relational *run, size_t bytes, void *memory);
 
-/* Answers an operator. The result has, of its columns, those that are needed, and perhaps others. `last`: it is the whole
- * statement, whose last plan EXPLAIN does not run. */
+/* Answers an operator. The result has, of its columns, those that are needed, and perhaps others. */
 NODISCARD enum status relational_node(struct relational *run, const struct logical_node *node,
-                                      const struct logical_set *needed, bool last, struct result *result);
+                                      const struct logical_set *needed, struct result *result);
 /* An empty set with room for all columns of the tree. */
 NODISCARD enum status relational_set(struct relational *run, struct logical_set *set);
 
 /* ---- plans.c ---- */
 
-/* Plans a SELECT over the tables of a database, and runs it, unless it is the last one that EXPLAIN explains: then `rows`
- * stays empty. */
+/* Plans a SELECT over the tables of a database, and runs it. Item i is the column numbers[i]. */
 NODISCARD enum status relational_plan(struct relational *run, struct database *database,
-                                      const struct sql_select *select, bool last, struct rowset *rows);
+                                      const struct sql_select *select, const uint32_t *numbers,
+                                      struct result *result);
+/* The engine for rows in memory: the statement's own if that is one CPU, else another one. */
+NODISCARD enum status relational_engine(struct relational *run, struct engine **engine);
 /* Hands the rowset's dictionaries to the run, which keeps them until it is answered. */
 NODISCARD enum status relational_keep(struct relational *run, struct rowset *rows);
-/* Adds a line to EXPLAIN's text, at the current level. */
-NODISCARD enum status relational_line(struct relational *run, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+
+/* ---- EXPLAIN (operator.c) ---- */
+
+/* An operator while it runs: its time and memory are those between begin and end. */
+struct operator
+{
+    struct explain_node *node; /* NULL: nothing is explained */
+    double begin_ms;
+    uint64_t most, spilled; /* of the account, before it */
+};
+/* Begins an operator over these inputs, of which any may be NULL. */
+void operator_begin(struct relational *run, const char *name, const struct result *first,
+                    const struct result *second, struct operator* operator);
+/* Ends it: the result is its, and was expected to have so many rows. */
+void operator_end(struct relational *run, struct operator* operator, double expected, struct result *result);
+/* The result of an operator that is not run. */
+void operator_dry(struct operator* operator, double expected, struct result *result);
+/* The scan of the result's plan, or the operator if it is another one; or NULL. */
+struct explain_node *operator_scan(const struct result *result);
+/* Sets a field to an expression, with the columns' names. */
+void operator_words(struct relational *run, struct explain_node *node, const char *name,
+                    struct sql_expression *const *list, uint32_t count);
+
+/* ---- Estimates (estimate.c) ---- */
+
+/* Fills run->values from the statistics of stored tables. */
+NODISCARD enum status estimate_columns(struct relational *run);
+/* The different values that an expression has in so many rows, at most. */
+double estimate_values(const struct relational *run, const struct sql_expression *expression, double rows);
+/* The share of rows for which a condition is expected to be true; NULL: all. */
+double estimate_share(const struct relational *run, const struct sql_expression *condition);
+/* Counts the rows that a SELECT of count(*) over stored tables gives, of a large table on some tiles (count.c). */
+NODISCARD enum status estimate_count(struct relational *run, const struct sql_select *select, double *rows);
+bool estimate_is_aggregated(const struct sql_select *select);
+/* The rows of a SELECT over so many rows. */
+double estimate_select(const struct relational *run, const struct sql_select *select, double rows);
 
 /* ---- Trees that are made (trees.c) ---- */
 
@@ -141,11 +178,11 @@ NODISCARD enum status relational_item(struct relational *run, struct sql_select 
 
 /* Answers a SELECT whose expressions name columns of a result (SQL_INPUT). Item i is the column numbers[i]. */
 NODISCARD enum status relational_select(struct relational *run, const struct result *from,
-                                        struct sql_select *select, const uint32_t *numbers, bool last,
+                                        struct sql_select *select, const uint32_t *numbers,
                                         struct result *result);
 /* The same of a SELECT that makes texts of more values than a plan does (texts.c). */
 NODISCARD enum status relational_select_texts(struct relational *run, const struct result *from,
-                                              struct sql_select *select, const uint32_t *numbers, bool last,
+                                              struct sql_select *select, const uint32_t *numbers,
                                               struct result *result);
 /* Computes an expression for each row of a result. Free the column with relation_column_free. */
 NODISCARD enum status relational_compute(struct relational *run, const struct result *from,
@@ -154,7 +191,7 @@ NODISCARD enum status relational_compute(struct relational *run, const struct re
 /* ---- The operators ---- */
 
 NODISCARD enum status relational_block(struct relational *run, const struct logical_node *node,
-                                       const struct logical_set *needed, bool last, struct result *result);
+                                       const struct logical_set *needed, struct result *result);
 NODISCARD enum status relational_values(struct relational *run, const struct logical_node *node,
                                         struct result *result);
 NODISCARD enum status relational_combine(struct relational *run, const struct logical_node *node,

@@ -98,6 +98,7 @@ enum status result_renamed(struct relational *run, const struct result *from, ui
                            const uint32_t *from_numbers, const uint32_t *numbers, struct result *result)
 {
     RETURN_IF_ERROR(make(run, from->rows, from->part_count, count, result));
+    result->explained = from->explained;
     for (uint32_t p = 0; p < from->part_count; p++) {
         const enum status status = copy_places(run, &from->parts[p], from->rows, &result->parts[p]);
         if (status != STATUS_OK) {

@@ -9,20 +9,16 @@
 /* ---- Sets ---- */
 
 static enum status answer_side(struct relational *run, const struct logical_node *node,
-                               const uint32_t *columns, uint32_t count, struct rowset *rows)
+                               const uint32_t *columns, uint32_t count, struct result *result)
 {
     struct logical_set needed = {.words = run->tree->column_count / 64 + 1};
-    struct result result;
     /* not of the statement's memory: a union may have many thousand parts */
     RETURN_IF_ERROR(memory_zeros(&needed.bits, needed.words * sizeof *needed.bits, "an answer", run->error));
     for (uint32_t c = 0; c < count; c++)
         logical_put(&needed, columns[c]);
-    run->level++;
-    const enum status status = relational_node(run, node, &needed, false, &result);
-    run->level--;
+    const enum status status = relational_node(run, node, &needed, result);
     free(needed.bits);
-    RETURN_IF_ERROR(status);
-    return result_rows(run, &result, columns, count, rows);
+    return status;
 }
 
 /* UNION ALL needs no columns that nobody needs; the other sets compare all. */
@@ -43,20 +39,26 @@ static enum status choose_columns(struct relational *run, const struct logical_n
     return STATUS_OK;
 }
 
-enum status relational_combine(struct relational *run, const struct logical_node *node,
-                               const struct logical_set *needed, struct result *result)
+/* UNION gives at most the rows of both, EXCEPT those of the left side, INTERSECT those of the smaller one. */
+static double expected_rows(const struct logical_node *node, const struct result *sides)
 {
-    static const char *const names[] = {"union", "except", "intersect"};
+    const double left = (double)sides[0].rows, right = (double)sides[1].rows;
+    return node->set.set == SQL_SET_UNION    ? left + right
+           : node->set.set == SQL_SET_EXCEPT ? left
+           : left < right                    ? left
+                                             : right;
+}
+
+static enum status combine(struct relational *run, const struct logical_node *node, struct result *sides,
+                           uint32_t *const *columns, uint32_t count, struct result *result)
+{
     static const enum relation_set sets[][2] = {
         [SQL_SET_UNION] = {RELATION_UNION, RELATION_UNION_ALL},
         [SQL_SET_EXCEPT] = {RELATION_EXCEPT, RELATION_EXCEPT_ALL},
         [SQL_SET_INTERSECT] = {RELATION_INTERSECT, RELATION_INTERSECT_ALL}};
-    struct rowset left, right;
-    uint32_t *columns[3], count;
-    RETURN_IF_ERROR(choose_columns(run, node, needed, columns, &count));
-    RETURN_IF_ERROR(relational_line(run, "%s%s of:", names[node->set.set], node->set.all ? " all" : ""));
-    RETURN_IF_ERROR(answer_side(run, node->inputs[0], columns[0], count, &left));
-    enum status status = answer_side(run, node->inputs[1], columns[1], count, &right);
+    struct rowset left, right = {0};
+    RETURN_IF_ERROR(result_rows(run, &sides[0], columns[0], count, &left));
+    enum status status = result_rows(run, &sides[1], columns[1], count, &right);
     if (status == STATUS_OK)
         status = sql_placed(run->error, node->position,
                             relation_set(sets[node->set.set][node->set.all], &left, &right, run->error));
@@ -69,6 +71,33 @@ enum status relational_combine(struct relational *run, const struct logical_node
     return result_of_rows(run, &left, columns[2], result);
 }
 
+enum status relational_combine(struct relational *run, const struct logical_node *node,
+                               const struct logical_set *needed, struct result *result)
+{
+    static const char *const names[] = {"union", "except", "intersect"};
+    struct result sides[2] = {0};
+    struct operator operator;
+    uint32_t *columns[3], count;
+    RETURN_IF_ERROR(choose_columns(run, node, needed, columns, &count));
+    enum status status = answer_side(run, node->inputs[0], columns[0], count, &sides[0]);
+    if (status == STATUS_OK)
+        status = answer_side(run, node->inputs[1], columns[1], count, &sides[1]);
+    if (status == STATUS_OK) {
+        const double expected = expected_rows(node, sides);
+        operator_begin(run, "set", &sides[0], &sides[1], &operator);
+        explain_words(operator.node, "kind", "%s%s", names[node->set.set], node->set.all ? " all" : "");
+        if (run->dry)
+            operator_dry(&operator, expected, result);
+        else
+            status = combine(run, node, sides, columns, count, result);
+        if (status == STATUS_OK)
+            operator_end(run, &operator, expected, result);
+    }
+    result_free(&sides[0]);
+    result_free(&sides[1]);
+    return status;
+}
+
 /* ---- Rows of constants ---- */
 
 /* One row as a SELECT without FROM. */
@@ -76,11 +105,13 @@ static enum status make_row(struct relational *run, const struct logical_node *n
                             struct rowset *rows)
 {
     struct sql_select *select;
+    struct result result;
     RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
     select->position = node->position;
     for (uint32_t c = 0; c < node->column_count; c++)
         RETURN_IF_ERROR(relational_item(run, select, node->values.rows[r][c], node->columns[c]));
-    return relational_plan(run, run->task->database, select, false, rows);
+    RETURN_IF_ERROR(relational_plan(run, run->task->database, select, node->columns, &result));
+    return result_rows(run, &result, node->columns, node->column_count, rows);
 }
 
 /* Adds halves, so that the time for many rows is not quadratic. */
@@ -102,13 +133,25 @@ static enum status make_rows(struct relational *run, const struct logical_node *
     return status;
 }
 
+static enum status make_values(struct relational *run, const struct logical_node *node, struct result *result)
+{
+    struct explain_tree *const explained = run->explained;
+    struct rowset rows;
+    run->explained = NULL; /* a row is no operator */
+    const enum status status = make_rows(run, node, 0, node->values.row_count, &rows);
+    run->explained = explained;
+    RETURN_IF_ERROR(status);
+    return result_of_rows(run, &rows, node->columns, result);
+}
+
 enum status relational_values(struct relational *run, const struct logical_node *node, struct result *result)
 {
-    struct rowset rows;
-    if (node->column_count == 0 || node->values.row_count == 0) {
-        *result = (struct result){.rows = node->values.row_count};
-        return STATUS_OK;
-    }
-    RETURN_IF_ERROR(make_rows(run, node, 0, node->values.row_count, &rows));
-    return result_of_rows(run, &rows, node->columns, result);
+    const uint32_t rows = node->values.row_count;
+    struct operator operator;
+    operator_begin(run, "values", NULL, NULL, &operator);
+    *result = (struct result){.rows = rows};
+    if (!run->dry && node->column_count && rows)
+        RETURN_IF_ERROR(make_values(run, node, result));
+    operator_end(run, &operator, rows, result);
+    return STATUS_OK;
 }

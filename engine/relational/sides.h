@@ -3,7 +3,8 @@
  *
  *     answers.c   conditions on single units, and their answers
  *     two.c       the join of two sides
- *     joins.c     which are joined, in which order
+ *     order.c     which are joined first
+ *     joins.c     all of them
  */
 #ifndef TESSERA_ENGINE_RELATIONAL_SIDES_H
 #define TESSERA_ENGINE_RELATIONAL_SIDES_H
@@ -69,8 +70,28 @@ struct join_keys {
 
 void join_find_keys(const struct conjuncts *conjuncts, const struct region *region, uint64_t left,
                     uint64_t right, struct join_keys *keys);
+/* The expected pairs of two sides by these keys: of two, those of the side with fewer values are expected to be all among the
+ * other's. */
+double join_pairs_expected(struct relational *run, const struct result *left, const struct result *right,
+                           const struct join_keys *keys);
 /* *left becomes the rows of the join; *right is used up, or not read any more. */
 NODISCARD enum status join_two(struct region *region, const struct join_of *by, struct result *left,
                                struct result *right);
+
+/* ---- order.c ---- */
+
+#define JOIN_SEARCH_MAX 12u
+
+/* Sides, and what joins them. */
+struct join_graph {
+    uint32_t count;
+    double rows[REGION_SOURCES_MAX];
+    uint64_t joins[REGION_SOURCES_MAX]; /* the sides that an equality connects with it, a bit each */
+    double share[REGION_SOURCES_MAX]
+                [REGION_SOURCES_MAX]; /* of the pairs of two sides, those that are joined */
+};
+/* The two sides to be joined next; there are at least two. */
+NODISCARD enum status join_choose(const struct join_graph *graph, uint32_t *first, uint32_t *second,
+                                  struct error *error);
 
 #endif

@@ -177,9 +177,12 @@ static enum status replace_input(void *context, const struct sql_expression *nod
     uint32_t source;
     const struct column *const column =
         node->operation == SQL_INPUT ? column_of(region, node, &source) : NULL;
-    return column ? sql_tree_column(region->run->arena, node->position, region->sources[source].alias,
-                                    column->schema.name, out, region->run->error)
-                  : STATUS_OK;
+    if (!column)
+        return STATUS_OK;
+    RETURN_IF_ERROR(sql_tree_column(region->run->arena, node->position, region->sources[source].alias,
+                                    column->schema.name, out, region->run->error));
+    (*out)->index = node->index;
+    return STATUS_OK;
 }
 
 static enum status rewrite(struct region *region, struct sql_expression **tree)
@@ -228,17 +231,88 @@ static enum status add_source(struct region *region, const struct source *source
                            run->error);
 }
 
-enum status region_plan(struct region *region, uint64_t sources, struct sql_select *select,
-                        const uint32_t *numbers, bool last, struct result *result)
+/* ---- EXPLAIN ---- */
+
+/* The columns that an expression waits for: all others have names by now. */
+static enum status find_unknown(struct region *region, const struct sql_expression *tree, const char **after)
+{
+    if (tree && tree->operation == SQL_INPUT)
+        RETURN_IF_ERROR(region_after(region, after, tree->index));
+    for (uint32_t c = 0; tree && c < tree->child_count; c++)
+        RETURN_IF_ERROR(find_unknown(region, tree->children[c], after));
+    return STATUS_OK;
+}
+
+/* Leaves conditions out that wait for something. */
+static enum status leave_unknown(struct region *region, struct sql_expression **where,
+                                 struct sql_expression **waiting, double *share, const char **after)
+{
+    struct conjuncts conjuncts = {0};
+    struct relational *const run = region->run;
+    RETURN_IF_ERROR(region_split(region, *where, &conjuncts));
+    *where = NULL;
+    for (uint32_t i = 0; i < conjuncts.count; i++) {
+        const char *waits = NULL;
+        RETURN_IF_ERROR(find_unknown(region, conjuncts.list[i].tree, &waits));
+        if (!waits) {
+            RETURN_IF_ERROR(relational_and(run, where, conjuncts.list[i].tree));
+            continue;
+        }
+        RETURN_IF_ERROR(find_unknown(region, conjuncts.list[i].tree, after));
+        RETURN_IF_ERROR(relational_and(run, waiting, conjuncts.list[i].tree));
+        *share *= estimate_share(run, conjuncts.list[i].tree);
+    }
+    return STATUS_OK;
+}
+
+/* Explains a plan that is not run: with the conditions that are known. What is grouped or computed by values that are not
+ * is no plan yet. */
+static enum status explain_unit(struct region *region, uint64_t sources, struct sql_select *select,
+                                struct result *result)
 {
     struct relational *const run = region->run;
-    struct rowset rows;
-    *result = (struct result){0};
-    for (uint32_t s = 0; s < region->source_count; s++) {
-        if (!(sources >> s & 1))
-            continue;
-        RETURN_IF_ERROR(name_source(region, sources, s));
+    const char *after = NULL, *above = NULL;
+    struct sql_expression *waiting = NULL;
+    struct operator operator;
+    double share = 1, rows = 1;
+    for (uint32_t s = 0; s < region->source_count; s++)
+        if (sources >> s & 1) {
+            const double most = (double)region->sources[s].node->scan.table->rows;
+            rows = most > rows ? most : rows;
+            share *= region->sources[s].reduced;
+            after = region->sources[s].after ? region->sources[s].after : after;
+        }
+    RETURN_IF_ERROR(leave_unknown(region, &select->where, &waiting, &share, &after));
+    for (uint32_t i = 0; i < select->item_count; i++)
+        RETURN_IF_ERROR(find_unknown(region, select->items[i].expression, &above));
+    for (uint32_t g = 0; g < select->group_count; g++)
+        RETURN_IF_ERROR(find_unknown(region, select->groups[g], &above));
+    for (uint32_t o = 0; o < select->order_count; o++)
+        RETURN_IF_ERROR(find_unknown(region, select->orders[o].expression, &above));
+    RETURN_IF_ERROR(find_unknown(region, select->having, &above));
+    if (above) {
+        operator.node = explain_new(run->explained, "scan of tables");
+        operator_dry(&operator, share * estimate_select(run, select, rows), result);
+    } else {
+        RETURN_IF_ERROR(relational_plan(run, run->task->database, select, NULL, result));
+        operator.node = result->explained;
+        if (!estimate_is_aggregated(select))
+            operator_dry(&operator, share *(double) result->rows, result);
     }
+    if (after || above)
+        explain_words(operator.node, "after", "%s%s%s", after ? after : "", after && above ? ", " : "",
+                      above ? above : "");
+    operator_words(run, waiting ? explain_part(operator_scan(result), "waiting") : NULL, "condition",
+                   &waiting, 1);
+    return STATUS_OK;
+}
+
+/* The FROM, WHERE and names of a SELECT over stored tables. */
+static enum status make_select(struct region *region, uint64_t sources, struct sql_select *select)
+{
+    for (uint32_t s = 0; s < region->source_count; s++)
+        if (sources >> s & 1)
+            RETURN_IF_ERROR(name_source(region, sources, s));
     for (uint32_t s = 0; s < region->source_count; s++)
         if (sources >> s & 1)
             RETURN_IF_ERROR(add_source(region, &region->sources[s], (sources & (sources - 1)) == 0, select));
@@ -249,7 +323,45 @@ enum status region_plan(struct region *region, uint64_t sources, struct sql_sele
     for (uint32_t o = 0; o < select->order_count; o++)
         RETURN_IF_ERROR(rewrite(region, &select->orders[o].expression));
     RETURN_IF_ERROR(rewrite(region, &select->where));
-    RETURN_IF_ERROR(rewrite(region, &select->having));
-    RETURN_IF_ERROR(relational_plan(run, run->task->database, select, last, &rows));
-    return result_of_rows(run, &rows, numbers, result);
+    return rewrite(region, &select->having);
+}
+
+enum status region_plan(struct region *region, uint64_t sources, struct sql_select *select,
+                        const uint32_t *numbers, struct result *result)
+{
+    struct relational *const run = region->run;
+    *result = (struct result){0};
+    RETURN_IF_ERROR(make_select(region, sources, select));
+    return run->dry ? explain_unit(region, sources, select, result)
+                    : relational_plan(run, run->task->database, select, numbers, result);
+}
+
+/* ---- Counting ---- */
+
+enum status region_count(struct region *region, uint64_t sources)
+{
+    struct relational *const run = region->run;
+    const struct source *const first = &region->sources[__builtin_ctzll(sources)];
+    double *const counted = first->node->scan.counted, share = 1, rows = 0;
+    const char *after = NULL;
+    struct sql_expression *item, *star, *waiting = NULL;
+    struct sql_select *select;
+    if (*counted > 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
+    RETURN_IF_ERROR(relational_literal(run, first->position, SQL_FUNCTION, NULL, &item));
+    item->name = "count";
+    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_STAR, first->position, &star, run->error));
+    RETURN_IF_ERROR(sql_tree_child(run->arena, item, star, run->error));
+    RETURN_IF_ERROR(relational_item(run, select, item, run->next_column++));
+    RETURN_IF_ERROR(make_select(region, sources, select));
+    RETURN_IF_ERROR(leave_unknown(region, &select->where, &waiting, &share, &after));
+    const struct error before = *run->error;
+    const enum status status = estimate_count(run, select, &rows);
+    if (status == STATUS_BAD_INPUT) { /* what is refused is refused when it is answered */
+        *run->error = before;
+        return STATUS_OK;
+    }
+    *counted = share * rows > 0.5 ? share * rows : 0.5;
+    return status;
 }

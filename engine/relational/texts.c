@@ -163,7 +163,7 @@ static enum status rewrite_above(struct relational *run, sql_replace *replace, v
 }
 
 static enum status select_texts(struct relational *run, const struct result *from, struct sql_select *select,
-                                const uint32_t *numbers, bool last, struct result *result)
+                                const uint32_t *numbers, struct result *result)
 {
     struct result rows;
     struct texts texts = {.run = run, .from = &rows};
@@ -178,7 +178,7 @@ static enum status select_texts(struct relational *run, const struct result *fro
     if (status == STATUS_OK)
         status = rewrite(run, replace_texts, &texts, &select->where);
     if (status == STATUS_OK)
-        status = relational_select(run, &rows, select, numbers, last, result);
+        status = relational_select(run, &rows, select, numbers, result);
     result_free(&rows);
     return status;
 }
@@ -219,8 +219,7 @@ static enum status replace_grouped(void *context, const struct sql_expression *n
 }
 
 static enum status select_grouped(struct relational *run, const struct result *from,
-                                  struct sql_select *select, const uint32_t *numbers, bool last,
-                                  struct result *result)
+                                  struct sql_select *select, const uint32_t *numbers, struct result *result)
 {
     struct sql_select first = {.position = select->position,
                                .where = select->where,
@@ -236,15 +235,14 @@ static enum status select_grouped(struct relational *run, const struct result *f
     select->where = select->having;
     select->having = NULL;
     select->group_count = select->set_count = 0;
-    RETURN_IF_ERROR(select_texts(run, from, &first, grouped.numbers, false, &rows));
-    const enum status status = select_texts(run, &rows, select, numbers, last, result);
+    RETURN_IF_ERROR(select_texts(run, from, &first, grouped.numbers, &rows));
+    const enum status status = select_texts(run, &rows, select, numbers, result);
     result_free(&rows);
     return status;
 }
 
 enum status relational_select_texts(struct relational *run, const struct result *from,
-                                    struct sql_select *select, const uint32_t *numbers, bool last,
-                                    struct result *result)
+                                    struct sql_select *select, const uint32_t *numbers, struct result *result)
 {
     bool aggregated = select->group_count || select->set_count || select->having;
     bool above = makes_text_above(select->having);
@@ -257,6 +255,8 @@ enum status relational_select_texts(struct relational *run, const struct result 
         above |= makes_text_above(select->orders[o].expression);
     }
     *result = (struct result){0};
-    return aggregated && above ? select_grouped(run, from, select, numbers, last, result)
-                               : select_texts(run, from, select, numbers, last, result);
+    if (run->dry)
+        return relational_select(run, from, select, numbers, result);
+    return aggregated && above ? select_grouped(run, from, select, numbers, result)
+                               : select_texts(run, from, select, numbers, result);
 }

@@ -5,6 +5,7 @@
 
 #include "storage/base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,45 @@ void join_find_keys(const struct conjuncts *conjuncts, const struct region *regi
             break;
         }
     }
+}
+
+/* At most so many different values a key has. */
+static double count_values(struct relational *run, const struct result *result,
+                           const struct sql_expression *tree)
+{
+    const uint64_t *places;
+    const struct rowset_column *const column =
+        tree->operation == SQL_INPUT ? result_column(result, tree->index, &places) : NULL;
+    const double rows = estimate_values(run, tree, (double)result->rows);
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    if (!column)
+        return rows;
+    if (column->type.kind == VALUE_STRING)
+        return column->type.dictionary->count < rows ? column->type.dictionary->count : rows;
+    for (uint64_t row = 0; row < result->rows; row++) {
+        const uint64_t at = places ? places[row] : row;
+        if (at == RELATION_NO_ROW)
+            continue;
+        low = column->values[at] < low ? column->values[at] : low;
+        high = column->values[at] > high ? column->values[at] : high;
+    }
+    const double span = low > high ? 1 : (double)high - (double)low + 1;
+    return span < rows ? span : rows;
+}
+
+double join_pairs_expected(struct relational *run, const struct result *left, const struct result *right,
+                           const struct join_keys *keys)
+{
+    const double rows[2] = {(double)left->rows, (double)right->rows};
+    double values[2] = {1, 1};
+    for (uint32_t k = 0; k < keys->count; k++) {
+        values[0] *= count_values(run, left, keys->trees[0][k]);
+        values[1] *= count_values(run, right, keys->trees[1][k]);
+    }
+    for (int i = 0; i < 2; i++)
+        values[i] = values[i] < rows[i] ? values[i] : rows[i];
+    const double most = values[0] > values[1] ? values[0] : values[1];
+    return rows[0] * rows[1] / (most < 1 ? 1 : most);
 }
 
 static enum status key_column(struct relational *run, const struct result *result,
@@ -151,16 +191,60 @@ static enum status add_test(struct relational *run, const struct join_of *by, st
     return test ? relational_and(run, other, test) : STATUS_OK;
 }
 
-enum status join_two(struct region *region, const struct join_of *by, struct result *left,
-                     struct result *right)
+/* The rows that the join is expected to give. */
+static double expected_rows(struct relational *run, const struct join_of *by, const struct result *left,
+                            const struct result *right, const struct join_keys *keys,
+                            const struct sql_expression *other)
+{
+    const double rows = (double)left->rows,
+                 pairs = join_pairs_expected(run, left, right, keys) * estimate_share(run, other),
+                 with = pairs < rows ? pairs : rows; /* left rows that have a pair */
+    switch (by->join) {
+    case LOGICAL_INNER:
+        return pairs;
+    case LOGICAL_LEFT:
+        return pairs > rows ? pairs : rows;
+    case LOGICAL_FULL:
+        return fmax(fmax(pairs, rows), (double)right->rows);
+    case LOGICAL_SEMI:
+        return with;
+    case LOGICAL_ANTI:
+        return rows - with;
+    case LOGICAL_MARK:
+    case LOGICAL_SINGLE:
+        break;
+    }
+    return rows;
+}
+
+/* Tells the join's keys and conditions. */
+static void explain_join(struct relational *run, const struct join_of *by, const struct join_keys *keys,
+                         struct sql_expression *other, const struct result *left, const struct result *right,
+                         struct explain_node *node)
 {
     static const char *const names[] = {
         [LOGICAL_INNER] = "inner",  [LOGICAL_LEFT] = "left", [LOGICAL_FULL] = "full",
         [LOGICAL_SEMI] = "semi",    [LOGICAL_ANTI] = "anti", [LOGICAL_MARK] = "mark",
         [LOGICAL_SINGLE] = "single"};
+    struct sql_expression *trees[JOIN_KEYS_MAX];
+    for (uint32_t k = 0; k < keys->count; k++)
+        trees[k] = keys->from[k]->tree;
+    explain_words(node, "kind", "%s", names[by->join]);
+    explain_number(node, "keys", EXPLAIN_COUNT, keys->count);
+    operator_words(run, node, "condition", trees, keys->count);
+    operator_words(run, node, "residual", &other, other != NULL);
+    if (run->dry)
+        return;
+    explain_number(node, "left_rows", EXPLAIN_COUNT, (double)left->rows);
+    explain_number(node, "right_rows", EXPLAIN_COUNT, (double)right->rows);
+}
+
+enum status join_two(struct region *region, const struct join_of *by, struct result *left,
+                     struct result *right)
+{
     struct relational *const run = region->run;
-    const uint64_t left_rows = left->rows, right_rows = right->rows;
     struct sql_expression *other;
+    struct operator operator;
     struct join_keys keys;
     join_find_keys(by->conjuncts, region, by->left, by->right, &keys);
     const bool by_test = by->test && keys.count == 0;
@@ -171,9 +255,13 @@ enum status join_two(struct region *region, const struct join_of *by, struct res
     RETURN_IF_ERROR(find_others(run, by->conjuncts, by->join != LOGICAL_INNER, by->left, by->right, &other));
     if (by->test)
         RETURN_IF_ERROR(add_test(run, by, &other));
-    RETURN_IF_ERROR(join_pairs(region, by, left, right, &keys, by_test && keys.count, other));
-    return relational_line(run, "%s join by %u key%s%s: %llu rows with %llu give %llu", names[by->join],
-                           keys.count, keys.count == 1 ? "" : "s", other ? " and a condition" : "",
-                           (unsigned long long)left_rows, (unsigned long long)right_rows,
-                           (unsigned long long)left->rows);
+    operator_begin(run, "join", left, right, &operator);
+    explain_join(run, by, &keys, other, left, right, operator.node);
+    const double expected = operator.node ? expected_rows(run, by, left, right, &keys, other) : 0;
+    if (run->dry)
+        operator_dry(&operator, expected, left);
+    else
+        RETURN_IF_ERROR(join_pairs(region, by, left, right, &keys, by_test && keys.count, other));
+    operator_end(run, &operator, expected, left);
+    return STATUS_OK;
 }

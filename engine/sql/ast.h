@@ -86,8 +86,8 @@ struct sql_expression {
     enum sql_operation comparison;        /* SQL_IN of a query: SQL_EQUAL .. SQL_GREATER_EQUAL */
     bool ordered, descending, nulls_last; /* SQL_FUNCTION: the last child is what ORDER BY in it names */
     bool ignores_nulls;                   /* SQL_FUNCTION: IGNORE NULLS */
-    uint32_t index;                       /* SQL_PARAMETER */
-    uint32_t depth;                       /* 1 more than the deepest child's */
+    uint32_t index; /* SQL_PARAMETER; SQL_INPUT, and SQL_COLUMN that one became: the column of the tree */
+    uint32_t depth; /* 1 more than the deepest child's */
     struct sql_position position;
     const char *text, *name, *qualifier; /* zero-terminated, or NULL */
     uint32_t child_count;
@@ -204,10 +204,11 @@ enum sql_explain { SQL_EXPLAIN_NONE, SQL_EXPLAIN, SQL_EXPLAIN_ANALYZE };
 
 #define SQL_SET_TERMS_MAX 64u
 
-/* With `parts` it has, besides WITH, only their order and limit. `explain`, `layered`, `timed` and parameter_count are those
- * of the whole statement. */
+/* With `parts` it has, besides WITH, only their order and limit. `explain`, `explain_json`, `layered`, `timed` and
+ * parameter_count are those of the whole statement. */
 struct sql_select {
     enum sql_explain explain;
+    bool explain_json;
     bool layered; /* it has WITH, a subquery, UNION and the like, or OVER: one plan does not answer it */
     bool timed;   /* it may name the current time, and is planned again for each run */
     bool distinct;

@@ -354,16 +354,47 @@ static enum status parse_end(const struct parser *parser)
                                                           (int)parser->token.length, parser->token.text);
 }
 
+/* True if the parenthesis begins with an option of EXPLAIN, and not with a query. */
+static bool is_option(const struct parser *parser)
+{
+    struct parser ahead = *parser;
+    struct error error = {0};
+    ahead.error = &error;
+    return parse_is(parser, "(") && parse_advance(&ahead) == STATUS_OK &&
+           (parse_is(&ahead, "ANALYZE") || parse_is(&ahead, "FORMAT"));
+}
+
+/* EXPLAIN [ANALYZE] [(ANALYZE | FORMAT TEXT | FORMAT JSON, ...)] */
+static enum status parse_explain(struct parser *parser)
+{
+    struct sql_select *const select = &parser->tree->select;
+    bool taken;
+    RETURN_IF_ERROR(parse_take(parser, "ANALYZE", &taken));
+    select->explain = taken ? SQL_EXPLAIN_ANALYZE : SQL_EXPLAIN;
+    if (!is_option(parser))
+        return STATUS_OK;
+    do {
+        RETURN_IF_ERROR(parse_advance(parser));
+        RETURN_IF_ERROR(parse_take(parser, "ANALYZE", &taken));
+        if (taken) {
+            select->explain = SQL_EXPLAIN_ANALYZE;
+            continue;
+        }
+        RETURN_IF_ERROR(parse_expect(parser, "FORMAT", "in the options of EXPLAIN"));
+        RETURN_IF_ERROR(parse_take(parser, "JSON", &taken));
+        select->explain_json = taken;
+        if (!taken)
+            RETURN_IF_ERROR(parse_expect(parser, "TEXT", "after FORMAT: TEXT or JSON is"));
+    } while (parse_is(parser, ","));
+    return parse_expect(parser, ")", "after the options of EXPLAIN");
+}
+
 static enum status parse_statement(struct parser *parser)
 {
     bool taken;
     RETURN_IF_ERROR(parse_take(parser, "EXPLAIN", &taken));
-    if (taken) {
-        parser->tree->select.explain = SQL_EXPLAIN;
-        RETURN_IF_ERROR(parse_take(parser, "ANALYZE", &taken));
-        if (taken)
-            parser->tree->select.explain = SQL_EXPLAIN_ANALYZE;
-    }
+    if (taken)
+        RETURN_IF_ERROR(parse_explain(parser));
     if (!parse_is_query(parser) && !parse_is(parser, "("))
         return refuse_statement(parser);
     RETURN_IF_ERROR(parse_query(parser, &parser->tree->select));

@@ -133,6 +133,7 @@ static void take_only_part(struct sql_select *select, const struct sql_select *p
     const struct sql_select whole = *select;
     *select = *part;
     select->explain = whole.explain;
+    select->explain_json = whole.explain_json;
     select->layered = whole.layered;
     select->timed = whole.timed;
     select->parameter_count = whole.parameter_count;

@@ -93,6 +93,8 @@ static enum status scan_table(struct bind_state *state, const struct sql_source 
     (*node)->scan.name = sql_source_name(source);
     RETURN_IF_ERROR(sql_tree_take(state->arena, (count + 1) * sizeof *(*node)->scan.stored,
                                   &(*node)->scan.stored, state->error));
+    RETURN_IF_ERROR(
+        sql_tree_take(state->arena, sizeof *(*node)->scan.counted, &(*node)->scan.counted, state->error));
     for (uint32_t c = 0; c < count; c++) {
         const struct column *const stored = &table->columns[c];
         const struct column *const value = stored->references ? stored->references : stored;

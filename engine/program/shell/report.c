@@ -1,23 +1,21 @@
-/* report.c: see report.h. A plan is told before the statement's lines are known, so its parts wait in a page of their own. */
+/* report.c: see report.h. A statement's plan is told while it runs, so it waits in a page of its own. */
 #include "engine/program/shell/report.h"
-#include "storage/base/text/text_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct sql_report {
     struct page *statements; /* all that have been added */
-    struct page *plans;      /* of the statement that runs; NULL: none was told yet */
+    struct page *plans;      /* of the statement that runs; NULL: it was not told yet */
     uint32_t count;          /* of statements */
     struct explain_observer observer;
 };
 
-static enum status add_plan(void *context, const struct explained *run, struct error *error)
+static enum status add_plan(void *context, const struct explain_node *root, struct error *error)
 {
     struct sql_report *const report = context;
-    if (!report->plans)
-        RETURN_IF_ERROR(page_create("", &report->plans, error));
-    return sql_report_plan(report->plans, run, error);
+    RETURN_IF_ERROR(page_create("", &report->plans, error));
+    return sql_report_plan(report->plans, root, error);
 }
 
 enum status sql_report_open(struct sql_report **report, struct error *error)
@@ -65,36 +63,14 @@ static enum status add_statement(struct page *page, const char *statement, size_
     return STATUS_OK;
 }
 
-static enum status add_lines(struct page *page, const struct rowset *lines, struct error *error)
-{
-    char *text = NULL, buffer[ROWSET_TEXT_BYTES];
-    size_t bytes;
-    FILE *const out = text_stream(&text, &bytes);
-    if (!out)
-        return error_out_of_memory(error, BUFSIZ, "the report");
-    for (uint64_t row = 0; row < lines->rows; row++) {
-        uint32_t length;
-        const char *const line = rowset_text(&lines->columns[0], row, buffer, &length);
-        fwrite(line, 1, length, out);
-        fputc('\n', out);
-    }
-    const bool written = fclose(out) == 0;
-    if (written)
-        page_code(page, text);
-    free(text);
-    return written ? STATUS_OK : error_out_of_memory(error, BUFSIZ, "the report");
-}
-
 enum status sql_report_add(struct sql_report *report, const char *statement, size_t length,
-                           const struct rowset *lines, struct error *error)
+                           struct error *error)
 {
     char heading[32] = "Statement";
     if (report->count++)
         snprintf(heading, sizeof heading, "Statement %u", report->count);
     page_section(report->statements, heading);
     RETURN_IF_ERROR(add_statement(report->statements, statement, length, error));
-    page_section(report->statements, "Plan");
-    RETURN_IF_ERROR(add_lines(report->statements, lines, error));
     page_append(report->statements, report->plans);
     report->plans = NULL;
     return STATUS_OK;

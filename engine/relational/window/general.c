@@ -31,11 +31,9 @@ struct batch {
 struct general {
     struct window_call *call;
     struct batch batch;
-    uint32_t group, order;              /* numbers of columns that no other column has */
-    const struct sql_expression *tree;  /* the aggregate; ORDER BY is in it if the window's order decides */
-    const struct relational_task *task; /* the run's */
-    struct relational_task quiet;       /* that explains nothing */
-    int64_t nothing;                    /* the value of an empty frame */
+    uint32_t group, order;             /* numbers of columns that no other column has */
+    const struct sql_expression *tree; /* the aggregate; ORDER BY is in it if the window's order decides */
+    int64_t nothing;                   /* the value of an empty frame */
     bool nothing_null;
 };
 
@@ -114,7 +112,7 @@ static enum status run_plan(struct general *general, uint64_t count, bool groupe
     }
     RETURN_IF_ERROR(relational_item(run, select, (struct sql_expression *)general->tree, numbers[1]));
     RETURN_IF_ERROR(make_rows(general, count, &rows));
-    enum status status = relational_select(run, &rows, select, numbers + !grouped, false, &result);
+    enum status status = relational_select(run, &rows, select, numbers + !grouped, &result);
     result_free(&rows);
     RETURN_IF_ERROR(status);
     if (grouped)
@@ -130,14 +128,11 @@ static enum status run_plan(struct general *general, uint64_t count, bool groupe
 /* The aggregate of no rows. */
 static enum status find_nothing(struct general *general)
 {
-    struct relational *const run = general->call->run;
     struct rowset_column frames, values;
     general->nothing_null = true;
     if (general->call->out.type.kind == VALUE_STRING)
         return STATUS_OK;
-    run->task = &general->quiet;
     const enum status status = run_plan(general, 0, false, &frames, &values);
-    run->task = general->task;
     RETURN_IF_ERROR(status);
     general->nothing_null = window_is_null(&values, 0);
     general->nothing = general->nothing_null ? 0 : values.values[0];
@@ -193,7 +188,6 @@ static uint64_t frames_with_rows(const struct batch *batch)
 
 static enum status answer_batch(struct general *general)
 {
-    struct relational *const run = general->call->run;
     const uint64_t count = frames_with_rows(&general->batch);
     struct rowset_column frames = {0}, values = {0};
     enum status status = STATUS_OK;
@@ -201,7 +195,6 @@ static enum status answer_batch(struct general *general)
         status = run_plan(general, general->batch.pair_count, true, &frames, &values);
         if (status == STATUS_OK)
             status = make_alike(general, &values, count);
-        run->task = &general->quiet; /* the plans of further batches are the same */
     }
     if (status == STATUS_OK)
         status = give_batch(general, &frames, &values, count);
@@ -336,19 +329,13 @@ static enum status give_dictionary(struct window_call *call)
 enum status window_general(struct window_call *call)
 {
     struct relational *const run = call->run;
-    struct general general = {.call = call,
-                              .group = run->next_column,
-                              .order = run->next_column + 1,
-                              .task = run->task,
-                              .quiet = *run->task};
+    struct general general = {.call = call, .group = run->next_column, .order = run->next_column + 1};
     run->next_column += 2;
-    general.quiet.explain = SQL_EXPLAIN_NONE;
     enum status status = give_dictionary(call);
     if (status == STATUS_OK)
         status = order_strings(&general);
     if (status == STATUS_OK)
         status = answer_frames(&general);
-    run->task = general.task;
     free(general.batch.frames);
     free(general.batch.rows);
     free(general.batch.groups);

@@ -253,12 +253,12 @@ static enum status add_function(struct windows *windows, const struct logical_wi
 
 /* ---- The whole ---- */
 
-static enum status answer_input(struct windows *windows, const struct logical_set *needed)
+static enum status answer_input(struct windows *windows, const struct logical_set *needed,
+                                struct result *result)
 {
     struct relational *const run = windows->run;
     const struct logical_node *const input = windows->node->inputs[0];
     struct logical_set names;
-    struct result result;
     uint32_t *numbers, count = 0;
     RETURN_IF_ERROR(relational_set(run, &names));
     memcpy(names.bits, needed->bits, needed->words * sizeof *needed->bits);
@@ -267,32 +267,49 @@ static enum status answer_input(struct windows *windows, const struct logical_se
     for (uint32_t c = 0; c < input->column_count; c++)
         if (logical_has(&names, input->columns[c]))
             numbers[count++] = input->columns[c];
-    RETURN_IF_ERROR(relational_node(run, input, &names, false, &result));
+    RETURN_IF_ERROR(relational_node(run, input, &names, result));
+    if (run->dry)
+        return STATUS_OK;
     RETURN_IF_ERROR(memory_take(&windows->numbers, (count + 1) * sizeof *numbers, "an answer", run->error));
     memcpy(windows->numbers, numbers, count * sizeof *numbers);
-    return result_rows(run, &result, numbers, count, &windows->rows);
+    struct explain_node *const explained = result->explained;
+    const enum status status = result_rows(run, result, numbers, count, &windows->rows);
+    result->explained = explained;
+    return status;
 }
 
-static enum status add_functions(struct windows *windows, const struct logical_set *needed)
+static enum status add_functions(struct windows *windows)
 {
     const struct logical_node *const node = windows->node;
-    RETURN_IF_ERROR(answer_input(windows, needed));
     for (uint32_t w = 0; w < node->window.count; w++)
         RETURN_IF_ERROR(add_function(windows, &node->window.windows[w],
                                      node->columns[node->column_count - node->window.count + w]));
-    return relational_line(windows->run, "%u window functions over %llu rows", node->window.count,
-                           (unsigned long long)windows->rows.rows);
+    return STATUS_OK;
 }
 
 enum status relational_windows(struct relational *run, const struct logical_node *node,
                                const struct logical_set *needed, struct result *result)
 {
     struct windows windows = {.run = run, .node = node};
-    enum status status = add_functions(&windows, needed);
-    if (status == STATUS_OK)
-        status = result_of_rows(run, &windows.rows, windows.numbers, result);
-    else
+    struct explain_tree *const explained = run->explained;
+    struct operator operator;
+    struct result input = {0};
+    enum status status = answer_input(&windows, needed, &input);
+    const double rows = (double)(run->dry ? input.rows : windows.rows.rows);
+    operator_begin(run, "window", &input, NULL, &operator);
+    explain_number(operator.node, "functions", EXPLAIN_COUNT, node->window.count);
+    run->explained = NULL; /* plans of functions are parts of the operator */
+    if (status == STATUS_OK && !run->dry)
+        status = add_functions(&windows);
+    run->explained = explained;
+    if (status != STATUS_OK)
         rowset_free(&windows.rows);
+    else if (run->dry)
+        operator_dry(&operator, rows, result);
+    else
+        status = result_of_rows(run, &windows.rows, windows.numbers, result);
+    if (status == STATUS_OK)
+        operator_end(run, &operator, rows, result);
     window_order_free(&windows.order);
     free(windows.numbers);
     return status;
