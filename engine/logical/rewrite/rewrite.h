@@ -7,7 +7,7 @@
  *     pull.c       ... by conditions that are pulled out of the subquery
  *     domain.c     ... by the distinct values of the columns that it names
  *     push.c       conditions go down to where their columns are; outer and mark joins that they make inner or semi-joins
- *     order.c      which inner joins come first: stars, and then what leaves the fewest rows
+ *     order.c      inner joins become ones by equalities
  *     prune.c      columns that nobody needs go; queries of WITH that are named once stand in their place
  *
  * Thomas Neumann and Alfons Kemper, "Unnesting Arbitrary Queries", BTW 2015: a dependent join with the distinct values of

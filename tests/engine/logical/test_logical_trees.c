@@ -94,17 +94,17 @@ static void trees_of_the_binder(void **state)
 static void trees_of_the_rewriter(void **state)
 {
     (void)state;
-    /* A reference's table is joined to the fact. */
+    /* An equality joins each table to those before it. */
     rewritten("select label, sum(paid) from regions, sales, shops where sales.shop = name and region = id "
               "and label = 'north' group by label",
               "project 18 19: @16, @17\n"
               "  aggregate 16 17: @1; sum(@8)\n"
-              "    join inner: (@13 = @0)\n"
-              "      join inner: (@2 = @12)\n"
-              "        scan sales: 2 8\n"
+              "    join inner: (@2 = @12)\n"
+              "      join inner: (@13 = @0)\n"
+              "        filter (@1 = 'north')\n"
+              "          scan regions: 0 1\n"
               "        scan shops: 12 13\n"
-              "      filter (@1 = 'north')\n"
-              "        scan regions: 0 1\n");
+              "      scan sales: 2 8\n");
     /* EXISTS is a semi-join. */
     rewritten("select name from shops where exists (select * from visits where shop = name and people > 5)",
               "project 9: @0\n"
@@ -189,9 +189,9 @@ static void trees_of_the_rewriter(void **state)
     rewritten("select name, people from shops left join visits on shop = name where people > 3",
               "project 6 7: @0, @5\n"
               "  join inner: (@4 = @0)\n"
+              "    scan shops: 0\n"
               "    filter (@5 > 3)\n"
-              "      scan visits: 4 5\n"
-              "    scan shops: 0\n");
+              "      scan visits: 4 5\n");
     /* Conditions go into UNION and below windows. */
     rewritten("select * from (select shop, people from visits union all select shop, pieces from sales) u "
               "where shop = 'A'",
