@@ -9,7 +9,8 @@
  *
  *     TESSERA_TREE_STATEMENTS=100000 TESSERA_TREE_SEED=7 build/release/test_tree_fuzz
  *
- * TESSERA_TREE_FOLDER keeps the tables of the last seed as CSV files, with a script for SQLite, in a folder that is there.
+ * TESSERA_TREE_FOLDER keeps the tables of the last seed as CSV files, and schema.sql and statements.sql, a statement a
+ * line, in a folder that is there: tests/fuzz/tree_duckdb.py asks DuckDB.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -141,6 +142,12 @@ static void world_open(struct world *world)
         write_table(world, t, files[t]);
         paths[t] = files[t];
         inputs[t] = (struct load_input){.table = tree_tables[t], .paths = &paths[t], .path_count = 1};
+    }
+    if (kept) {
+        FILE *const schema_file = fopen(form("%s/schema.sql", kept), "wb");
+        assert_non_null(schema_file);
+        fputs(script, schema_file);
+        fclose(schema_file);
     }
     must(schema_script_parse("tables.sql", script, strlen(script), &schema, error));
     const struct load_options options = {
@@ -447,14 +454,25 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+static void keep(FILE *file, const char *statement)
+{
+    char *const text = tape_text(statement, true);
+    fprintf(file, "%s;\n", text);
+    free(text);
+}
+
 static void ask_world(uint64_t seed, uint64_t statements, struct tally *tally)
 {
     struct world world = {.seed = seed, .references = seed & 1};
+    const char *const folder = getenv("TESSERA_TREE_FOLDER");
+    FILE *const kept = folder ? fopen(form("%s/statements.sql", folder), "wb") : NULL;
     world_open(&world);
     for (uint64_t s = 0; s < statements && tally->differences < DIFFERENCES_MAX; s++) {
         random_state = (seed * 1000003 + s) * 0x9e3779b97f4a7c15ull | 1;
         const char *const statement = tree_statement(0);
         const unsigned threads = 1 + s % 2;
+        if (kept)
+            keep(kept, statement);
         const char *const found = ask(&world, threads, statement, tally);
         if (found && *found) {
             tally->differences++;
@@ -462,6 +480,8 @@ static void ask_world(uint64_t seed, uint64_t statements, struct tally *tally)
         }
     }
     world_close(&world);
+    if (kept)
+        fclose(kept);
     fflush(NULL);
 }
 
