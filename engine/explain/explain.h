@@ -104,6 +104,8 @@ struct explained {
     double read_ceiling;                  /* bytes a second that the devices read at most; 0: not known */
 };
 
+/* Fills the node of a plan over one row of no columns: it reads nothing. The node may be NULL. */
+void explain_constants(struct explain_node *node);
 /* Fills a node "plan": its columns, joins and steps, and the figures of an analysed run (explain_plan.c). */
 void explain_plan(struct explain_node *node, const struct explained *explained);
 

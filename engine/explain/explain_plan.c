@@ -603,16 +603,24 @@ double explain_expected_rows(const struct plan *plan)
     return (double)plan->limit < rows ? (double)plan->limit : rows;
 }
 
+void explain_constants(struct explain_node *node)
+{
+    if (!node)
+        return;
+    explain_number(node, "estimated_rows", EXPLAIN_COUNT, 1);
+    explain_words(explain_part(node, "note"), "note", "one row of constants: nothing is read");
+}
+
 void explain_plan(struct explain_node *node, const struct explained *explained)
 {
     const struct plan *const plan = explained->plan;
     if (!node)
         return;
-    explain_number(node, "estimated_rows", EXPLAIN_COUNT, explain_expected_rows(plan));
-    if (!plan->fact) {
-        explain_words(explain_part(node, "note"), "note", "one row of constants: nothing is read");
+    if (plan->fact->column_count == 0) {
+        explain_constants(node);
         return;
     }
+    explain_number(node, "estimated_rows", EXPLAIN_COUNT, explain_expected_rows(plan));
     explain_words(node, "device", "%s", engine_device_text(explained->engine));
     if (plan->nothing)
         explain_words(explain_part(node, "note"), "note", "no row can be in the answer: nothing is read");

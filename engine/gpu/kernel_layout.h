@@ -20,7 +20,7 @@ struct kernel_target {
 };
 
 #define KERNEL_COLUMNS_MAX 96u /* their addresses are arguments of the kernel: 4096 bytes */
-#define KERNEL_JOINS_MAX   16u
+#define KERNEL_JOINS_MAX   32u
 
 /* A fact column of a kernel. Columns are in the order of their first use. */
 struct kernel_column {

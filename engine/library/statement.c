@@ -2,12 +2,10 @@
  * changed. */
 #include "engine/library/statement.h"
 
-#include "engine/answer/constants.h"
 #include "engine/answer/output.h"
 #include "engine/explain/explain.h"
 #include "engine/logical/logical.h"
 #include "engine/relational/execute.h"
-#include "engine/sql/aggregates/aggregate_names.h"
 #include "engine/library/rows_collect.h"
 #include "storage/base/clock.h"
 
@@ -22,7 +20,9 @@ struct sql_statement {
     uint32_t parameter_count;
     struct sql_parameter *parameters; /* own their strings */
     struct sql_settings settings;
-    bool no_star;                   /* references do not join its tables: levels answer it */
+    struct sql_statement_tree *arena; /* of `bound`; NULL: the statement must be bound */
+    struct logical_tree bound;
+    bool rewritten;                 /* `bound` is answered by operators; else one plan answers it */
     struct plan *plan;              /* NULL: the statement must be planned */
     struct prepared_plan *prepared; /* NULL for EXPLAIN, which runs nothing */
     struct engine *answers;         /* for answers in memory (query.h); opened at the first use */
@@ -67,11 +67,19 @@ static void forget_plan(struct sql_statement *statement)
     statement->plan = NULL;
 }
 
+static void forget_tree(struct sql_statement *statement)
+{
+    forget_plan(statement);
+    sql_tree_free(statement->arena);
+    statement->arena = NULL;
+    statement->rewritten = false;
+}
+
 void sql_statement_free(struct sql_statement *statement)
 {
     if (!statement)
         return;
-    forget_plan(statement);
+    forget_tree(statement);
     engine_close(statement->answers);
     for (uint32_t p = 0; statement->parameters && p < statement->parameter_count; p++)
         free((char *)statement->parameters[p].string);
@@ -84,6 +92,13 @@ void sql_statement_free(struct sql_statement *statement)
 uint32_t sql_parameter_count(const struct sql_statement *statement)
 {
     return statement->parameter_count;
+}
+
+/* True if a statement is bound to the same tree with either value: types follow from the parameters' types. */
+static bool binds_alike(const struct sql_parameter *a, const struct sql_parameter *b)
+{
+    return a->is_null == b->is_null && a->type.kind == b->type.kind && a->type.scale == b->type.scale &&
+           a->type.untyped == b->type.untyped;
 }
 
 enum status sql_parameter_set(struct sql_statement *statement, uint32_t index,
@@ -100,11 +115,16 @@ enum status sql_parameter_set(struct sql_statement *statement, uint32_t index,
         memcpy(copy, value->string, value->length);
         copy[value->length] = '\0';
     }
-    free((char *)statement->parameters[index].string);
-    statement->parameters[index] = *value;
-    statement->parameters[index].string = copy;
-    statement->parameters[index].type.literal = copy != NULL;
-    forget_plan(statement);
+    struct sql_parameter *const parameter = &statement->parameters[index];
+    const struct sql_parameter before = *parameter;
+    free((char *)before.string);
+    *parameter = *value;
+    parameter->string = copy;
+    parameter->type.literal = copy != NULL;
+    if (binds_alike(&before, parameter) && !statement->bound.of_values)
+        forget_plan(statement);
+    else
+        forget_tree(statement);
     return STATUS_OK;
 }
 
@@ -119,20 +139,6 @@ enum sql_explain sql_statement_explains(const struct sql_statement *statement)
     return written != SQL_EXPLAIN_NONE ? written : statement->settings.explain;
 }
 
-/* A codec that some column does not have is encoded for all by the first of several processes, unless each has a database
- * of its own. */
-static enum status bind_in_turn(struct sql_statement *statement, const struct sql_options *options,
-                                struct plan **plan, struct error *error)
-{
-    const bool shared = statement->codec && !database_is_part(statement->database);
-    struct cluster *const cluster = shared ? engine_cluster(statement->engine) : NULL;
-    enum status status = cluster_turn_begin(cluster, error);
-    if (status == STATUS_OK)
-        status = sql_bind(statement->database, sql_tree_select(statement->tree), statement->parameters,
-                          statement->parameter_count, options, plan, error);
-    return cluster_turn_end(cluster, status, error);
-}
-
 /* Gives the time of a run of the statement, which is the same in all processes. */
 static enum status take_time(const struct sql_statement *statement, int64_t *now, struct error *error)
 {
@@ -143,25 +149,75 @@ static enum status take_time(const struct sql_statement *statement, int64_t *now
     return STATUS_OK;
 }
 
-static enum status make_plan(struct sql_statement *statement, struct error *error)
+/* ---- The tree ---- */
+
+static struct logical_options logical_options_of(const struct sql_statement *statement, int64_t now)
+{
+    return (struct logical_options){.parameters = statement->parameters,
+                                    .parameter_count = statement->parameter_count,
+                                    .like = statement->settings.like,
+                                    .now = now};
+}
+
+static enum status bind(struct sql_statement *statement, int64_t now, struct error *error)
+{
+    const struct logical_options options = logical_options_of(statement, now);
+    if (statement->arena)
+        return STATUS_OK;
+    statement->arena = sql_tree_new();
+    if (!statement->arena)
+        return error_out_of_memory(error, 0, "a statement");
+    return logical_bind(statement->database, sql_tree_select(statement->tree), &options, statement->arena,
+                        &statement->bound, error);
+}
+
+static struct relational_task task_of(struct sql_statement *statement, int64_t now)
+{
+    return (struct relational_task){.engine = statement->engine,
+                                    .own = &statement->answers,
+                                    .database = statement->database,
+                                    .codec = statement->codec,
+                                    .index = statement->settings.index,
+                                    .like = statement->settings.like,
+                                    .explained = statement->explained,
+                                    .dry = sql_statement_explains(statement) == SQL_EXPLAIN,
+                                    .analyse = sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE,
+                                    .staged = statement->settings.staged,
+                                    .now = now,
+                                    .parameters = statement->parameters,
+                                    .parameter_count = statement->parameter_count};
+}
+
+/* A codec that some column does not have is encoded for all by the first of several processes, unless each has a database
+ * of its own. */
+static enum status plan_in_turn(struct sql_statement *statement, int64_t now, struct error *error)
+{
+    const bool shared = statement->codec && !database_is_part(statement->database);
+    struct cluster *const cluster = shared ? engine_cluster(statement->engine) : NULL;
+    const struct logical_options values = logical_options_of(statement, now);
+    const struct sql_options options = {.codec = statement->codec,
+                                        .threads = engine_threads(statement->engine),
+                                        .on_gpu = engine_is_cuda(statement->engine),
+                                        .index = statement->settings.index,
+                                        .like = statement->settings.like,
+                                        .now = now};
+    enum status status = cluster_turn_begin(cluster, error);
+    if (status == STATUS_OK)
+        status = relational_star(statement->database, &values, &options, &statement->bound, &statement->plan,
+                                 error);
+    return cluster_turn_end(cluster, status, error);
+}
+
+/* Makes the plan of a statement that is one scan. */
+static enum status make_plan(struct sql_statement *statement, int64_t now, struct error *error)
 {
     const double begin = clock_ms();
     const struct disk_reads moment = disk_reads_now();
     const struct sql_settings *settings = &statement->settings;
-    struct plan *plan = NULL;
-    const bool on_gpu = engine_is_cuda(statement->engine);
-    int64_t now;
-    RETURN_IF_ERROR(take_time(statement, &now, error));
-    const struct sql_options options = {.codec = statement->codec,
-                                        .threads = engine_threads(statement->engine),
-                                        .on_gpu = on_gpu,
-                                        .index = settings->index,
-                                        .like = settings->like,
-                                        .now = now,
-                                        .no_star = &statement->no_star};
-    const enum status status = bind_in_turn(statement, &options, &plan, error);
-    statement->plan = plan;
-    RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(plan_in_turn(statement, now, error));
+    struct plan *const plan = statement->plan;
+    if (!plan)
+        return STATUS_OK;
     plan->staged = settings->staged;
     if (settings->kernel)
         RETURN_IF_ERROR(plan_use_kernel(plan, settings->kernel, error));
@@ -170,11 +226,34 @@ static enum status make_plan(struct sql_statement *statement, struct error *erro
         (struct run_timing){.plan_ms = clock_ms() - begin, .plan_reads = disk_reads_since(&moment)};
     for (uint32_t c = 0; c < plan->column_count; c++)
         statement->timing.bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
-    if (sql_statement_explains(statement) == SQL_EXPLAIN || !plan->fact)
+    if (sql_statement_explains(statement) == SQL_EXPLAIN)
         return STATUS_OK;
     return engine_prepare(statement->engine, plan,
                           settings->timed || sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE,
                           &statement->prepared, error);
+}
+
+static enum status bind_and_plan(struct sql_statement *statement, int64_t now, struct error *error)
+{
+    const struct logical_options options = logical_options_of(statement, now);
+    RETURN_IF_ERROR(bind(statement, now, error));
+    if (statement->plan || statement->rewritten)
+        return STATUS_OK;
+    RETURN_IF_ERROR(make_plan(statement, now, error));
+    if (statement->plan)
+        return STATUS_OK;
+    RETURN_IF_ERROR(logical_rewrite(&options, &statement->bound, error));
+    statement->rewritten = true;
+    return STATUS_OK;
+}
+
+/* Binds the statement, and makes its plan if it is one scan; else rewrites its tree for the operators. */
+static enum status plan_tree(struct sql_statement *statement, int64_t now, struct error *error)
+{
+    const enum status status = bind_and_plan(statement, now, error);
+    if (status != STATUS_OK)
+        forget_tree(statement);
+    return status;
 }
 
 /* Frees the plan after a failure: the device may have lost a part of it, so it must not run again. */
@@ -187,12 +266,17 @@ static enum status forget_if_failed(struct sql_statement *statement, enum status
 
 static enum status plan_once(struct sql_statement *statement, const struct plan **plan, struct error *error)
 {
-    if (sql_tree_select(statement->tree)->layered)
-        return error_set(error, STATUS_BAD_INPUT, "a statement of several levels has no single plan");
-    if (!statement->plan)
-        RETURN_IF_ERROR(forget_if_failed(statement, make_plan(statement, error)));
+    int64_t now;
+    if (!statement->plan) {
+        RETURN_IF_ERROR(take_time(statement, &now, error));
+        RETURN_IF_ERROR(plan_tree(statement, now, error));
+    }
     *plan = statement->plan;
-    return STATUS_OK;
+    return statement->plan
+               ? STATUS_OK
+               : error_set(error, STATUS_BAD_INPUT,
+                           "the statement is no single scan of a star of tables, so it has no plan "
+                           "of its own");
 }
 
 enum status sql_plan(struct sql_statement *statement, const struct plan **plan, struct error *error)
@@ -238,8 +322,6 @@ static enum status scan_once(struct sql_statement *statement, struct partial *pa
 static enum status answer(struct sql_statement *statement, struct rowset *rows, struct error *error)
 {
     struct partial partial;
-    if (!statement->plan->fact)
-        return constants_answer(statement->plan, rows, error);
     RETURN_IF_ERROR(scan_once(statement, &partial, error));
     const double begin = clock_ms();
     struct cluster *const cluster = statement->plan->fact->part.of ? engine_cluster(statement->engine) : NULL;
@@ -255,8 +337,6 @@ static enum status answer(struct sql_statement *statement, struct rowset *rows, 
 static enum status measure(struct sql_statement *statement, struct error *error)
 {
     struct partial partial;
-    if (!statement->plan->fact)
-        return STATUS_OK;
     RETURN_IF_ERROR(scan_once(statement, &partial, error));
     partial_free(&partial);
     return STATUS_OK;
@@ -295,7 +375,7 @@ static enum status explain_one(struct sql_statement *statement, struct explain_n
     struct rowset rows = {0};
     const struct explained explained = {
         .plan = statement->plan, .engine = statement->engine, .timing = &statement->timing};
-    if (sql_statement_explains(statement) == SQL_EXPLAIN || !statement->plan->fact) {
+    if (sql_statement_explains(statement) == SQL_EXPLAIN) {
         explain_plan(node, &explained);
         return STATUS_OK;
     }
@@ -326,73 +406,24 @@ static enum status give_explained(const struct sql_statement *statement, struct 
     return explain_rows(statement->explained, sql_tree_select(statement->tree)->explain_json, rows, error);
 }
 
-/* ---- The whole ---- */
-
-/* Answers a statement that one plan does not. */
-static enum status answer_tree(struct sql_statement *statement, struct rowset *rows,
-                               struct run_timing *timing, struct error *error)
-{
-    struct sql_statement_tree *const arena = sql_tree_new();
-    struct logical_tree tree;
-    int64_t now = 0;
-    if (!arena)
-        return error_out_of_memory(error, 0, "a statement");
-    enum status status = take_time(statement, &now, error);
-    const struct logical_options options = {.parameters = statement->parameters,
-                                            .parameter_count = statement->parameter_count,
-                                            .like = statement->settings.like,
-                                            .now = now};
-    const struct relational_task task = {.engine = statement->engine,
-                                         .own = &statement->answers,
-                                         .database = statement->database,
-                                         .codec = statement->codec,
-                                         .index = statement->settings.index,
-                                         .like = statement->settings.like,
-                                         .explained = statement->explained,
-                                         .dry = sql_statement_explains(statement) == SQL_EXPLAIN,
-                                         .analyse = sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE,
-                                         .staged = statement->settings.staged,
-                                         .now = now,
-                                         .parameters = statement->parameters,
-                                         .parameter_count = statement->parameter_count};
-    if (status == STATUS_OK)
-        status = logical_bind(statement->database, sql_tree_select(statement->tree), &options, arena, &tree,
-                              error);
-    if (status == STATUS_OK)
-        status = logical_rewrite(&options, &tree, error);
-    if (status == STATUS_OK)
-        status = relational_answer(&task, &tree, rows, timing, error);
-    sql_tree_free(arena);
-    return status;
-}
-
-/* True if a statement without FROM groups its one row: a plan has no rows without a table. */
-static bool groups_nothing(const struct sql_select *select)
-{
-    bool groups = select->distinct || select->group_count || select->having;
-    for (uint32_t i = 0; i < select->item_count && !groups; i++)
-        groups = sql_has_aggregate(select->items[i].expression);
-    return groups && select->source_count == 0;
-}
-
 static enum status answer_or_explain(struct sql_statement *statement, struct rowset *rows,
                                      struct run_timing *timing, struct error *error)
 {
-    const struct plan *plan = NULL;
+    int64_t now;
     *rows = (struct rowset){0};
-    if (sql_tree_select(statement->tree)->layered || statement->no_star ||
-        groups_nothing(sql_tree_select(statement->tree)))
-        return answer_tree(statement, rows, timing, error);
+    RETURN_IF_ERROR(take_time(statement, &now, error));
     if (sql_tree_select(statement->tree)->timed)
         forget_plan(statement);
-    enum status status = plan_once(statement, &plan, error);
-    if (status == STATUS_BAD_INPUT && statement->no_star && !engine_cluster(statement->engine))
-        return answer_tree(statement, rows, timing, error);
-    RETURN_IF_ERROR(status);
-    status = statement->explained ? explain_answer(statement, error) : answer(statement, rows, error);
+    RETURN_IF_ERROR(plan_tree(statement, now, error));
+    if (!statement->plan) {
+        const struct relational_task task = task_of(statement, now);
+        return relational_answer(&task, &statement->bound, rows, timing, error);
+    }
+    const enum status status = forget_if_failed(
+        statement, statement->explained ? explain_answer(statement, error) : answer(statement, rows, error));
     if (timing)
         *timing = statement->timing;
-    return forget_if_failed(statement, status);
+    return status;
 }
 
 static enum status run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
@@ -413,6 +444,8 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
                     struct error *error)
 {
     struct execution execution;
+    struct error own;
+    error = error ? error : &own; /* a step may forget a failure */
     engine_enter(statement->engine, &execution);
     memory_account_begin(execution.memory);
     const enum status status = run(statement, rows, timing, error);

@@ -178,6 +178,7 @@ struct logical_tree {
     struct logical_column *columns;
     uint32_t shared_count;
     struct logical_shared *shared;
+    bool of_values;            /* it is one for the parameters' values; else for their types alone */
     struct logical_node *root; /* its columns are the answer's, in order */
     const char **names;        /* of the answer's columns */
 };

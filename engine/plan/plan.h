@@ -29,7 +29,7 @@
 struct expression_program; /* engine/plan/expression_vector.h */
 
 #define PLAN_COLUMNS_MAX    256u /* fact columns that are read */
-#define PLAN_JOINS_MAX      16u
+#define PLAN_JOINS_MAX      32u
 #define PLAN_SOURCES_MAX    256u
 #define PLAN_GROUPS_MAX     256u /* with grouping sets 64, a bit each */
 #define PLAN_AGGREGATES_MAX 1024u

@@ -36,7 +36,11 @@ struct plan_reads plan_reads(const struct plan *plan, uint32_t node)
 /* ---- Ranges ---- */
 
 /* Steps that WHERE may make; the others are for joins and the index. The last of them is for conditions. */
-#define WRITTEN_STEPS_MAX (PLAN_STEPS_MAX - PLAN_JOINS_MAX - 1)
+#define JOINS_OFTEN 16u
+static uint32_t written_steps_max(const struct plan *plan)
+{
+    return PLAN_STEPS_MAX - 1 - (plan->join_count > JOINS_OFTEN ? plan->join_count : JOINS_OFTEN);
+}
 
 struct column_range {
     uint32_t column; /* of the plan */
@@ -174,7 +178,7 @@ static enum status condition_step(struct planner *planner, uint32_t node)
     struct plan_step *last = NULL;
     for (uint32_t s = 0; s < plan->step_count; s++)
         last = plan->steps[s].kind == STEP_CONDITION ? &plan->steps[s] : last;
-    if (plan->step_count < WRITTEN_STEPS_MAX || !last)
+    if (plan->step_count < written_steps_max(plan) || !last)
         return planner_step(
             planner,
             (struct plan_step){.kind = STEP_CONDITION, .expression = node, .share = share_of(plan, node)});
@@ -194,7 +198,7 @@ static enum status conjunct_add(struct planner *planner, uint32_t node)
         return STATUS_OK;
     }
     if (range_of(plan, node, &range) &&
-        (plan->step_count < WRITTEN_STEPS_MAX - 1 || range_step(plan, range.column)))
+        (plan->step_count < written_steps_max(plan) - 1 || range_step(plan, range.column)))
         return range_add(planner, range);
     const struct plan_reads reads = plan_reads(plan, node);
     if (!reads.fact && reads.joins && (reads.joins & (reads.joins - 1)) == 0) {

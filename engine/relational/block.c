@@ -25,7 +25,8 @@ struct block {
     const struct logical_set *needed;
     struct region region;
     const struct logical_node *limit, *sort, *aggregate;
-    bool opaque_above; /* a projection that computes was put above the region */
+    bool opaque_above;    /* a projection that computes was put above the region */
+    bool computes_at_top; /* and one is its first operator that computes */
     struct sql_expression *having;
     struct sql_select select;        /* names columns as SQL_INPUT */
     uint32_t number_count, *numbers; /* of the items */
@@ -58,7 +59,7 @@ static bool goes_on(const struct block *block, const struct logical_node *node, 
     switch (node->kind) {
     case LOGICAL_PROJECT:
         if (place == AT_TOP)
-            return true;
+            return !(block->region.opaque && block->computes_at_top && is_computing(node));
         return !(block->region.opaque && is_computing(node)) &&
                ((below == LOGICAL_AGGREGATE && place < AT_AGGREGATE) ||
                 (below == LOGICAL_SORT && place < AT_SORT && node->inputs[0]->kind == below));
@@ -151,9 +152,7 @@ static enum status add_operator(struct block *block, const struct logical_node *
     struct sql_expression *condition;
     switch (node->kind) {
     case LOGICAL_PROJECT:
-        for (uint32_t c = 0; c < node->column_count; c++)
-            RETURN_IF_ERROR(region_define(&block->region, node->columns[c], node->project.expressions[c]));
-        return STATUS_OK;
+        return region_project(&block->region, node);
     case LOGICAL_FILTER:
         RETURN_IF_ERROR(region_rewrite(&block->region, node->filter.condition, &condition));
         if (is_of_groups(block, condition)) /* whole groups go: as well before they are made */
@@ -186,6 +185,7 @@ static enum status collect(struct block *block, const struct logical_node *node,
 {
     if (!goes_on(block, node, place))
         return region_collect(&block->region, node, true);
+    block->computes_at_top |= place == AT_TOP && node->kind == LOGICAL_PROJECT && is_computing(node);
     RETURN_IF_ERROR(collect(block, node->inputs[0], place_of(node, place)));
     block->opaque_above |= place != AT_TOP && node->kind == LOGICAL_PROJECT && is_computing(node);
     return add_operator(block, node);
@@ -226,54 +226,6 @@ static enum status add_items(struct block *block)
         return STATUS_OK;
     RETURN_IF_ERROR(relational_literal(run, node->position, SQL_NUMBER, "1", &expression));
     return add_item(block, run->next_column++, expression);
-}
-
-/* A number in GROUP BY or ORDER BY would be an item's: -(-2) is none. */
-static enum status hide_number(struct block *block, struct sql_expression **tree)
-{
-    struct relational *const run = block->run;
-    if ((*tree)->operation != SQL_NUMBER)
-        return STATUS_OK;
-    for (int i = 0; i < 2; i++) {
-        struct sql_expression *minus;
-        RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_NEGATE, (*tree)->position, &minus, run->error));
-        RETURN_IF_ERROR(sql_tree_child(run->arena, minus, *tree, run->error));
-        *tree = minus;
-    }
-    return STATUS_OK;
-}
-
-/* The number of the item that an expression is; 0: none. */
-static uint32_t item_of(const struct block *block, const struct sql_expression *expression)
-{
-    for (uint32_t i = 0; i < block->select.item_count; i++) {
-        const struct sql_expression *const item = block->select.items[i].expression;
-        if (item == expression || (item->operation == SQL_INPUT && expression->operation == SQL_INPUT &&
-                                   item->index == expression->index))
-            return i + 1;
-    }
-    return 0;
-}
-
-static enum status finish_select(struct block *block)
-{
-    struct relational *const run = block->run;
-    struct sql_select *const select = &block->select;
-    select->position = block->node->position;
-    for (uint32_t g = 0; g < select->group_count; g++)
-        RETURN_IF_ERROR(hide_number(block, &select->groups[g]));
-    for (uint32_t o = 0; o < select->order_count; o++) {
-        struct sql_expression **const order = &select->orders[o].expression;
-        const uint32_t item = item_of(block, *order);
-        if (item) {
-            const char *text;
-            RETURN_IF_ERROR(relational_name(run, "", item, &text));
-            RETURN_IF_ERROR(relational_literal(run, (*order)->position, SQL_NUMBER, text, order));
-        } else {
-            RETURN_IF_ERROR(hide_number(block, order));
-        }
-    }
-    return STATUS_OK;
 }
 
 /* ---- The plan ---- */
@@ -332,18 +284,6 @@ static enum status rename_rows(struct block *block, const struct result *from, s
     return result_renamed(run, from, block->number_count, numbers, block->numbers, result);
 }
 
-/* A SELECT without FROM is one row of constants, unless it aggregates that row. */
-static enum status ask_constants(struct block *block, struct sql_select *select, struct result *result)
-{
-    struct operator operator;
-    select->order_count = 0;
-    if (!block->run->dry)
-        return relational_plan(block->run, block->run->task->database, select, block->numbers, result);
-    operator_begin(block->run, "values", NULL, NULL, &operator);
-    operator_dry(&operator, 1, result);
-    return STATUS_OK;
-}
-
 static enum status ask_memory(struct block *block, struct result *result)
 {
     struct relational *const run = block->run;
@@ -361,8 +301,13 @@ static enum status ask_memory(struct block *block, struct result *result)
         return status;
     }
     enum status status = copy_select(block, &select);
-    if (status == STATUS_OK && !block->region.source_count && !block->aggregate)
-        return ask_constants(block, select, result);
+    if (status == STATUS_OK && run->dry && !block->region.source_count && !block->aggregate) {
+        struct operator operator;
+        operator_begin(run, "plan", NULL, NULL, &operator);
+        explain_constants(operator.node);
+        operator_dry(&operator, 1, result);
+        return STATUS_OK;
+    }
     if (status == STATUS_OK)
         status = (block->region.texts ? relational_select_texts : relational_select)(run, &rows, select,
                                                                                      block->numbers, result);
@@ -392,50 +337,86 @@ static enum status ask(struct block *block, struct result *result)
 {
     bool is_star = false;
     RETURN_IF_ERROR(add_items(block));
-    RETURN_IF_ERROR(finish_select(block));
+    if (block->run->kept && block->number_count != block->node->column_count)
+        return STATUS_OK; /* rows are counted that nothing asks for */
     if (region_is_stored(&block->region) && !block->region.texts)
         RETURN_IF_ERROR(ask_star(block, &is_star, result));
-    return is_star ? STATUS_OK : ask_memory(block, result);
+    return is_star || block->run->kept ? STATUS_OK : ask_memory(block, result);
 }
 
+/* How a block is tried, and what the try has told. */
+struct attempt {
+    bool opaque, texts;    /* struct region */
+    struct folded *folded; /* also of the tries before */
+    bool again;            /* it was refused, but may be answered if projections are answered first */
+    bool large; /* it was, because its expressions are too large when they are put into each other */
+};
+
 static enum status try(struct relational *run, const struct logical_node *node,
-                       const struct logical_set *needed, bool opaque, bool texts, struct folded **folded,
-                       bool *again, struct result *result)
+                       const struct logical_set *needed, struct attempt *attempt, struct result *result)
 {
     struct block *block;
     RETURN_IF_ERROR(relational_memory(run, sizeof *block, &block));
     block->run = run;
+    block->select.position = node->position;
     block->node = node;
     block->needed = needed;
-    enum status status = region_open(run, opaque, folded, &block->region);
-    block->region.texts = texts;
+    enum status status = region_open(run, attempt->opaque, &attempt->folded, &block->region);
+    block->region.texts = attempt->texts;
     if (status == STATUS_OK)
         status = collect(block, node, AT_TOP);
     if (status == STATUS_OK)
         status = ask(block, result);
-    *again = status == STATUS_BAD_INPUT && !opaque && (block->region.computes || block->opaque_above);
+    attempt->again =
+        status == STATUS_BAD_INPUT && !attempt->opaque && (block->region.computes || block->opaque_above);
+    attempt->large = block->region.large;
     region_close(&block->region);
+    return status;
+}
+
+enum status relational_star_block(struct relational *run, const struct logical_node *node,
+                                  const struct logical_set *needed)
+{
+    struct attempt attempt = {0};
+    struct result none = {0};
+    const enum status status = try(run, node, needed, &attempt, &none);
+    result_free(&none);
+    if (status != STATUS_BAD_INPUT || !(attempt.again || run->many_texts))
+        return status;
+    *run->error = (struct error){0};
+    return STATUS_OK;
+}
+
+/* A second refusal is one of a part that nobody has written, so the first is told. */
+static enum status try_parts(struct relational *run, const struct logical_node *node,
+                             const struct logical_set *needed, struct attempt *attempt, struct result *result)
+{
+    const struct error first = *run->error;
+    const bool large = attempt->large;
+    *run->error = (struct error){0};
+    attempt->opaque = true;
+    const enum status status = try(run, node, needed, attempt, result);
+    if (status == STATUS_BAD_INPUT && !large)
+        *run->error = first;
     return status;
 }
 
 enum status relational_block(struct relational *run, const struct logical_node *node,
                              const struct logical_set *needed, struct result *result)
 {
-    struct folded *folded = NULL;
-    bool again;
+    struct attempt attempt = {0};
     *result = (struct result){0};
-    enum status status = try(run, node, needed, false, false, &folded, &again, result);
-    if (again) {
-        *run->error = (struct error){0};
-        status = try(run, node, needed, true, false, &folded, &again, result);
-    }
+    enum status status = try(run, node, needed, &attempt, result);
+    if (attempt.again)
+        status = try_parts(run, node, needed, &attempt, result);
     if (status == STATUS_BAD_INPUT && run->many_texts) {
         *run->error = (struct error){0};
-        status = try(run, node, needed, true, true, &folded, &again, result);
+        attempt.opaque = attempt.texts = true;
+        status = try(run, node, needed, &attempt, result);
     }
-    for (; folded; folded = folded->next) {
-        explain_under(result->explained, folded->explained);
-        result_free(&folded->result);
+    for (; attempt.folded; attempt.folded = attempt.folded->next) {
+        explain_under(result->explained, attempt.folded->explained);
+        result_free(&attempt.folded->result);
     }
     return status;
 }

@@ -55,7 +55,8 @@ static enum status count(struct relational *run, struct engine *engine, struct p
     return status;
 }
 
-enum status estimate_count(struct relational *run, const struct sql_select *select, double *rows)
+enum status estimate_count(struct relational *run, const struct sql_star *star,
+                           const struct sql_select *select, double *rows)
 {
     const struct relational_task *const task = run->task;
     struct engine *engine;
@@ -65,13 +66,10 @@ enum status estimate_count(struct relational *run, const struct sql_select *sele
                                         .threads = engine_threads(engine),
                                         .index = task->index,
                                         .like = task->like,
-                                        .now = task->now,
-                                        .no_star = &run->no_star,
-                                        .many_texts = &run->many_texts};
-    RETURN_IF_ERROR(
-        sql_bind(task->database, select, run->parameters, run->parameter_count, &options, &plan, run->error));
+                                        .now = task->now};
+    RETURN_IF_ERROR(relational_bind(run, star, select, options, &plan));
     enum status status = engine_fit(engine, plan, run->error);
-    if (status == STATUS_OK && plan->fact)
+    if (status == STATUS_OK)
         status = count(run, engine, plan, rows);
     plan_free(plan);
     return status;

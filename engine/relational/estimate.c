@@ -20,7 +20,7 @@ static double values_of_set(const struct relational *run, const struct logical_n
 
 static bool is_column(const struct sql_expression *expression)
 {
-    return expression->operation == SQL_INPUT || expression->operation == SQL_COLUMN;
+    return expression->operation == SQL_INPUT;
 }
 
 static double values_of_expression(const struct relational *run, const struct sql_expression *expression)

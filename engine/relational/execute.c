@@ -90,11 +90,11 @@ static enum status take_rows(struct relational *run, struct result *result, stru
     return STATUS_OK;
 }
 
-static enum status answer(struct relational *run, struct rowset *rows)
+/* Takes the parameters, and makes room for what is known of the tree's columns and queries. All columns of the root are
+ * needed. */
+static enum status open_run(struct relational *run, struct logical_set *needed)
 {
     const struct logical_tree *const tree = run->tree;
-    struct logical_set needed;
-    struct result result;
     for (uint32_t p = 0; p < run->task->parameter_count; p++)
         RETURN_IF_ERROR(sql_tree_append(run->arena, &run->parameters, &run->parameter_count,
                                         sizeof *run->parameters, &run->task->parameters[p], run->error));
@@ -102,10 +102,18 @@ static enum status answer(struct relational *run, struct rowset *rows)
     RETURN_IF_ERROR(relational_memory(run, (tree->column_count + 1) * sizeof *run->uses, &run->uses));
     for (uint32_t s = 0; s < tree->shared_count; s++)
         run->shared[s].left = tree->shared[s].references;
-    RETURN_IF_ERROR(relational_set(run, &needed));
+    RETURN_IF_ERROR(relational_set(run, needed));
     for (uint32_t c = 0; c < tree->root->column_count; c++)
-        logical_put(&needed, tree->root->columns[c]);
-    RETURN_IF_ERROR(estimate_columns(run));
+        logical_put(needed, tree->root->columns[c]);
+    return estimate_columns(run);
+}
+
+static enum status answer(struct relational *run, struct rowset *rows)
+{
+    const struct logical_tree *const tree = run->tree;
+    struct logical_set needed;
+    struct result result;
+    RETURN_IF_ERROR(open_run(run, &needed));
     RETURN_IF_ERROR(relational_node(run, tree->root, &needed, &result));
     explain_set_root(result.explained);
     for (uint32_t s = 0; s < tree->shared_count; s++)
@@ -152,5 +160,51 @@ enum status relational_answer(const struct relational_task *task, const struct l
     if (timing)
         *timing = run.timing;
     close_run(&run);
+    return status;
+}
+
+/* ---- A plan that is kept ---- */
+
+/* True for stored tables under joins, filters and projections. */
+static bool joins_tables(const struct logical_node *node)
+{
+    if (node->kind == LOGICAL_JOIN)
+        return (node->join.join == LOGICAL_INNER || node->join.join == LOGICAL_LEFT) &&
+               joins_tables(node->inputs[0]) && joins_tables(node->inputs[1]);
+    if (node->kind == LOGICAL_FILTER || node->kind == LOGICAL_PROJECT)
+        return joins_tables(node->inputs[0]);
+    return node->kind == LOGICAL_SCAN;
+}
+
+/* True if nothing has to be answered before the block at the root is planned. */
+static bool may_be_star(const struct logical_node *node)
+{
+    while (node->kind == LOGICAL_LIMIT || node->kind == LOGICAL_SORT || node->kind == LOGICAL_PROJECT ||
+           node->kind == LOGICAL_FILTER || node->kind == LOGICAL_AGGREGATE)
+        node = node->inputs[0];
+    return joins_tables(node);
+}
+
+enum status relational_star(struct database *database, const struct logical_options *values,
+                            const struct sql_options *options, const struct logical_tree *tree,
+                            struct plan **plan, struct error *error)
+{
+    const struct relational_task task = {
+        .database = database, .parameters = values->parameters, .parameter_count = values->parameter_count};
+    struct kept_plan kept = {.options = options};
+    struct relational run = {.task = &task, .tree = tree, .next_column = tree->column_count, .kept = &kept};
+    struct error own;
+    struct logical_set needed;
+    *plan = NULL;
+    if (!may_be_star(tree->root))
+        return STATUS_OK;
+    run.error = error ? error : &own; /* a step may forget a failure */
+    run.arena = sql_tree_new();
+    enum status status =
+        run.arena ? open_run(&run, &needed) : error_out_of_memory(run.error, 0, "a statement");
+    if (status == STATUS_OK)
+        status = relational_star_block(&run, tree->root, &needed);
+    close_run(&run);
+    *plan = kept.plan;
     return status;
 }

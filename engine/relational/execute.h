@@ -29,7 +29,7 @@
 
 #include "engine/answer/rowset.h"
 #include "engine/explain/explain.h"
-#include "engine/logical/node.h"
+#include "engine/logical/logical.h"
 
 struct relational_task {
     struct engine *engine;
@@ -51,5 +51,11 @@ struct relational_task {
  * which may be NULL, gets the sums over all plans. */
 NODISCARD enum status relational_answer(const struct relational_task *task, const struct logical_tree *tree,
                                         struct rowset *rows, struct run_timing *timing, struct error *error);
+
+/* Plans the tree if one scan of stored tables answers it, so that the plan can be kept and run many times; else *plan is
+ * NULL. The tree is as it was bound. Free the plan with plan_free. */
+NODISCARD enum status relational_star(struct database *database, const struct logical_options *values,
+                                      const struct sql_options *options, const struct logical_tree *tree,
+                                      struct plan **plan, struct error *error);
 
 #endif

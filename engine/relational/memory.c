@@ -3,88 +3,68 @@
 
 #include "engine/sql/aggregates/aggregate_names.h"
 #include "storage/base/memory.h"
-#include "storage/base/words/word.h"
 #include "storage/database/database_memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TABLE_NAME "answer"
 
-/* A SELECT while its expressions are rewritten: which columns it names. */
+/* The columns of a result that a SELECT names. */
 struct naming {
     struct relational *run;
     const struct result *from;
     uint32_t count;
     uint32_t *numbers;
-    const char **names;
+    const struct table *table; /* of them */
 };
 
-static bool is_taken(const struct naming *naming, const char *name)
+static enum status note_name(struct naming *naming, uint32_t number)
 {
     for (uint32_t i = 0; i < naming->count; i++)
-        if (word_compare(naming->names[i], name) == 0)
-            return true;
-    return false;
+        if (naming->numbers[i] == number)
+            return STATUS_OK;
+    return sql_tree_append(naming->run->arena, &naming->numbers, &naming->count, sizeof number, &number,
+                           naming->run->error);
 }
 
-/* The column's name in the statement, so that EXPLAIN can be read; with its number if it is long or taken. */
-static enum status choose_name(struct naming *naming, uint32_t number, const char **name)
+static enum status note_names(struct naming *naming, const struct sql_expression *tree)
 {
-    const struct logical_tree *const tree = naming->run->tree;
-    char text[NAME_BYTES], *copy;
-    *name = number < tree->column_count ? tree->columns[number].name : NULL;
-    if (*name && **name && strlen(*name) < NAME_BYTES && !is_taken(naming, *name))
-        return STATUS_OK;
-    snprintf(text, sizeof text, "%s#%u", *name && strlen(*name) < NAME_BYTES / 2 ? *name : "", number);
-    RETURN_IF_ERROR(relational_memory(naming->run, sizeof text, &copy));
-    *name = strcpy(copy, text);
+    if (tree && tree->operation == SQL_INPUT)
+        return note_name(naming, tree->index);
+    for (uint32_t c = 0; tree && c < tree->child_count; c++)
+        RETURN_IF_ERROR(note_names(naming, tree->children[c]));
     return STATUS_OK;
 }
 
-static enum status name_of(struct naming *naming, uint32_t number, const char **name)
-{
-    struct relational *const run = naming->run;
-    uint32_t count = naming->count;
-    for (uint32_t i = 0; i < naming->count; i++)
-        if (naming->numbers[i] == number) {
-            *name = naming->names[i];
-            return STATUS_OK;
-        }
-    RETURN_IF_ERROR(choose_name(naming, number, name));
-    RETURN_IF_ERROR(sql_tree_append(run->arena, &naming->names, &count, sizeof *name, name, run->error));
-    return sql_tree_append(run->arena, &naming->numbers, &naming->count, sizeof number, &number, run->error);
-}
-
-static enum status replace_input(void *context, const struct sql_expression *node,
-                                 struct sql_expression **out)
-{
-    struct naming *const naming = context;
-    struct relational *const run = naming->run;
-    const char *name;
-    if (node->operation != SQL_INPUT)
-        return STATUS_OK;
-    RETURN_IF_ERROR(name_of(naming, node->index, &name));
-    return sql_tree_column(run->arena, node->position, TABLE_NAME, name, out, run->error);
-}
-
-static enum status rewrite(struct naming *naming, const struct sql_expression *from,
-                           struct sql_expression **to)
-{
-    return sql_tree_rewrite(naming->run->arena, from, replace_input, naming, to, naming->run->error);
-}
-
-static enum status rewrite_all(struct naming *naming, struct sql_select *select)
+static enum status note_all(struct naming *naming, const struct sql_select *select)
 {
     for (uint32_t i = 0; i < select->item_count; i++)
-        RETURN_IF_ERROR(rewrite(naming, select->items[i].expression, &select->items[i].expression));
+        RETURN_IF_ERROR(note_names(naming, select->items[i].expression));
     for (uint32_t g = 0; g < select->group_count; g++)
-        RETURN_IF_ERROR(rewrite(naming, select->groups[g], &select->groups[g]));
+        RETURN_IF_ERROR(note_names(naming, select->groups[g]));
     for (uint32_t o = 0; o < select->order_count; o++)
-        RETURN_IF_ERROR(rewrite(naming, select->orders[o].expression, &select->orders[o].expression));
-    RETURN_IF_ERROR(rewrite(naming, select->where, &select->where));
-    return rewrite(naming, select->having, &select->having);
+        RETURN_IF_ERROR(note_names(naming, select->orders[o].expression));
+    RETURN_IF_ERROR(note_names(naming, select->where));
+    return note_names(naming, select->having);
+}
+
+static const struct column *find_column(const void *context, uint32_t number, uint32_t *table)
+{
+    const struct naming *const naming = context;
+    *table = 0;
+    for (uint32_t i = 0; i < naming->count; i++)
+        if (naming->numbers[i] == number)
+            return &naming->table->columns[i];
+    return NULL;
+}
+
+/* The column's name in EXPLAIN. */
+static const char *name_of(const struct naming *naming, uint32_t number)
+{
+    const struct logical_tree *const tree = naming->run->tree;
+    const char *const name = number < tree->column_count ? tree->columns[number].name : NULL;
+    return name && *name ? name : "computed";
 }
 
 static enum column_type stored_as(enum value_kind kind)
@@ -133,7 +113,7 @@ static enum status make_table(const struct naming *naming, struct memory_column 
             RETURN_IF_ERROR(relation_gather(from, places, naming->from->rows, &copies[i], run->error));
             from = &copies[i];
         }
-        columns[i] = memory_column(naming->names[i], from);
+        columns[i] = memory_column(name_of(naming, naming->numbers[i]), from);
     }
     const struct memory_table table = {.name = TABLE_NAME, .column_count = naming->count, .columns = columns};
     return database_of_memory(&table, 1, naming->from->rows, database, run->error);
@@ -180,16 +160,18 @@ enum status relational_select(struct relational *run, const struct result *from,
                               const uint32_t *numbers, struct result *result)
 {
     struct naming naming = {.run = run, .from = from};
-    const struct sql_source source = {.table = TABLE_NAME, .position = select->position};
     struct database *database;
     *result = (struct result){0};
     if (run->dry)
         return explain_select(run, from, select, result);
-    RETURN_IF_ERROR(rewrite_all(&naming, select));
-    RETURN_IF_ERROR(sql_tree_append(run->arena, &select->sources, &select->source_count, sizeof source,
-                                    &source, run->error));
+    RETURN_IF_ERROR(note_all(&naming, select));
     RETURN_IF_ERROR(open_table(&naming, &database));
-    const enum status status = relational_plan(run, database, select, numbers, result);
+    naming.table = database_table_at(database, 0);
+    const struct sql_star_table table = {
+        .table = naming.table, .name = TABLE_NAME, .position = select->position};
+    const struct sql_star star = {
+        .database = database, .table_count = 1, .tables = &table, .column = find_column, .context = &naming};
+    const enum status status = relational_plan(run, &star, select, numbers, result);
     database_close(database);
     explain_under(operator_scan(result), from->explained);
     return status;

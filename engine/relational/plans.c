@@ -1,7 +1,6 @@
 /* plans.c: plans a SELECT, runs it and explains it (relational.h). */
 #include "engine/relational/relational.h"
 
-#include "engine/answer/constants.h"
 #include "engine/answer/output.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
@@ -43,9 +42,7 @@ static enum status run_plan(struct relational *run, const struct plan *plan, str
     struct prepared_plan *prepared = NULL;
     struct partial partial = {0};
     struct error *const error = run->error;
-    const bool analysed = node && run->task->analyse;
-    if (!plan->fact)
-        return constants_answer(plan, rows, error);
+    const bool analysed = node && run->task->analyse && plan->fact->column_count;
     enum status status = engine_prepare(engine, plan, analysed, &prepared, error);
     if (status == STATUS_OK)
         status = engine_run(prepared, &all, &partial, timing, error);
@@ -82,9 +79,9 @@ static enum status answer_plan(struct relational *run, const struct plan *plan, 
                                const uint32_t *numbers, struct run_timing *timing, struct result *result)
 {
     struct operator operator;
-    struct rowset rows;
+    struct rowset rows = {0};
     operator_begin(run, "plan", NULL, NULL, &operator);
-    if (!run->task->analyse || !plan->fact)
+    if (!run->task->analyse || !plan->fact->column_count)
         explain_plan(operator.node, &(struct explained){.plan = plan, .engine = engine, .timing = timing});
     if (run->dry) {
         operator_dry(&operator, explain_expected_rows(plan), result);
@@ -102,17 +99,28 @@ static enum status answer_plan(struct relational *run, const struct plan *plan, 
     return STATUS_OK;
 }
 
-enum status relational_plan(struct relational *run, struct database *database,
+enum status relational_bind(struct relational *run, const struct sql_star *star,
+                            const struct sql_select *select, struct sql_options options, struct plan **plan)
+{
+    run->no_star = run->many_texts = false;
+    options.no_star = &run->no_star;
+    options.many_texts = &run->many_texts;
+    RETURN_IF_ERROR(cancel_check(run->error));
+    return sql_bind(star, select, run->parameters, run->parameter_count, &options, plan, run->error);
+}
+
+enum status relational_plan(struct relational *run, const struct sql_star *star,
                             const struct sql_select *select, const uint32_t *numbers, struct result *result)
 {
     const struct relational_task *const task = run->task;
-    const bool stored = database == task->database;
+    const bool stored = star->database == task->database;
     const double begin = clock_ms();
     struct engine *engine = task->engine;
     struct run_timing timing = {0};
     struct plan *plan;
     *result = (struct result){0};
-    run->no_star = run->many_texts = false;
+    if (run->kept)
+        return relational_bind(run, star, select, *run->kept->options, &run->kept->plan);
     if (!stored)
         RETURN_IF_ERROR(relational_engine(run, &engine));
     const struct sql_options options = {.codec = stored ? task->codec : NULL,
@@ -120,12 +128,8 @@ enum status relational_plan(struct relational *run, struct database *database,
                                         .on_gpu = engine_is_cuda(engine),
                                         .index = task->index,
                                         .like = task->like,
-                                        .now = task->now,
-                                        .no_star = &run->no_star,
-                                        .many_texts = &run->many_texts};
-    RETURN_IF_ERROR(cancel_check(run->error));
-    RETURN_IF_ERROR(
-        sql_bind(database, select, run->parameters, run->parameter_count, &options, &plan, run->error));
+                                        .now = task->now};
+    RETURN_IF_ERROR(relational_bind(run, star, select, options, &plan));
     plan->staged = stored && task->staged;
     timing.plan_ms = clock_ms() - begin;
     for (uint32_t c = 0; stored && c < plan->column_count; c++)

@@ -141,7 +141,7 @@ static enum status add_source(struct region *region, const struct logical_node *
 {
     if (region->source_count == REGION_SOURCES_MAX)
         return relational_refuse(region->run, node->position,
-                                 "FROM joins more than %u tables at once; ask in several levels",
+                                 "FROM joins more than %u tables at once; ask in several query blocks",
                                  REGION_SOURCES_MAX);
     *source = &region->sources[region->source_count++];
     **source = (struct source){.node = node, .join = join, .position = node->position, .reduced = 1};
@@ -165,6 +165,21 @@ static bool is_computing(const struct region *region, const struct logical_node 
     return computing;
 }
 
+enum status region_project(struct region *region, const struct logical_node *node)
+{
+    bool large;
+    const bool computes = is_computing(region, node, &large);
+    region->computes |= computes;
+    region->large |= large && !region->opaque;
+    if (region->large)
+        return relational_refuse(region->run, node->position,
+                                 "the expressions of this SELECT are too large when they are put into each "
+                                 "other"); /* block.c then answers it first */
+    for (uint32_t c = 0; c < node->column_count; c++)
+        RETURN_IF_ERROR(region_define(region, node->columns[c], node->project.expressions[c]));
+    return STATUS_OK;
+}
+
 static enum status collect_project(struct region *region, const struct logical_node *node)
 {
     struct source *source;
@@ -172,15 +187,7 @@ static enum status collect_project(struct region *region, const struct logical_n
     if (is_computing(region, node, &large) && region->opaque)
         return add_source(region, node, LOGICAL_INNER, &source);
     RETURN_IF_ERROR(region_collect(region, node->inputs[0], false));
-    if (is_computing(region, node, &large))
-        region->computes = true;
-    if (large)
-        return relational_refuse(region->run, node->position,
-                                 "the expressions of this SELECT are too large when they are put into each "
-                                 "other"); /* block.c then answers it first */
-    for (uint32_t c = 0; c < node->column_count; c++)
-        RETURN_IF_ERROR(region_define(region, node->columns[c], node->project.expressions[c]));
-    return STATUS_OK;
+    return region_project(region, node);
 }
 
 /* ---- Joins ---- */
@@ -202,11 +209,8 @@ static enum status collect_filters(struct region *region, const struct logical_n
     if (node->kind == LOGICAL_SCAN)
         return STATUS_OK;
     RETURN_IF_ERROR(collect_filters(region, node->inputs[0], on));
-    if (node->kind == LOGICAL_FILTER)
-        return add_condition(region, node->filter.condition, on);
-    for (uint32_t c = 0; c < node->column_count; c++)
-        RETURN_IF_ERROR(region_define(region, node->columns[c], node->project.expressions[c]));
-    return STATUS_OK;
+    return node->kind == LOGICAL_FILTER ? add_condition(region, node->filter.condition, on)
+                                        : region_project(region, node);
 }
 
 /* A side that is no part of the region, even if it could be. */

@@ -39,7 +39,6 @@ struct source {
     struct conjuncts test;         /* of a MARK join */
     struct sql_expression *filter; /* conditions on it alone, which are asked when it is answered; or NULL */
     uint32_t mark;                 /* the column of a MARK join */
-    const char *alias;             /* of a stored table, in a plan */
     uint32_t unit;                 /* sources with equal numbers are answered by one plan */
     struct sql_position position;
     bool joined;
@@ -78,6 +77,7 @@ struct region {
     bool opaque;   /* projections that compute are sources */
     bool texts;    /* texts of many values are made over rows in memory (texts.c) */
     bool computes; /* such a projection was put where it is named */
+    bool large;    /* and it was refused, because it is too large */
     bool full;     /* the join of its two sources is FULL: nothing changes places */
     uint32_t source_count;
     struct source sources[REGION_SOURCES_MAX];
@@ -105,6 +105,8 @@ NODISCARD enum status region_rewrite(struct region *region, const struct sql_exp
                                      struct sql_expression **to);
 NODISCARD enum status region_define(struct region *region, uint32_t column,
                                     const struct sql_expression *expression);
+/* Defines the columns of a projection; refuses what gets too large, unless projections are sources. */
+NODISCARD enum status region_project(struct region *region, const struct logical_node *node);
 /* Adds the conditions that AND joins. */
 NODISCARD enum status region_split(struct region *region, struct sql_expression *condition,
                                    struct conjuncts *conjuncts);

@@ -79,6 +79,12 @@ struct shared_result {
 
 struct column_use; /* region.h */
 
+/* Gets the plan of the root, which is not run (relational_star). */
+struct kept_plan {
+    const struct sql_options *options;
+    struct plan *plan;
+};
+
 struct relational {
     const struct relational_task *task;
     const struct logical_tree *tree;
@@ -95,8 +101,9 @@ struct relational {
     double *values;   /* of each column of the tree, the different values that it may have; 0: not known */
     uint32_t repeats; /* recursive queries whose step is being answered: it asks for shared queries again */
     struct run_timing timing;
-    bool many_texts; /* the last plan was refused, because it makes texts of too many values */
-    bool no_star;    /* the last plan was refused, because references do not join its tables as a star */
+    struct kept_plan *kept; /* or NULL */
+    bool many_texts;        /* the last plan was refused, because it makes texts of too many values */
+    bool no_star; /* the last plan was refused, because references do not join its tables as a star */
     struct error *error;
 };
 
@@ -113,8 +120,12 @@ NODISCARD enum status relational_set(struct relational *run, struct logical_set 
 
 /* ---- plans.c ---- */
 
-/* Plans a SELECT over the tables of a database, and runs it. Item i is the column numbers[i]. */
-NODISCARD enum status relational_plan(struct relational *run, struct database *database,
+/* Makes a plan of a SELECT over a star, and finds whether it was refused because it is no star, or makes many texts. */
+NODISCARD enum status relational_bind(struct relational *run, const struct sql_star *star,
+                                      const struct sql_select *select, struct sql_options options,
+                                      struct plan **plan);
+/* Plans a SELECT over a star, and runs it. Item i is the column numbers[i]. */
+NODISCARD enum status relational_plan(struct relational *run, const struct sql_star *star,
                                       const struct sql_select *select, const uint32_t *numbers,
                                       struct result *result);
 /* The engine for rows in memory: the statement's own if that is one CPU, else another one. */
@@ -153,7 +164,8 @@ double estimate_values(const struct relational *run, const struct sql_expression
 /* The share of rows for which a condition is expected to be true; NULL: all. */
 double estimate_share(const struct relational *run, const struct sql_expression *condition);
 /* Counts the rows that a SELECT of count(*) over stored tables gives, of a large table on some tiles (count.c). */
-NODISCARD enum status estimate_count(struct relational *run, const struct sql_select *select, double *rows);
+NODISCARD enum status estimate_count(struct relational *run, const struct sql_star *star,
+                                     const struct sql_select *select, double *rows);
 bool estimate_is_aggregated(const struct sql_select *select);
 /* The rows of a SELECT over so many rows. */
 double estimate_select(const struct relational *run, const struct sql_select *select, double rows);
@@ -192,6 +204,9 @@ NODISCARD enum status relational_compute(struct relational *run, const struct re
 
 NODISCARD enum status relational_block(struct relational *run, const struct logical_node *node,
                                        const struct logical_set *needed, struct result *result);
+/* Gives the root's plan to run->kept, if one scan of stored tables answers it. */
+NODISCARD enum status relational_star_block(struct relational *run, const struct logical_node *node,
+                                            const struct logical_set *needed);
 NODISCARD enum status relational_values(struct relational *run, const struct logical_node *node,
                                         struct result *result);
 NODISCARD enum status relational_combine(struct relational *run, const struct logical_node *node,

@@ -100,36 +100,98 @@ enum status relational_combine(struct relational *run, const struct logical_node
 
 /* ---- Rows of constants ---- */
 
-/* One row as a SELECT without FROM. */
-static enum status make_row(struct relational *run, const struct logical_node *node, uint32_t r,
-                            struct rowset *rows)
+/* Adds the rows of `right`, which is used up. */
+static enum status unite_rows(struct relational *run, const struct logical_node *node, struct rowset *rows,
+                              struct rowset *right)
 {
-    struct sql_select *select;
+    RETURN_IF_ERROR(
+        sql_placed(run->error, node->position, relation_set(RELATION_UNION_ALL, rows, right, run->error)));
+    return relational_keep(run, rows);
+}
+
+/* Rows first .. first + count - 1, computed as one row with a column for each of their values. */
+struct constants {
+    struct relational *run;
+    const struct logical_node *node;
+    uint32_t first, *numbers;
     struct result result;
+};
+
+static enum status compute_constants(struct constants *constants, uint32_t count)
+{
+    const struct logical_node *const node = constants->node;
+    struct relational *const run = constants->run;
+    const struct result one = {.rows = 1};
+    struct sql_select *select;
+    uint32_t numbers = 0;
+    constants->numbers = NULL;
     RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
     select->position = node->position;
-    for (uint32_t c = 0; c < node->column_count; c++)
-        RETURN_IF_ERROR(relational_item(run, select, node->values.rows[r][c], node->columns[c]));
-    RETURN_IF_ERROR(relational_plan(run, run->task->database, select, node->columns, &result));
-    return result_rows(run, &result, node->columns, node->column_count, rows);
+    for (uint32_t i = 0; i < count * node->column_count; i++) {
+        const uint32_t number = run->next_column++;
+        RETURN_IF_ERROR(relational_item(
+            run, select, node->values.rows[constants->first + i / node->column_count][i % node->column_count],
+            number));
+        RETURN_IF_ERROR(
+            sql_tree_append(run->arena, &constants->numbers, &numbers, sizeof number, &number, run->error));
+    }
+    return relational_select(run, &one, select, constants->numbers, &constants->result);
+}
+
+static enum status take_row(const struct constants *constants, uint32_t r, struct rowset *rows)
+{
+    struct relational *const run = constants->run;
+    const uint32_t count = constants->node->column_count;
+    *rows = (struct rowset){.rows = 1};
+    enum status status = memory_zeros(&rows->columns, count * sizeof *rows->columns, "an answer", run->error);
+    if (status == STATUS_OK)
+        status =
+            memory_zeros(&rows->dictionaries, count * sizeof *rows->dictionaries, "an answer", run->error);
+    for (uint32_t c = 0; status == STATUS_OK && c < count; c++, rows->column_count++)
+        status = result_gather(run, &constants->result,
+                               constants->numbers[(r - constants->first) * count + c], &rows->columns[c]);
+    if (status != STATUS_OK)
+        rowset_free(rows);
+    return status;
 }
 
 /* Adds halves, so that the time for many rows is not quadratic. */
+static enum status add_rows(const struct constants *constants, uint32_t first, uint32_t count,
+                            struct rowset *rows)
+{
+    struct relational *const run = constants->run;
+    struct rowset right;
+    if (count == 1)
+        return take_row(constants, first, rows);
+    RETURN_IF_ERROR(add_rows(constants, first, count / 2, rows));
+    enum status status = add_rows(constants, first + count / 2, count - count / 2, &right);
+    if (status == STATUS_OK)
+        status = unite_rows(run, constants->node, rows, &right);
+    if (status != STATUS_OK)
+        rowset_free(rows);
+    return status;
+}
+
+/* As many rows at a time as a plan has columns for. */
 static enum status make_rows(struct relational *run, const struct logical_node *node, uint32_t first,
                              uint32_t count, struct rowset *rows)
 {
     struct rowset right;
-    if (count == 1)
-        return make_row(run, node, first, rows);
-    RETURN_IF_ERROR(make_rows(run, node, first, count / 2, rows));
-    enum status status = make_rows(run, node, first + count / 2, count - count / 2, &right);
+    enum status status;
+    if (count > 1 && count * (uint64_t)node->column_count > PLAN_OUTPUTS_MAX) {
+        RETURN_IF_ERROR(make_rows(run, node, first, count / 2, rows));
+        status = make_rows(run, node, first + count / 2, count - count / 2, &right);
+        if (status == STATUS_OK)
+            status = unite_rows(run, node, rows, &right);
+        if (status != STATUS_OK)
+            rowset_free(rows);
+        return status;
+    }
+    struct constants constants = {.run = run, .node = node, .first = first};
+    status = compute_constants(&constants, count);
     if (status == STATUS_OK)
-        status = sql_placed(run->error, node->position,
-                            relation_set(RELATION_UNION_ALL, rows, &right, run->error));
-    if (status == STATUS_OK)
-        status = relational_keep(run, rows);
-    if (status != STATUS_OK)
-        rowset_free(rows);
+        status = add_rows(&constants, first, count, rows);
+    result_free(&constants.result);
     return status;
 }
 

@@ -2,9 +2,7 @@
 #include "engine/relational/region.h"
 
 #include "engine/sql/tree/scope.h"
-#include "storage/base/words/word.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- Units ---- */
@@ -169,74 +167,49 @@ void region_find_units(struct region *region)
 
 /* ---- The plan ---- */
 
-/* Columns of stored tables get the names of their tables. */
-static enum status replace_input(void *context, const struct sql_expression *node,
-                                 struct sql_expression **out)
+/* The sources of a plan: which table of it each is. */
+struct star {
+    const struct region *region;
+    uint32_t places[REGION_SOURCES_MAX];
+    struct sql_star_table tables[REGION_SOURCES_MAX];
+    struct sql_star of; /* these */
+};
+
+static const struct column *find_column(const void *context, uint32_t number, uint32_t *table)
 {
-    const struct region *const region = context;
-    uint32_t source;
-    const struct column *const column =
-        node->operation == SQL_INPUT ? column_of(region, node, &source) : NULL;
-    if (!column)
-        return STATUS_OK;
-    RETURN_IF_ERROR(sql_tree_column(region->run->arena, node->position, region->sources[source].alias,
-                                    column->schema.name, out, region->run->error));
-    (*out)->index = node->index;
-    return STATUS_OK;
+    const struct star *const star = context;
+    const struct sql_expression input = {.operation = SQL_INPUT, .index = number};
+    const struct column *const column = column_of(star->region, &input, table);
+    if (column)
+        *table = star->places[*table];
+    return column;
 }
 
-static enum status rewrite(struct region *region, struct sql_expression **tree)
-{
-    return sql_tree_rewrite(region->run->arena, *tree, replace_input, region, tree, region->run->error);
-}
-
-/* A table's alias, or another one if a table before it has that. */
-static enum status name_source(struct region *region, uint64_t sources, uint32_t s)
-{
-    struct source *const source = &region->sources[s];
-    const char *const name =
-        source->node->scan.name ? source->node->scan.name : source->node->scan.table->name;
-    source->alias = name;
-    for (uint32_t number = 2;; number++) {
-        bool taken = false;
-        char *made;
-        for (uint32_t other = 0; other < s; other++)
-            taken |= (sources >> other & 1) && word_compare(region->sources[other].alias, source->alias) == 0;
-        if (!taken)
-            return STATUS_OK;
-        RETURN_IF_ERROR(relational_memory(region->run, strlen(name) + 12, &made));
-        snprintf(made, strlen(name) + 12, "%s_%u", name, number);
-        source->alias = made;
-    }
-}
-
-static enum status add_source(struct region *region, const struct source *source, bool alone,
+/* Adds a source. What is asked of an INNER one is a condition of WHERE. */
+static enum status add_source(struct star *star, const struct source *source, bool alone,
                               struct sql_select *select)
 {
-    const bool left = source->join == LOGICAL_LEFT && !alone;
-    struct relational *const run = region->run;
-    struct sql_source from = {.table = source->node->scan.table->name,
-                              .alias = source->alias,
-                              .position = source->position,
-                              .join = left                   ? SQL_JOIN_LEFT
-                                      : select->source_count ? SQL_JOIN_CROSS
-                                                             : SQL_JOIN_NONE};
-    if (!left && source->filter)
+    struct relational *const run = star->region->run;
+    const struct logical_node *const scan = source->node;
+    struct sql_star_table *const table = &star->tables[star->of.table_count++];
+    *table = (struct sql_star_table){.table = scan->scan.table,
+                                     .name = scan->scan.name ? scan->scan.name : scan->scan.table->name,
+                                     .position = source->position,
+                                     .left = source->join == LOGICAL_LEFT && !alone};
+    if (!table->left && source->filter)
         RETURN_IF_ERROR(relational_and(run, &select->where, source->filter));
-    for (uint32_t i = 0; left && i < source->on.count; i++)
-        RETURN_IF_ERROR(relational_and(run, &from.on, source->on.list[i].tree));
-    if (from.on)
-        RETURN_IF_ERROR(rewrite(region, &from.on));
-    return sql_tree_append(run->arena, &select->sources, &select->source_count, sizeof from, &from,
-                           run->error);
+    for (uint32_t i = 0; table->left && i < source->on.count; i++)
+        RETURN_IF_ERROR(relational_and(run, &table->on, source->on.list[i].tree));
+    return STATUS_OK;
 }
 
 /* ---- EXPLAIN ---- */
 
-/* The columns that an expression waits for: all others have names by now. */
+/* The columns that an expression waits for: all others are those of stored tables. */
 static enum status find_unknown(struct region *region, const struct sql_expression *tree, const char **after)
 {
-    if (tree && tree->operation == SQL_INPUT)
+    uint32_t source;
+    if (tree && tree->operation == SQL_INPUT && !column_of(region, tree, &source))
         RETURN_IF_ERROR(region_after(region, after, tree->index));
     for (uint32_t c = 0; tree && c < tree->child_count; c++)
         RETURN_IF_ERROR(find_unknown(region, tree->children[c], after));
@@ -267,8 +240,8 @@ static enum status leave_unknown(struct region *region, struct sql_expression **
 
 /* Explains a plan that is not run: with the conditions that are known. What is grouped or computed by values that are not
  * is no plan yet. */
-static enum status explain_unit(struct region *region, uint64_t sources, struct sql_select *select,
-                                struct result *result)
+static enum status explain_unit(struct region *region, uint64_t sources, const struct star *star,
+                                struct sql_select *select, struct result *result)
 {
     struct relational *const run = region->run;
     const char *after = NULL, *above = NULL;
@@ -294,7 +267,7 @@ static enum status explain_unit(struct region *region, uint64_t sources, struct 
         operator.node = explain_new(run->explained, "scan of tables");
         operator_dry(&operator, share * estimate_select(run, select, rows), result);
     } else {
-        RETURN_IF_ERROR(relational_plan(run, run->task->database, select, NULL, result));
+        RETURN_IF_ERROR(relational_plan(run, &star->of, select, NULL, result));
         operator.node = result->explained;
         if (!estimate_is_aggregated(select))
             operator_dry(&operator, share *(double) result->rows, result);
@@ -307,33 +280,33 @@ static enum status explain_unit(struct region *region, uint64_t sources, struct 
     return STATUS_OK;
 }
 
-/* The FROM, WHERE and names of a SELECT over stored tables. */
-static enum status make_select(struct region *region, uint64_t sources, struct sql_select *select)
+/* The star of these sources, with what is asked of them as conditions of the SELECT. */
+static enum status make_star(struct region *region, uint64_t sources, struct sql_select *select,
+                             struct star **star)
 {
-    for (uint32_t s = 0; s < region->source_count; s++)
+    RETURN_IF_ERROR(relational_memory(region->run, sizeof **star, star));
+    **star = (struct star){.region = region,
+                           .of = {.database = region->run->task->database,
+                                  .tables = (*star)->tables,
+                                  .column = find_column,
+                                  .context = *star}};
+    for (uint32_t s = 0; s < region->source_count; s++) {
+        (*star)->places[s] = (*star)->of.table_count;
         if (sources >> s & 1)
-            RETURN_IF_ERROR(name_source(region, sources, s));
-    for (uint32_t s = 0; s < region->source_count; s++)
-        if (sources >> s & 1)
-            RETURN_IF_ERROR(add_source(region, &region->sources[s], (sources & (sources - 1)) == 0, select));
-    for (uint32_t i = 0; i < select->item_count; i++)
-        RETURN_IF_ERROR(rewrite(region, &select->items[i].expression));
-    for (uint32_t g = 0; g < select->group_count; g++)
-        RETURN_IF_ERROR(rewrite(region, &select->groups[g]));
-    for (uint32_t o = 0; o < select->order_count; o++)
-        RETURN_IF_ERROR(rewrite(region, &select->orders[o].expression));
-    RETURN_IF_ERROR(rewrite(region, &select->where));
-    return rewrite(region, &select->having);
+            RETURN_IF_ERROR(add_source(*star, &region->sources[s], (sources & (sources - 1)) == 0, select));
+    }
+    return STATUS_OK;
 }
 
 enum status region_plan(struct region *region, uint64_t sources, struct sql_select *select,
                         const uint32_t *numbers, struct result *result)
 {
     struct relational *const run = region->run;
+    struct star *star;
     *result = (struct result){0};
-    RETURN_IF_ERROR(make_select(region, sources, select));
-    return run->dry ? explain_unit(region, sources, select, result)
-                    : relational_plan(run, run->task->database, select, numbers, result);
+    RETURN_IF_ERROR(make_star(region, sources, select, &star));
+    return run->dry ? explain_unit(region, sources, star, select, result)
+                    : relational_plan(run, &star->of, select, numbers, result);
 }
 
 /* ---- Counting ---- */
@@ -344,20 +317,21 @@ enum status region_count(struct region *region, uint64_t sources)
     const struct source *const first = &region->sources[__builtin_ctzll(sources)];
     double *const counted = first->node->scan.counted, share = 1, rows = 0;
     const char *after = NULL;
-    struct sql_expression *item, *star, *waiting = NULL;
+    struct sql_expression *item, *all, *waiting = NULL;
     struct sql_select *select;
+    struct star *star;
     if (*counted > 0)
         return STATUS_OK;
     RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
     RETURN_IF_ERROR(relational_literal(run, first->position, SQL_FUNCTION, NULL, &item));
     item->name = "count";
-    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_STAR, first->position, &star, run->error));
-    RETURN_IF_ERROR(sql_tree_child(run->arena, item, star, run->error));
+    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_STAR, first->position, &all, run->error));
+    RETURN_IF_ERROR(sql_tree_child(run->arena, item, all, run->error));
     RETURN_IF_ERROR(relational_item(run, select, item, run->next_column++));
-    RETURN_IF_ERROR(make_select(region, sources, select));
+    RETURN_IF_ERROR(make_star(region, sources, select, &star));
     RETURN_IF_ERROR(leave_unknown(region, &select->where, &waiting, &share, &after));
     const struct error before = *run->error;
-    const enum status status = estimate_count(run, select, &rows);
+    const enum status status = estimate_count(run, &star->of, select, &rows);
     if (status == STATUS_BAD_INPUT) { /* what is refused is refused when it is answered */
         *run->error = before;
         return STATUS_OK;

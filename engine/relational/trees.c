@@ -80,7 +80,11 @@ enum status relational_item(struct relational *run, struct sql_select *select,
                             struct sql_expression *expression, uint32_t number)
 {
     struct sql_item item = {.expression = expression};
-    RETURN_IF_ERROR(relational_name(run, "c", number, &item.alias));
+    const struct logical_node *const root = run->tree->root;
+    for (uint32_t c = 0; run->kept && c < root->column_count && !item.alias; c++)
+        item.alias = root->columns[c] == number ? run->tree->names[c] : NULL;
+    if (!item.alias)
+        RETURN_IF_ERROR(relational_name(run, "c", number, &item.alias));
     item.text = item.alias;
     return sql_tree_append(run->arena, &select->items, &select->item_count, sizeof item, &item, run->error);
 }

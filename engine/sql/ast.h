@@ -21,6 +21,9 @@
 /* The most queries inside each other, with the outermost. Those of WITH may follow each other without limit. */
 #define SQL_LEVELS_MAX 32u
 
+/* The most tables and groups of one FROM. */
+#define SQL_SOURCES_MAX 128u
+
 /* The deepest tree. A chain of operators, a + b + c, is as deep as it is long, and chains in parentheses may
  * be operands of chains. */
 #define SQL_TREE_DEPTH_MAX 1000u

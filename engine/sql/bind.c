@@ -1,12 +1,11 @@
 /*
- * bind.c: makes a plan from a statement (bind_internal.h): first FROM and WHERE, then groups and aggregates,
- * then HAVING, the outputs, the order and the limit.
+ * bind.c: makes a plan from a block (bind_internal.h): first the joins and WHERE, then groups and aggregates, then HAVING,
+ * the outputs, the order and the limit.
  */
 #include "engine/sql/bind_internal.h"
 
 #include "engine/plan/functions/late_text.h"
 #include "engine/plan/occurring/occurring.h"
-#include "storage/base/words/word.h"
 
 #include <stdlib.h>
 
@@ -68,30 +67,6 @@ enum status bind_group_term(struct binder *binder, struct sql_position position,
     return append_term(binder, position, node, term);
 }
 
-/* True if both are written alike, or name the same column. */
-static bool is_same(const struct binder *binder, const struct sql_expression *a,
-                    const struct sql_expression *b)
-{
-    const struct column *columns[2];
-    uint32_t tables[2];
-    if (a == b)
-        return true;
-    if (a->operation != b->operation || a->child_count != b->child_count || a->negated != b->negated ||
-        a->has_operand != b->has_operand || a->has_else != b->has_else || a->index != b->index)
-        return false;
-    if (a->operation == SQL_COLUMN && bind_name_exists(binder, a) && bind_name_exists(binder, b))
-        return bind_name(binder, a, &tables[0], &columns[0]) == STATUS_OK &&
-               bind_name(binder, b, &tables[1], &columns[1]) == STATUS_OK && tables[0] == tables[1] &&
-               columns[0] == columns[1];
-    if (strcmp(a->text ? a->text : "", b->text ? b->text : "") != 0 ||
-        word_compare(a->name ? a->name : "", b->name ? b->name : "") != 0)
-        return false;
-    for (uint32_t c = 0; c < a->child_count; c++)
-        if (!is_same(binder, a->children[c], b->children[c]))
-            return false;
-    return true;
-}
-
 uint32_t bind_listed_term(const struct binder *binder, const struct sql_expression *tree, uint32_t node)
 {
     const uint32_t count = binder->plan->grouping.listed;
@@ -100,7 +75,7 @@ uint32_t bind_listed_term(const struct binder *binder, const struct sql_expressi
         if (binder->group_nodes[t] != node)
             continue;
         first = t;
-        if (is_same(binder, binder->group_trees[t], tree))
+        if (sql_same_expression(binder->group_trees[t], tree))
             return t;
     }
     return first;
@@ -116,7 +91,7 @@ static enum status group_add(struct binder *binder, const struct sql_expression 
     if (bind_is_wide(binder, node))
         return bind_wide_term(binder, ast, node);
     for (*term = 0; binder->select->set_count && *term < binder->plan->group_count; (*term)++)
-        if (binder->group_nodes[*term] == node && is_same(binder, binder->group_trees[*term], ast))
+        if (binder->group_nodes[*term] == node && sql_same_expression(binder->group_trees[*term], ast))
             return STATUS_OK;
     RETURN_IF_ERROR(binder->select->set_count ? append_term(binder, ast->position, node, term)
                                               : bind_group_term(binder, ast->position, node, term));
@@ -125,51 +100,16 @@ static enum status group_add(struct binder *binder, const struct sql_expression 
     return STATUS_OK;
 }
 
-/* Gives the place, from 0, that a number from 1 to `count` names: GROUP BY 2 is the second item of the select list. */
-static enum status place_of_number(const struct binder *binder, const struct sql_expression *ast,
-                                   const char *clause, uint32_t count, uint32_t *place)
-{
-    char *end;
-    const unsigned long number = strtoul(ast->text, &end, 10);
-    if (*end || number < 1 || number > count)
-        return bind_refuse(binder, ast->position, "%s %s: the select list has no item of that number", clause,
-                           ast->text);
-    *place = (uint32_t)number - 1;
-    return STATUS_OK;
-}
-
 static enum status bind_groups(struct binder *binder)
 {
     const struct sql_select *select = binder->select;
     uint32_t terms[SQL_SET_TERMS_MAX], term;
     for (uint32_t g = 0; g < select->group_count; g++) {
-        const struct sql_expression *ast = select->groups[g];
-        uint32_t item = 0;
-        if (ast->operation == SQL_NUMBER) {
-            RETURN_IF_ERROR(place_of_number(binder, ast, "GROUP BY", select->item_count, &item));
-            ast = select->items[item].expression;
-        }
-        RETURN_IF_ERROR(group_add(binder, ast, &term));
+        RETURN_IF_ERROR(group_add(binder, select->groups[g], &term));
         if (g < SQL_SET_TERMS_MAX)
             terms[g] = term;
     }
-    RETURN_IF_ERROR(bind_grouping_sets(binder, terms));
-    if (!select->distinct)
-        return STATUS_OK;
-    if (binder->aggregated)
-        return bind_refuse(
-            binder, select->items[0].expression->position,
-            "DISTINCT is not supported together with GROUP BY or aggregates; leave it out where the "
-            "groups are in the select list, else write SELECT DISTINCT ... FROM (SELECT ... GROUP BY ...)");
-    for (uint32_t i = 0; i < select->item_count; i++) {
-        if (select->items[i].expression->operation == SQL_STAR)
-            return bind_refuse(binder, select->items[i].expression->position,
-                               "SELECT DISTINCT * is not supported; name the columns");
-        RETURN_IF_ERROR(group_add(binder, select->items[i].expression, &term));
-    }
-    binder->plan->grouping.listed = binder->plan->group_count;
-    binder->aggregated = true;
-    return STATUS_OK;
+    return bind_grouping_sets(binder, terms);
 }
 
 /* ---- Output ---- */
@@ -194,48 +134,26 @@ static enum status output_add(struct binder *binder, const char *name, uint32_t 
     return STATUS_OK;
 }
 
-static enum status add_star(struct binder *binder, const struct sql_expression *ast)
-{
-    bool any = false;
-    if (binder->aggregated)
-        return bind_refuse(binder, ast->position, "* cannot stand beside aggregates or GROUP BY");
-    for (uint32_t t = 0; t < binder->table_count; t++) {
-        if (ast->qualifier && word_compare(ast->qualifier, binder->tables[t].name) != 0)
-            continue;
-        any = true;
-        for (uint32_t c = 0; c < table_visible_columns(binder->tables[t].table); c++) {
-            uint32_t node;
-            const struct column *column = &binder->tables[t].table->columns[c];
-            struct sql_scope_column value;
-            if (!ast->qualifier && !sql_scope_visible(&binder->scope, t, c, &value))
-                continue;
-            RETURN_IF_ERROR(bind_placed(binder, ast->position, bind_column(binder, t, column, &node)));
-            RETURN_IF_ERROR(output_add(binder, column->schema.name, node, false));
-        }
-    }
-    return any ? STATUS_OK
-               : bind_refuse(binder, ast->position, "there is no table or alias '%s' in FROM",
-                             ast->qualifier);
-}
-
 static enum bind_level level_of(const struct binder *binder)
 {
     return binder->aggregated ? BIND_ABOVE : BIND_BELOW;
 }
 
-/* True if nothing else needs the values of an item: no term of ORDER BY names it. */
+/* True if a term of ORDER BY is the item. */
+static bool is_item(const struct sql_expression *item, const struct sql_expression *term)
+{
+    return item == term ||
+           (item->operation == SQL_INPUT && term->operation == SQL_INPUT && item->index == term->index);
+}
+
+/* True if nothing else needs the values of an item: no term of ORDER BY is it. */
 static bool stands_alone(const struct binder *binder, uint32_t i)
 {
     const struct sql_select *select = binder->select;
-    for (uint32_t o = 0; o < select->order_count; o++) {
-        const struct sql_expression *const ast = select->orders[o].expression;
-        if (ast->operation == SQL_NUMBER && strtoul(ast->text, NULL, 10) == i + 1)
-            return false;
-        if (ast->operation == SQL_COLUMN && select->items[i].alias &&
-            word_compare(select->items[i].alias, ast->name) == 0)
-            return false;
-    }
-    return true;
+    bool alone = true;
+    for (uint32_t o = 0; o < select->order_count && alone; o++)
+        alone = !is_item(select->items[i].expression, select->orders[o].expression);
+    return alone;
 }
 
 static enum status bind_items(struct binder *binder)
@@ -244,47 +162,28 @@ static enum status bind_items(struct binder *binder)
     for (uint32_t i = 0; i < select->item_count; i++) {
         const struct sql_item *item = &select->items[i];
         uint32_t node;
-        if (item->expression->operation == SQL_STAR) {
-            RETURN_IF_ERROR(add_star(binder, item->expression));
-            continue;
-        }
         binder->late_item = stands_alone(binder, i) ? item->expression : NULL;
         const enum status status = bind_expression(binder, item->expression, level_of(binder), &node);
         binder->late_item = NULL;
         binder->list->late = NULL;
         RETURN_IF_ERROR(status);
-        const char *name = item->alias                                 ? item->alias
-                           : item->expression->operation == SQL_COLUMN ? item->expression->name
-                                                                       : item->text;
-        RETURN_IF_ERROR(output_add(binder, name, node, false));
+        RETURN_IF_ERROR(output_add(binder, item->alias, node, false));
         binder->plan->outputs[binder->plan->output_count - 1].late = binder->late;
         binder->late = NULL;
     }
     return STATUS_OK;
 }
 
-/* Gives the output of an item of ORDER BY: a number, an alias, or an expression. An expression that is not an
- * output becomes a hidden one. */
-static enum status order_output(struct binder *binder, const struct sql_expression *ast, uint32_t *output)
+/* Gives the output of a term of ORDER BY. A term that is no output becomes a hidden one. */
+static enum status order_output(struct binder *binder, const struct sql_expression *term, uint32_t *output)
 {
-    const struct sql_select *select = binder->select;
-    const struct sql_item *item = NULL;
-    bool stars = false;
+    const struct sql_select *const select = binder->select;
+    struct plan *const plan = binder->plan;
     uint32_t node;
-    if (ast->operation == SQL_NUMBER) /* of an output: a star is as many as it has columns */
-        return place_of_number(binder, ast, "ORDER BY", binder->plan->output_count, output);
-    for (uint32_t i = 0; i < select->item_count; i++) {
-        stars |= select->items[i].expression->operation == SQL_STAR;
-        if (!item && ast->operation == SQL_COLUMN && !ast->qualifier && select->items[i].alias &&
-            word_compare(select->items[i].alias, ast->name) == 0)
-            item = &select->items[i];
-    }
-    if (item && !stars) {
-        *output = (uint32_t)(item - select->items);
-        return STATUS_OK;
-    }
-    RETURN_IF_ERROR(bind_expression(binder, item ? item->expression : ast, level_of(binder), &node));
-    struct plan *plan = binder->plan;
+    for (*output = 0; *output < select->item_count; (*output)++)
+        if (is_item(select->items[*output].expression, term))
+            return STATUS_OK;
+    RETURN_IF_ERROR(bind_expression(binder, term, level_of(binder), &node));
     for (*output = 0; *output < plan->output_count + plan->hidden_count; (*output)++)
         if (plan->outputs[*output].expression == node)
             return STATUS_OK;
@@ -324,15 +223,11 @@ static enum status bind_all(struct binder *binder)
     plan->limit = UINT64_MAX;
     plan->having = EXPRESSION_NONE;
     binder->aggregated = is_aggregated(select);
-    if (select->source_count == 0) {
-        RETURN_IF_ERROR(bind_without_tables(binder));
-    } else {
-        RETURN_IF_ERROR(bind_tables(binder));
-        RETURN_IF_ERROR(bind_where(binder));
-        if (binder->aggregated)
-            RETURN_IF_ERROR(bind_needs_values(binder, &binder->regroups));
-        RETURN_IF_ERROR(bind_groups(binder));
-    }
+    RETURN_IF_ERROR(bind_tables(binder));
+    RETURN_IF_ERROR(bind_where(binder));
+    if (binder->aggregated)
+        RETURN_IF_ERROR(bind_needs_values(binder, &binder->regroups));
+    RETURN_IF_ERROR(bind_groups(binder));
     RETURN_IF_ERROR(bind_items(binder));
     if (select->having)
         RETURN_IF_ERROR(bind_condition(binder, select->having, BIND_ABOVE, &plan->having));
@@ -342,22 +237,22 @@ static enum status bind_all(struct binder *binder)
     if (select->offset)
         RETURN_IF_ERROR(bind_row_count(binder, select->offset, &plan->offset));
     RETURN_IF_ERROR(bind_check_strings(binder));
-    return plan->fact ? planner_complete(&binder->planner, binder->aggregated) : STATUS_OK;
+    return planner_complete(&binder->planner, binder->aggregated);
 }
 
-enum status sql_bind(struct database *database, const struct sql_select *select,
+enum status sql_bind(const struct sql_star *star, const struct sql_select *select,
                      const struct sql_parameter *parameters, uint32_t parameter_count,
                      const struct sql_options *options, struct plan **out, struct error *error)
 {
     struct binder *binder = calloc(1, sizeof *binder);
     struct plan *plan = calloc(1, sizeof *plan);
-    struct bind_alias *aliases = calloc(select->item_count + 1, sizeof *aliases);
     enum status status;
-    if (binder && plan && aliases) {
-        plan->database = database;
+    if (binder && plan) {
+        plan->database = star->database;
         plan->expressions.threads = options->threads;
         *binder = (struct binder){.plan = plan,
                                   .list = &plan->expressions,
+                                  .star = star,
                                   .select = select,
                                   .parameters = parameters,
                                   .parameter_count = parameter_count,
@@ -371,7 +266,6 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
                                   .many_texts = options->many_texts,
                                   .now = options->now,
                                   .like_ignores_case = options->like == SQL_LIKE_SQLITE,
-                                  .aliases = aliases,
                                   .error = error};
         struct occurring occurring;
         occurring_open(&occurring, &binder->planner);
@@ -387,7 +281,6 @@ enum status sql_bind(struct database *database, const struct sql_select *select,
         status = error_out_of_memory(error, sizeof *plan, "a plan");
     }
     free(binder);
-    free(aliases);
     if (status == STATUS_OK)
         *out = plan;
     else

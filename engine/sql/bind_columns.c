@@ -10,7 +10,7 @@ static enum status known_column(struct binder *binder, uint32_t table, const str
             return STATUS_OK;
         }
     const struct bind_table *const of = &binder->tables[table];
-    if (table == binder->fact || column->table->aligned)
+    if (table == binder->fact)
         RETURN_IF_ERROR(planner_fact_leaf(&binder->planner, column, node));
     else
         RETURN_IF_ERROR(planner_dimension_leaf(&binder->planner, (uint32_t)of->join, of->rows, column, node));
@@ -21,20 +21,16 @@ static enum status known_column(struct binder *binder, uint32_t table, const str
 
 enum status bind_column(struct binder *binder, uint32_t table, const struct column *column, uint32_t *node)
 {
-    if (table != binder->fact && binder->tables[table].join < 0 && !column->table->aligned) {
-        if (binder->no_star) /* levels join the tables in the order of FROM */
+    if (table != binder->fact && binder->tables[table].join < 0) {
+        if (binder->no_star) /* operators join the tables in the order of FROM */
             *binder->no_star = true;
-        return error_set(
-            binder->error, STATUS_BAD_INPUT,
-            "ON of a LEFT JOIN has a condition on %s, which is joined later; name %s first, or put the "
-            "condition into WHERE",
-            binder->tables[table].name, binder->tables[table].name);
+        return error_set(binder->error, STATUS_BAD_INPUT,
+                         "ON of a LEFT JOIN has a condition on %s, which is joined later",
+                         binder->tables[table].source->name);
     }
     if (column->untyped) /* as the word NULL that it was made of, so that it takes any type */
         return expression_null(binder->list, VALUE_UNTYPED, node, binder->error);
     RETURN_IF_ERROR(known_column(binder, table, column, node));
-    if (column->table->aligned)
-        return STATUS_OK;
     for (uint32_t t = table; t != binder->fact; t = (uint32_t)binder->tables[t].parent) {
         uint32_t null;
         if (binder->tables[t].kept == EXPRESSION_NONE)
@@ -44,4 +40,14 @@ enum status bind_column(struct binder *binder, uint32_t table, const struct colu
                                          node, binder->error));
     }
     return STATUS_OK;
+}
+
+enum status bind_input(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
+{
+    uint32_t table;
+    if (binder->scalars)
+        return bind_scalar_input(binder, ast, node);
+    const struct column *const column = bind_column_of_input(binder, ast, &table);
+    return column ? bind_placed(binder, ast->position, bind_column(binder, table, column, node))
+                  : bind_refuse(binder, ast->position, "column %u of the tree is not answered", ast->index);
 }

@@ -1,11 +1,10 @@
 /*
- * bind_expression.c: binds names, operators and CASE, and calls the other files for the rest
+ * bind_expression.c: binds inputs, operators and CASE, and calls the other files for the rest
  * (bind_internal.h).
  */
 #include "engine/sql/bind_internal.h"
 #include "engine/sql/functions/functions.h"
 #include "storage/base/parallel.h"
-#include "storage/base/words/word.h"
 
 static enum status bind_case(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                              uint32_t *node)
@@ -78,83 +77,6 @@ static enum status bind_chain(struct binder *binder, const struct sql_expression
     return STATUS_OK;
 }
 
-/* The item of the select list whose alias is the name, as in SQLite; item_count if there is none. */
-static uint32_t alias_of(const struct binder *binder, const struct sql_expression *ast)
-{
-    uint32_t i = 0;
-    while (i < binder->select->item_count && (ast->qualifier || !binder->select->items[i].alias ||
-                                              word_compare(binder->select->items[i].alias, ast->name) != 0))
-        i++;
-    return i;
-}
-
-static enum status bind_alias(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
-                              uint32_t item, uint32_t *node)
-{
-    struct bind_alias *alias = &binder->aliases[item];
-    if (alias->open)
-        return bind_refuse(binder, ast->position, "the alias %s leads to itself", ast->name);
-    if (!alias->bound[level]) {
-        alias->open = true;
-        const enum status status =
-            bind_expression(binder, binder->select->items[item].expression, level, &alias->node[level]);
-        alias->open = false;
-        RETURN_IF_ERROR(status);
-        alias->bound[level] = true;
-    }
-    *node = alias->node[level];
-    return STATUS_OK;
-}
-
-static enum status bind_column_name(struct binder *binder, const struct sql_expression *ast,
-                                    enum bind_level level, uint32_t *node)
-{
-    uint32_t table;
-    const struct column *column;
-    if (!bind_name_exists(binder, ast)) {
-        const uint32_t item = alias_of(binder, ast);
-        if (item < binder->select->item_count)
-            return bind_alias(binder, ast, level, item, node);
-    }
-    if (!bind_name_exists(binder, ast) && functions_is_current_time(ast))
-        return functions_current_time(binder, ast, node);
-    RETURN_IF_ERROR(bind_name(binder, ast, &table, &column));
-    if (level == BIND_ABOVE && ast->name[0] == '?') /* a name that stands for a subquery */
-        return bind_refuse(
-            binder, ast->position,
-            "this subquery has a value for each row, because it names columns of the statement "
-            "around it; put it into GROUP BY, too, or ask the groups in a level: FROM (SELECT ... "
-            "GROUP BY ...) t");
-    if (level == BIND_ABOVE)
-        return bind_refuse(binder, ast->position,
-                           "%s is neither in GROUP BY nor inside an aggregate, so it has no one value",
-                           ast->name);
-    return bind_placed(binder, ast->position, bind_column(binder, table, column, node));
-}
-
-/* True if the expression contains an aggregate, directly or through an alias: HAVING s > 0, where s is
- * sum(x). An alias that refers to itself, or is too deep, is refused when it is bound. */
-static bool reaches_aggregate(const struct binder *binder, const struct sql_expression *ast, uint32_t depth)
-{
-    if (bind_is_aggregate(ast))
-        return true;
-    for (uint32_t c = 0; c < ast->child_count; c++)
-        if (reaches_aggregate(binder, ast->children[c], depth + 1))
-            return true;
-    if (ast->operation != SQL_COLUMN || bind_name_exists(binder, ast) || depth > SQL_TREE_DEPTH_MAX)
-        return false;
-    const uint32_t item = alias_of(binder, ast);
-    if (item == binder->select->item_count)
-        return false;
-    struct bind_alias *alias = &binder->aliases[item];
-    if (!alias->asked) {
-        alias->asked = true;
-        alias->reaches_aggregate =
-            reaches_aggregate(binder, binder->select->items[item].expression, depth + 1);
-    }
-    return alias->reaches_aggregate;
-}
-
 /* True if a group's expression may be a ||, which is a look-up: else there is no need to make its table. */
 static bool groups_by_text(const struct binder *binder)
 {
@@ -169,7 +91,7 @@ static enum status find_group(struct binder *binder, const struct sql_expression
                               uint32_t *node)
 {
     *found = false;
-    if (reaches_aggregate(binder, ast, 0) || (ast->operation == SQL_COLUMN && !bind_name_exists(binder, ast)))
+    if (sql_has_aggregate(ast))
         return STATUS_OK;
     uint32_t below;
     if (ast->operation == SQL_CONCAT && !groups_by_text(binder))
@@ -199,10 +121,12 @@ static enum status bind_operation(struct binder *binder, const struct sql_expres
             return STATUS_OK;
     }
     switch (ast->operation) {
-    case SQL_COLUMN:
-        return bind_column_name(binder, ast, level, node);
+    case SQL_COLUMN: /* all others are inputs */
+        return functions_current_time(binder, ast, node);
     case SQL_INPUT:
-        return bind_input(binder, ast, node);
+        return level == BIND_BELOW
+                   ? bind_input(binder, ast, node)
+                   : bind_refuse(binder, ast->position, "this is neither a group nor inside an aggregate");
     case SQL_STAR:
         return bind_refuse(binder, ast->position, "* stands alone in a select list or in count(*)");
     case SQL_NEGATE:
@@ -281,8 +205,7 @@ enum status bind_expression(struct binder *binder, const struct sql_expression *
     RETURN_IF_ERROR(cancel_check(binder->error));
     if (binder->depth > SQL_TREE_DEPTH_MAX)
         return bind_refuse(binder, ast->position,
-                           "an expression with the aliases that it names is more than %u operators and names "
-                           "deep; use fewer",
+                           "an expression with what it names is more than %u operators deep; use fewer",
                            SQL_TREE_DEPTH_MAX);
     const bool checks = binder->list->checks; /* a GPU computes what is below the aggregation */
     binder->list->checks = level == BIND_ABOVE || !binder->planner.on_gpu;

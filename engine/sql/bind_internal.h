@@ -1,16 +1,15 @@
 /*
- * bind_internal.h: shared by the files of the binder.
+ * bind_internal.h: shared by the files that make a plan of a block (sql.h).
  *
  *     bind.c             the whole: select list, groups, aggregates, order, limit
- *     tree/scope.h       which column a name is
- *     bind_tables.c      FROM and the joins in it
+ *     bind_tables.c      the joins of the star
  *     bind_columns.c     columns become leaves of expressions
  *     bind_expression.c  names, operators, CASE
  *     bind_compare.c     comparisons, BETWEEN, LIKE
  *     bind_in.c          IN lists
  *     bind_arithmetic.c  + - * / % on numbers, dates and intervals
  *     bind_function.c    functions, aggregates, CAST
- *     aggregates/        further aggregates, statements without FROM
+ *     aggregates/        further aggregates
  *     bind_alike.c       coercion of values to a common type
  *     bind_literal.c     constants from text: numbers, dates, times, intervals
  *     scalar.c           expressions over inputs instead of tables
@@ -21,16 +20,14 @@
 #include "engine/plan/planner.h"
 #include "engine/sql/aggregates/aggregate_names.h"
 #include "engine/sql/sql.h"
-#include "engine/sql/tree/scope.h"
+#include "engine/sql/tree/tree.h"
 #include "storage/base/decimal.h"
 
 #include <string.h>
 
 /* A table of FROM. */
 struct bind_table {
-    const struct table *table;
-    const char *name; /* the alias, or the table's name */
-    const struct sql_source *source;
+    const struct sql_star_table *source;
     int32_t parent;           /* the table whose foreign key references this one; -1: this is the fact */
     const struct column *key; /* that foreign key */
     int32_t join;             /* the plan's join through which the fact reaches this table; -1: the fact */
@@ -51,15 +48,6 @@ struct bind_known {
     uint32_t node;
 };
 
-/* An item's alias. It is resolved once, however often it is named; an alias that refers to itself is
- * refused. */
-struct bind_alias {
-    bool open;                     /* it is being resolved */
-    bool asked, reaches_aggregate; /* `asked`: reaches_aggregate is known */
-    bool bound[2];                 /* node[level] is known; by enum bind_level */
-    uint32_t node[2];
-};
-
 /* A term of GROUP BY that became two (bind_wide.c). */
 struct bind_wide {
     uint32_t node, terms[2];
@@ -68,15 +56,14 @@ struct bind_wide {
 struct binder {
     struct plan *plan;
     struct expression_list *list; /* the plan's */
+    const struct sql_star *star;
     const struct sql_select *select;
     const struct sql_parameter *parameters;
     uint32_t parameter_count;
     struct planner planner; /* builds the plan */
     struct bind_table tables[SQL_SOURCES_MAX];
     uint32_t table_count;
-    struct sql_scope scope;           /* of FROM */
-    struct sql_statement_tree *names; /* the trees of ON, whose names are resolved, are in it */
-    uint32_t fact;                    /* the fact's position in `tables` */
+    uint32_t fact; /* the fact's position in `tables` */
 
     /* The conditions of WHERE and of the inner joins' ONs, without those that join tables. */
     const struct sql_expression **conditions;
@@ -93,8 +80,7 @@ struct binder {
         *group_trees[PLAN_GROUPS_MAX]; /* as written; NULL for arguments of medians and the like */
     struct bind_wide wide[PLAN_GROUPS_MAX / 2];
     uint32_t wide_count;
-    struct bind_alias *aliases;             /* one for each item of the select list */
-    uint32_t depth;                         /* of the expression that is being bound, with those of aliases */
+    uint32_t depth;                         /* of the expression that is being bound */
     const struct sql_expression *late_item; /* the item that is being bound, if its text may be made late */
     struct late_text *late;                 /* NULL, or what makes it (engine/plan/functions/late_text.h) */
     struct sql_scalars *scalars;            /* whose inputs the expressions name (scalar.h); or NULL */
@@ -191,15 +177,9 @@ NODISCARD enum status bind_in(struct binder *binder, const struct sql_expression
 /* ---- bind_tables.c ---- */
 NODISCARD enum status bind_tables(struct binder *binder);
 void bind_tables_free(struct binder *binder);
-/* Resolves a name to a table and a column. */
-NODISCARD enum status bind_name(const struct binder *binder, const struct sql_expression *name,
-                                uint32_t *table, const struct column **column);
-/* True if the name is a column's; else it may be an alias of the select list. */
-bool bind_name_exists(const struct binder *binder, const struct sql_expression *name);
-
-/* Finds the column that a name names; returns the number of those that it could be. */
-uint32_t bind_find_name(const struct binder *binder, const struct sql_expression *name, uint32_t *table,
-                        const struct column **column);
+/* The column that an expression is, and its table; NULL: it is none. */
+const struct column *bind_column_of_input(const struct binder *binder,
+                                          const struct sql_expression *expression, uint32_t *table);
 
 /* ---- bind_keys.c ---- */
 /* Joins table `parent` by a reference of several columns, or of the same table, if the conditions in ON of a left join, or
@@ -209,12 +189,12 @@ bool bind_join_by_keys(struct binder *binder, uint32_t parent, const struct sql_
 bool bind_is_pair(const struct binder *binder, const struct bind_table *table,
                   const struct sql_expression *condition);
 
-/* Refuses a name that no table of FROM has, and says what may be meant (bind_missing.c). */
-NODISCARD enum status bind_missing_column(const struct binder *binder, const struct sql_expression *name);
-
 /* ---- bind_columns.c ---- */
 NODISCARD enum status bind_column(struct binder *binder, uint32_t table, const struct column *column,
                                   uint32_t *node);
+
+/* Gives the leaf of an SQL_INPUT. */
+NODISCARD enum status bind_input(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
 
 /* ---- bind_literal.c ---- */
 NODISCARD enum status bind_literal(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
@@ -256,8 +236,9 @@ static inline bool bind_has_aggregate(const struct sql_expression *ast)
 }
 
 /* ---- scalar.c ---- */
-/* Gives the leaf of an input. */
-NODISCARD enum status bind_input(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
+/* Gives the leaf of an input while only types are asked, or of rows of a batch. */
+NODISCARD enum status bind_scalar_input(struct binder *binder, const struct sql_expression *ast,
+                                        uint32_t *node);
 /* True for an input while only types are asked: it may be a constant when the expression is computed. */
 bool bind_may_be_constant(const struct binder *binder, uint32_t node);
 
@@ -337,9 +318,5 @@ NODISCARD enum status bind_grouping(struct binder *binder, const struct sql_expr
 /* Binds an aggregate that is not of FAMILY_BASIC. */
 NODISCARD enum status bind_other_aggregate(struct binder *binder, const struct sql_expression *ast,
                                            uint32_t *node);
-
-/* ---- aggregates/bind_constants.c ---- */
-/* Binds the WHERE of a statement without FROM as the plan's `having`, and refuses what needs rows. */
-NODISCARD enum status bind_without_tables(struct binder *binder);
 
 #endif

@@ -3,14 +3,6 @@
  * positions (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
 
-/* The column of the name, or NULL. */
-static const struct column *column_of(const struct binder *binder, const struct sql_expression *name,
-                                      uint32_t *table)
-{
-    const struct column *column = NULL;
-    return name->operation == SQL_COLUMN && bind_find_name(binder, name, table, &column) == 1 ? column : NULL;
-}
-
 static bool is_column(const struct table *table, uint32_t number, const struct column *column)
 {
     return column == &table->columns[number];
@@ -24,13 +16,15 @@ static uint32_t pair_of(const struct binder *binder, const struct column *refere
     uint32_t tables[2];
     if (condition->operation != SQL_EQUAL)
         return key->count;
-    const struct column *const left = column_of(binder, condition->children[0], &tables[0]),
-                               *const right = column_of(binder, condition->children[1], &tables[1]);
+    const struct column *const left = bind_column_of_input(binder, condition->children[0], &tables[0]),
+                               *const right =
+                                   bind_column_of_input(binder, condition->children[1], &tables[1]);
     if (!left || !right)
         return key->count;
     for (uint32_t k = 0; k < key->count; k++) {
-        const struct table *const own = binder->tables[child].table, *const other =
-                                                                         binder->tables[parent].table;
+        const struct table *const own = binder->tables[child].source->table, *const other =
+                                                                                 binder->tables[parent]
+                                                                                     .source->table;
         if ((tables[0] == child && tables[1] == parent && is_column(own, of->columns[k], left) &&
              is_column(other, key->columns[k], right)) ||
             (tables[1] == child && tables[0] == parent && is_column(own, of->columns[k], right) &&
@@ -91,9 +85,9 @@ static bool join_by(struct binder *binder, uint32_t child, uint32_t parent, cons
 bool bind_join_by_keys(struct binder *binder, uint32_t parent, const struct sql_expression *on)
 {
     for (uint32_t child = 0; child < binder->table_count && !binder->tables[parent].bound; child++) {
-        const struct table *const table = binder->tables[child].table;
+        const struct table *const table = binder->tables[child].source->table;
         for (uint32_t c = table_visible_columns(table); child != parent && c < table->column_count; c++)
-            if (table->columns[c].references->table == binder->tables[parent].table &&
+            if (table->columns[c].references->table == binder->tables[parent].source->table &&
                 join_by(binder, child, parent, &table->columns[c], on))
                 return true;
     }

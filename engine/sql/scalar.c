@@ -66,7 +66,7 @@ static enum status leaf_of(struct binder *binder, struct sql_input input, uint32
     return expression_add(binder->list, &leaf, node, binder->error);
 }
 
-enum status bind_input(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
+enum status bind_scalar_input(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     const struct sql_scalar_options *const options = binder->scalars->options;
     return leaf_of(binder, options->input(options->context, ast->index), ast->index, node);
@@ -119,15 +119,16 @@ enum status sql_scalar_condition_node(struct sql_scalars *scalars, const struct 
 enum status sql_aggregate_type(struct sql_scalars *scalars, const struct sql_expression *call,
                                struct sql_input *type, struct error *error)
 {
-    struct sql_scalars *alone; /* an aggregate adds to its plan */
+    struct binder *const binder = &scalars->binder;
+    struct plan *const plan = &scalars->plan;
     uint32_t node;
-    RETURN_IF_ERROR(sql_scalars_new(scalars->options, &alone, error));
-    alone->binder.aggregated = true;
-    const enum status status =
-        bind_placed(&alone->binder, call->position, bind_aggregate(&alone->binder, call, &node));
+    binder->error = binder->planner.error = error;
+    binder->aggregated = true;
+    const enum status status = bind_placed(binder, call->position, bind_aggregate(binder, call, &node));
+    binder->aggregated = false;
+    plan->group_count = plan->aggregate_count = plan->measure_count = 0; /* that it has added */
     if (status == STATUS_OK)
-        type_of_node(&alone->binder, node, type);
-    sql_scalars_free(alone);
+        type_of_node(binder, node, type);
     return status;
 }
 

@@ -34,7 +34,7 @@ NODISCARD enum status sql_tree_append(struct sql_statement_tree *tree, void *lis
 /* True if the text has a semicolon outside quotes and comments, so a whole statement. For a prompt. */
 bool sql_complete(const char *text, size_t length);
 
-/* ---- Binding (bind.c) ---- */
+/* ---- Plans (bind.c) ---- */
 
 /* A value for a `?`. */
 struct sql_parameter {
@@ -63,9 +63,30 @@ struct sql_options {
     bool *no_star;    /* set to true if references do not join the tables as a star; NULL: nobody asks */
 };
 
-/* Resolves the names of a statement in a database, checks its types and makes a plan. STATUS_BAD_INPUT, "line L, column C: ...", for unknown names,
- * wrong types and statements that are not supported. Free with plan_free; the database must stay open. */
-NODISCARD enum status sql_bind(struct database *database, const struct sql_select *select,
+/* A table of a star. */
+struct sql_star_table {
+    const struct table *table;
+    const char *name; /* for EXPLAIN; not unique */
+    struct sql_position position;
+    bool left; /* a LEFT JOIN, on `on`; else WHERE says which combinations of rows there are */
+    struct sql_expression *on;
+};
+
+/* Where a block finds its columns: in tables that declared references join to one of them, the fact. */
+struct sql_star {
+    struct database *database;
+    uint32_t table_count; /* 1 to SQL_SOURCES_MAX */
+    const struct sql_star_table *tables;
+    /* The column of SQL_INPUT `number`, and its table, from 0. */
+    const struct column *(*column)(const void *context, uint32_t number, uint32_t *table);
+    const void *context;
+};
+
+/* Makes a plan of a block: items, WHERE, groups, HAVING, order and limit of `select`, whose names are SQL_INPUTs. A term
+ * of ORDER BY that is an item's expression, or names the same column, is that item. STATUS_BAD_INPUT, "line L, column C: ...",
+ * for what a plan does not answer, and for sums and the like that the tables' values make too large. Free with plan_free; the
+ * database must stay open. */
+NODISCARD enum status sql_bind(const struct sql_star *star, const struct sql_select *select,
                                const struct sql_parameter *parameters, uint32_t parameter_count,
                                const struct sql_options *options, struct plan **plan, struct error *error);
 

@@ -15,6 +15,7 @@
 
 #include "engine/run/cluster/cluster_internal.h"
 #include "tests/fuzz/fuzz_query.h"
+#include "tests/support/star_plan.h"
 #include "tests/support/mpirun.h"
 #include "tests/support/split_plan.h"
 #include "tests/support/sql_answer.h"
@@ -30,15 +31,12 @@ static struct cluster *cluster;
 static struct plan *plan_of(struct database *database, const char *text, const struct sql_parameter *values,
                             uint32_t count)
 {
-    struct sql_statement_tree *tree;
-    struct plan *plan = NULL;
-    size_t used;
-    if (sql_parse(text, strlen(text), &tree, &used, NULL) != STATUS_OK)
+    struct plan *plan;
+    const enum status status =
+        star_plan_with(database, text, values, count, &(struct sql_options){.codec = "plain", .threads = 1},
+                       &plan, NULL, NULL);
+    if (status != STATUS_OK)
         return NULL;
-    if (sql_bind(database, sql_tree_select(tree), values, count,
-                 &(struct sql_options){.codec = "plain", .threads = 1}, &plan, NULL) != STATUS_OK)
-        plan = NULL;
-    sql_tree_free(tree);
     return plan;
 }
 

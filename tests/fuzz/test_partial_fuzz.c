@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/fuzz/fuzz_query.h"
+#include "tests/support/star_plan.h"
 #include "tests/support/split_plan.h"
 #include "tests/support/sql_answer.h"
 
@@ -29,17 +30,14 @@ static char *merged(struct database *database, const struct query *query)
 {
     static struct sql_parameter values[CONSTANTS_MAX];
     static struct split_plan split;
-    struct sql_statement_tree *tree;
-    struct plan *plan = NULL;
+    struct plan *plan;
     struct rowset rows = {0};
     uint32_t count;
-    size_t used;
     char *text = NULL;
     ours = place_constants(write_query(query, true), query->parameters, values, &count);
-    if (sql_parse(ours, strlen(ours), &tree, &used, NULL) != STATUS_OK)
-        return NULL;
-    enum status status = sql_bind(database, sql_tree_select(tree), values, count,
-                                  &(struct sql_options){.codec = "plain", .threads = 1}, &plan, NULL);
+    enum status status =
+        star_plan_with(database, ours, values, count, &(struct sql_options){.codec = "plain", .threads = 1},
+                       &plan, NULL, NULL);
     if (status == STATUS_OK) {
         struct error why = {0};
         split_make(&split, plan, 1 + below(2));
@@ -53,7 +51,6 @@ static char *merged(struct database *database, const struct query *query)
         split_undo(&split);
         plan_free(plan);
     }
-    sql_tree_free(tree);
     return text;
 }
 

@@ -37,6 +37,7 @@ struct bind_state {
     struct logical_tree *tree;
     struct sql_statement_tree *arena;
     struct database *database;
+    const struct logical_options *options;
     struct sql_scalars *scalars;
     uint32_t depth;    /* of queries in each other */
     uint32_t workings; /* references to what recursive queries see of themselves, so far */
@@ -58,6 +59,8 @@ struct bind_made {
     bool above; /* the input is a column above the groups */
 };
 
+enum bind_reaches { REACHES_UNKNOWN, REACHES_NONE, REACHES_AGGREGATE };
+
 /* One SELECT. */
 struct bind_block {
     struct bind_state *state;
@@ -73,6 +76,9 @@ struct bind_block {
     uint32_t known_count;
     struct bind_made *known; /* aggregates, windows and subqueries */
     uint64_t *open;          /* bit i: the alias of item i is being resolved */
+    uint32_t open_count;
+    uint64_t *seen[2]; /* and was searched for aggregates, and for windows */
+    uint8_t *reaches;  /* enum bind_reaches of each item's alias */
 };
 
 /* Where an expression stands: over which node, to which subqueries are joined. */
@@ -161,8 +167,6 @@ NODISCARD enum status bind_windows_close(struct bind_block *block, struct logica
 NODISCARD enum status bind_find_windows(const struct bind_place *place,
                                         const struct sql_expression *expression);
 bool bind_reaches_aggregate(const struct bind_block *block, const struct sql_expression *expression);
-/* What a node has become, or NULL. */
-const struct bind_made *bind_find_made(const struct bind_block *block, const struct sql_expression *node);
 NODISCARD enum status bind_keep_made(struct bind_block *block, const struct sql_expression *node,
                                      struct sql_expression *input, bool above);
 /* The item of that alias; item_count: there is none. */

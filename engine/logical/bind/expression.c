@@ -9,10 +9,12 @@
 
 /* ---- What is known ---- */
 
-const struct bind_made *bind_find_made(const struct bind_block *block, const struct sql_expression *node)
+/* What a node has become, also only above the groups; or NULL. */
+static const struct bind_made *find_made(const struct bind_block *block, const struct sql_expression *node,
+                                         bool above)
 {
     for (uint32_t k = 0; k < block->known_count; k++)
-        if (block->known[k].node == node)
+        if (block->known[k].node == node && (block->known[k].above || !above))
             return &block->known[k];
     return NULL;
 }
@@ -45,36 +47,86 @@ static uint32_t alias_meant(const struct bind_block *block, const struct sql_exp
                                                         : bind_alias_of(block, name);
 }
 
+static enum status take_bits(struct bind_block *block, uint64_t **bits)
+{
+    return *bits ? STATUS_OK
+                 : sql_tree_take(block->state->arena, (block->select->item_count / 64 + 1) * sizeof **bits,
+                                 bits, block->state->error);
+}
+
+/* It bounds the recursion over aliases of aliases. */
+#define ALIAS_DEPTH_MAX 500u
+
 /* Opens an alias while it is resolved: one that leads to itself is refused. */
 static enum status open_alias(struct bind_block *block, const struct sql_expression *name, uint32_t item)
 {
     struct bind_state *const state = block->state;
-    if (!block->open)
-        RETURN_IF_ERROR(sql_tree_take(state->arena,
-                                      (block->select->item_count / 64 + 1) * sizeof *block->open,
-                                      &block->open, state->error));
+    RETURN_IF_ERROR(take_bits(block, &block->open));
     if (block->open[item / 64] >> item % 64 & 1)
         return logical_refuse(state, name->position, "the alias %s leads to itself", name->name);
+    if (block->open_count == ALIAS_DEPTH_MAX)
+        return logical_refuse(state, name->position, "aliases name each other more than %u deep; use fewer",
+                              ALIAS_DEPTH_MAX);
+    block->open_count++;
     block->open[item / 64] |= UINT64_C(1) << item % 64;
     return STATUS_OK;
 }
 
 static void close_alias(struct bind_block *block, uint32_t item)
 {
+    block->open_count--;
     block->open[item / 64] &= ~(UINT64_C(1) << item % 64);
+}
+
+/* A larger expression becomes a column where an alias names it: aliases of aliases would grow without bound. */
+#define ALIAS_NODES_MAX 64u
+
+/* The nodes of an expression, or more than ALIAS_NODES_MAX. */
+static uint32_t size_of(const struct sql_expression *expression)
+{
+    uint32_t size = 1;
+    for (uint32_t c = 0; c < expression->child_count && size <= ALIAS_NODES_MAX; c++)
+        size += size_of(expression->children[c]);
+    return size;
 }
 
 static enum status resolve_alias(const struct bind_place *place, const struct sql_expression *name,
                                  uint32_t item, struct sql_expression **out)
 {
     struct bind_block *const block = place->block;
+    struct bind_state *const state = block->state;
+    const struct sql_expression *const node = block->select->items[item].expression;
+    const struct bind_made *const known = find_made(block, node, place->above);
+    uint32_t column;
+    if (known) {
+        *out = known->input;
+        return STATUS_OK;
+    }
     RETURN_IF_ERROR(open_alias(block, name, item));
-    const enum status status = bind_resolve(place, block->select->items[item].expression, out);
+    const enum status status = bind_resolve(place, node, out);
     close_alias(block, item);
-    return status;
+    RETURN_IF_ERROR(status);
+    if (size_of(*out) <= ALIAS_NODES_MAX)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_column_of(state, name->name, *out, &column));
+    RETURN_IF_ERROR(bind_extend(state, out, &column, 1, place->node));
+    RETURN_IF_ERROR(logical_input(state->tree, name->position, column, out, state->error));
+    return bind_keep_made(block, node, *out, place->above);
 }
 
 /* ---- Names ---- */
+
+/* A table of the database that has the column; NULL: none. */
+static const struct table *table_with(const struct database *database, const char *name)
+{
+    for (uint32_t t = 0; t < database_table_count(database); t++) {
+        const struct table *const table = database_table_at(database, t);
+        for (uint32_t c = 0; c < table_visible_columns(table); c++)
+            if (word_compare(table->columns[c].schema.name, name) == 0)
+                return table;
+    }
+    return NULL;
+}
 
 static enum status refuse_unknown(const struct bind_place *place, const struct sql_expression *name)
 {
@@ -103,6 +155,12 @@ static enum status refuse_unknown(const struct bind_place *place, const struct s
     if (!table)
         return logical_refuse(block->state, name->position,
                               "there is no column %s, because the statement has no FROM", name->name);
+    const struct table *const elsewhere =
+        name->qualifier ? NULL : table_with(block->state->database, name->name);
+    if (elsewhere)
+        return logical_refuse(block->state, name->position,
+                              "FROM has no column %s; table %s has it: join it in FROM", name->name,
+                              elsewhere->name);
     if (near.nearest)
         return logical_refuse(block->state, name->position, "there is no column %s%s%s; did you mean %s?",
                               qualifier, dot, name->name, near.nearest);
@@ -212,13 +270,17 @@ bool bind_reaches_aggregate(const struct bind_block *block, const struct sql_exp
         expression->operation == SQL_COLUMN ? alias_meant(block, expression) : block->select->item_count;
     if (item == block->select->item_count || block->select->items[item].expression == expression)
         return false;
-    struct bind_block *const opened = (struct bind_block *)block;
-    if (open_alias(opened, expression, item) !=
-        STATUS_OK) /* it leads to itself, which is refused when it is resolved */
-        return false;
-    const bool reaches = bind_reaches_aggregate(block, block->select->items[item].expression);
-    close_alias(opened, item);
-    return reaches;
+    uint8_t *const reaches = &block->reaches[item];
+    if (*reaches == REACHES_UNKNOWN) {
+        struct bind_block *const opened = (struct bind_block *)block;
+        *reaches = REACHES_NONE;
+        if (open_alias(opened, expression, item) != STATUS_OK)
+            return false; /* which is refused when it is resolved */
+        if (bind_reaches_aggregate(block, block->select->items[item].expression))
+            *reaches = REACHES_AGGREGATE;
+        close_alias(opened, item);
+    }
+    return *reaches == REACHES_AGGREGATE;
 }
 
 /* True if a subquery or a window stands in it: then it is resolved part by part. */
@@ -262,15 +324,41 @@ static enum status resolve_group(const struct bind_place *place, const struct sq
 
 /* ---- Expressions ---- */
 
+static bool is_same_value(const struct sql_parameter *a, const struct sql_parameter *b)
+{
+    return a->is_null == b->is_null && a->type.kind == b->type.kind && a->type.scale == b->type.scale &&
+           a->value == b->value && a->length == b->length &&
+           (!a->string || !b->string ? a->string == b->string : memcmp(a->string, b->string, a->length) == 0);
+}
+
+/* Terms of GROUP BY, and those of ORDER BY after DISTINCT, are found by what they are: so a parameter is the first one of its value, and the tree is one for these
+ * values alone. */
+static enum status same_parameter(struct bind_state *state, const struct sql_expression *node,
+                                  struct sql_expression **out)
+{
+    const struct sql_parameter *const parameters = state->options->parameters;
+    uint32_t first = 0;
+    while (first < node->index && !is_same_value(&parameters[first], &parameters[node->index]))
+        first++;
+    if (first == node->index)
+        return STATUS_OK;
+    state->tree->of_values = true;
+    RETURN_IF_ERROR(sql_tree_node(state->arena, SQL_PARAMETER, node->position, out, state->error));
+    (*out)->index = first;
+    return STATUS_OK;
+}
+
 static enum status replace(void *context, const struct sql_expression *node, struct sql_expression **out)
 {
     const struct bind_place *const place = context;
     struct bind_block *const block = place->block;
-    const struct bind_made *const known = bind_find_made(block, node);
-    if (known && (known->above || !place->above)) {
+    const struct bind_made *const known = find_made(block, node, place->above);
+    if (known) {
         *out = known->input;
         return STATUS_OK;
     }
+    if (node->operation == SQL_PARAMETER && (block->select->group_count || block->select->distinct))
+        return same_parameter(block->state, node, out);
     if (node->window)
         return logical_refuse(
             block->state, node->position,
@@ -391,6 +479,7 @@ struct search {
     const struct bind_place *place;
     bool (*is)(const struct sql_expression *node);
     enum status (*found)(const struct bind_place *place, const struct sql_expression *node);
+    uint64_t **seen; /* bit i: the alias of item i was searched */
 };
 
 static enum status search(const struct search *in, const struct sql_expression *node);
@@ -414,7 +503,7 @@ static enum status search(const struct search *in, const struct sql_expression *
 {
     struct bind_block *const block = in->place->block;
     if (in->is(node))
-        return bind_find_made(block, node) ? STATUS_OK : in->found(in->place, node);
+        return find_made(block, node, false) ? STATUS_OK : in->found(in->place, node);
     for (uint32_t c = 0; c < node->child_count; c++)
         RETURN_IF_ERROR(search(in, node->children[c]));
     if (node->window)
@@ -424,7 +513,10 @@ static enum status search(const struct search *in, const struct sql_expression *
     if (item == block->select->item_count)
         return STATUS_OK;
     RETURN_IF_ERROR(open_alias(block, node, item));
-    const enum status status = search(in, block->select->items[item].expression);
+    RETURN_IF_ERROR(take_bits(block, in->seen));
+    const bool seen = (*in->seen)[item / 64] >> item % 64 & 1;
+    (*in->seen)[item / 64] |= UINT64_C(1) << item % 64;
+    const enum status status = seen ? STATUS_OK : search(in, block->select->items[item].expression);
     close_alias(block, item);
     return status;
 }
@@ -436,7 +528,7 @@ static bool is_aggregate(const struct sql_expression *node)
 
 enum status bind_find_aggregates(const struct bind_place *below, const struct sql_expression *expression)
 {
-    return search(&(struct search){below, is_aggregate, add_aggregate}, expression);
+    return search(&(struct search){below, is_aggregate, add_aggregate, &below->block->seen[0]}, expression);
 }
 
 /* ---- Windows ---- */
@@ -448,7 +540,7 @@ static bool is_window(const struct sql_expression *node)
 
 enum status bind_find_windows(const struct bind_place *place, const struct sql_expression *expression)
 {
-    return search(&(struct search){place, is_window, bind_window}, expression);
+    return search(&(struct search){place, is_window, bind_window, &place->block->seen[1]}, expression);
 }
 
 enum status bind_windows_open(struct bind_block *block)

@@ -347,7 +347,7 @@ enum status bind_from(struct bind_block *block, struct logical_node **node)
     struct logical_node **nodes;
     if (count > SQL_SOURCES_MAX)
         return logical_refuse(state, block->select->sources[SQL_SOURCES_MAX].position,
-                              "FROM has more than %u tables; ask in several levels", SQL_SOURCES_MAX);
+                              "FROM has more than %u tables; ask in several query blocks", SQL_SOURCES_MAX);
     RETURN_IF_ERROR(sql_tree_take(state->arena, (count + 1) * sizeof *sources, &sources, state->error));
     RETURN_IF_ERROR(sql_tree_take(state->arena, (count + 1) * sizeof *nodes, &nodes, state->error));
     RETURN_IF_ERROR(

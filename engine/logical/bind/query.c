@@ -236,7 +236,8 @@ enum status logical_bind(struct database *database, const struct sql_select *sel
                          const struct logical_options *options, struct sql_statement_tree *arena,
                          struct logical_tree *tree, struct error *error)
 {
-    struct bind_state state = {.tree = tree, .arena = arena, .database = database, .error = error};
+    struct bind_state state = {
+        .tree = tree, .arena = arena, .database = database, .options = options, .error = error};
     const struct sql_scalar_options scalars = {.parameters = options->parameters,
                                                .parameter_count = options->parameter_count,
                                                .like = options->like,

@@ -361,6 +361,7 @@ enum status bind_one_select(struct bind_state *state, const struct sql_select *s
     const struct bind_place where = {.block = &block, .node = node, .aliases = true};
     struct bind_place above = {.block = &block, .node = node, .aliases = true};
     struct outputs outputs = {.place = &above};
+    RETURN_IF_ERROR(sql_tree_take(state->arena, select->item_count + 1, &block.reaches, state->error));
     if (select->source_count)
         RETURN_IF_ERROR(bind_from(&block, node));
     else

@@ -324,6 +324,18 @@ static enum status push_join(struct rewriter *rewriter, struct conjuncts *condit
 
 /* ---- Other nodes ---- */
 
+/* Adds the conditions that AND joins, each once: aliases of aliases name the same ones again and again. */
+static enum status split_once(struct rewriter *rewriter, struct sql_expression *condition,
+                              struct conjuncts *conjuncts)
+{
+    struct conjuncts all = {0};
+    RETURN_IF_ERROR(rewrite_split(rewriter, condition, &all));
+    for (uint32_t c = 0; c < all.count; c++)
+        if (!has_conjunct(conjuncts, all.list[c]))
+            RETURN_IF_ERROR(rewrite_add(rewriter, all.list[c], conjuncts));
+    return STATUS_OK;
+}
+
 /* The conditions over what is computed become conditions over what it is computed from. */
 static enum status push_project(struct rewriter *rewriter, struct conjuncts *conditions,
                                 struct logical_node *node)
@@ -335,7 +347,7 @@ static enum status push_project(struct rewriter *rewriter, struct conjuncts *con
     for (uint32_t c = 0; c < conditions->count; c++) {
         struct sql_expression *made;
         RETURN_IF_ERROR(rewrite_map(rewriter, &map, conditions->list[c], &made));
-        RETURN_IF_ERROR(rewrite_split(rewriter, made, &below));
+        RETURN_IF_ERROR(split_once(rewriter, made, &below));
     }
     *conditions = (struct conjuncts){0};
     return push(rewriter, &below, &node->inputs[0]);

@@ -24,9 +24,6 @@
 
 #include "engine/sql/tree/tree.h"
 
-/* The most tables and groups of one FROM. */
-#define SQL_SOURCES_MAX 128u
-
 /* FROM, and what is asked of its tables. */
 struct sql_scope {
     uint32_t count;

@@ -11,6 +11,7 @@
 
 #include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
+#include "tests/support/star_plan.h"
 #include "tests/support/sql_star.h"
 #include "engine/gpu/index.h"
 #include "engine/gpu/stage.h"
@@ -160,22 +161,18 @@ static void columns_are_read_in_the_codec_that_is_asked_for(void **state)
     (void)state;
     static const char sql[] = "select sum(pieces), sum(big) from sales";
     for (uint32_t id = 1; id < CODEC_COUNT; id++) {
-        struct sql_statement_tree *tree;
         struct plan *plan;
-        size_t used;
         bool wide = false;
         if (codec_needs_levels(codec_by_id(id)))
             continue;
-        must(sql_parse(sql, strlen(sql), &tree, &used, error));
-        must(sql_bind(star_database, sql_tree_select(tree), NULL, 0,
-                      &(struct sql_options){.codec = codec_by_id(id)->name, .threads = 1}, &plan, error));
+        must(star_plan(star_database, sql,
+                       &(struct sql_options){.codec = codec_by_id(id)->name, .threads = 1}, &plan, error));
         for (uint32_t c = 0; c < plan->column_count; c++) {
             assert_string_equal(plan->columns[c].data->codec->name, codec_by_id(id)->name);
             wide |= plan->columns[c].column->value_bytes == 8;
         }
         assert_true(wide);
         plan_free(plan);
-        sql_tree_free(tree);
     }
 }
 
@@ -185,14 +182,11 @@ static void staged_statements_compile(void **state)
     (void)state;
     need_compile_targets();
     static const char sql[] = "select shop, sum(paid), sum(big) from sales where pieces > 0 group by shop";
-    struct sql_statement_tree *tree;
     struct plan *plan;
     struct kernel kernel;
     struct cuda_stage stage = {0};
-    size_t used;
-    must(sql_parse(sql, strlen(sql), &tree, &used, error));
-    must(sql_bind(star_database, sql_tree_select(tree), NULL, 0,
-                  &(struct sql_options){.codec = "gpu-dfor,paid=plain", .threads = 1}, &plan, error));
+    must(star_plan(star_database, sql, &(struct sql_options){.codec = "gpu-dfor,paid=plain", .threads = 1},
+                   &plan, error));
     plan->staged = true;
     must(kernel_make(plan, false, &compile_sm_90->target, &kernel, error));
     must(cuda_stage_write(plan, &kernel, &stage, error));
@@ -206,7 +200,6 @@ static void staged_statements_compile(void **state)
     cuda_stage_free(NULL, &stage);
     kernel_free(&kernel);
     plan_free(plan);
-    sql_tree_free(tree);
 }
 
 /* Without being asked for; on a CPU only codecs of blocks, because it decodes the tiles of others inline. */

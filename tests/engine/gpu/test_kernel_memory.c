@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/gpu/kernel.h"
+#include "tests/support/star_plan.h"
 #include "tests/support/gpu/query_compile.h"
 #include "tests/support/sql_star.h"
 
@@ -28,14 +29,10 @@ FILE *fopencookie(void *cookie, const char *mode, cookie_io_functions_t function
 static void no_stream_is_an_error(void **state)
 {
     static const char sql[] = "select shop, sum(paid), max(at) from sales where pieces > 0 group by shop";
-    struct sql_statement_tree *tree;
     struct plan *plan;
-    size_t used;
     int failed = 0;
     (void)state;
-    must(sql_parse(sql, strlen(sql), &tree, &used, error));
-    must(sql_bind(star_database, sql_tree_select(tree), NULL, 0, &(struct sql_options){.threads = 1}, &plan,
-                  error));
+    must(star_plan(star_database, sql, &(struct sql_options){.threads = 1}, &plan, error));
     for (int left = 0;; left++) {
         struct kernel kernel;
         struct error error = {0};
@@ -54,7 +51,6 @@ static void no_stream_is_an_error(void **state)
     }
     assert_true(failed >= 3);
     plan_free(plan);
-    sql_tree_free(tree);
 }
 
 int main(void)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/support/star_plan.h"
 #include "tests/support/made_levels.h"
 #include "tests/support/sql_answer.h"
 
@@ -262,13 +263,8 @@ static void exports_have_the_keys_themselves(void **state)
 
 static struct plan *plan_of(struct database *database, const char *sql)
 {
-    struct sql_statement_tree *tree;
     struct plan *plan;
-    size_t used;
-    must(sql_parse(sql, strlen(sql), &tree, &used, error));
-    must(sql_bind(database, sql_tree_select(tree), NULL, 0, &(struct sql_options){.threads = 1}, &plan,
-                  error));
-    sql_tree_free(tree);
+    must(star_plan(database, sql, &(struct sql_options){.threads = 1}, &plan, error));
     return plan;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/gpu/sectors.h"
 #include "engine/library/statement.h"
 #include "engine/gpu/kernel.h"
+#include "tests/support/star_plan.h"
 #include "tests/support/gpu/compile_targets.h"
 
 #include <string.h>
@@ -40,15 +41,8 @@ static inline enum status plan_with_parameters(struct database *database, const 
                                                struct plan **plan, enum sql_explain *explain,
                                                struct error *error)
 {
-    struct sql_statement_tree *tree;
-    size_t used;
-    RETURN_IF_ERROR(sql_parse(sql, strlen(sql), &tree, &used, error));
-    const struct sql_select *select = sql_tree_select(tree);
     const struct sql_options options = {.codec = codec, .threads = 1, .on_gpu = true, .index = PLAN_INDEX_ON};
-    *explain = select->explain;
-    const enum status status = sql_bind(database, select, parameters, parameter_count, &options, plan, error);
-    sql_tree_free(tree);
-    return status;
+    return star_plan_with(database, sql, parameters, parameter_count, &options, plan, explain, error);
 }
 
 static inline enum status plan_statement(struct database *database, const char *sql, const char *codec,

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/support/star_plan.h"
 #include "tests/support/run_program.h"
 #include "tests/support/sql_answer.h"
 
@@ -51,13 +52,8 @@ static int star_remove(void **state)
 
 static struct plan *plan_of(const char *sql, const char *codec)
 {
-    struct sql_statement_tree *tree;
     struct plan *plan;
-    size_t used;
-    must(sql_parse(sql, strlen(sql), &tree, &used, error));
-    must(sql_bind(database, sql_tree_select(tree), NULL, 0,
-                  &(struct sql_options){.codec = codec, .threads = 2}, &plan, error));
-    sql_tree_free(tree);
+    must(star_plan(database, sql, &(struct sql_options){.codec = codec, .threads = 2}, &plan, error));
     return plan;
 }
 
