@@ -10,12 +10,11 @@ static enum status push(struct rewriter *rewriter, struct conjuncts *conditions,
 
 /* ---- Conditions ---- */
 
-/* True if it names only columns of the set, and at least one. */
-static bool is_over(const struct sql_expression *condition, const struct logical_set *set)
+bool rewrite_is_over(const struct sql_expression *condition, const struct logical_set *set)
 {
     bool over = condition->operation != SQL_INPUT || logical_has(set, condition->index);
     for (uint32_t c = 0; c < condition->child_count && over; c++)
-        over = is_over(condition->children[c], set);
+        over = rewrite_is_over(condition->children[c], set);
     return over;
 }
 
@@ -134,7 +133,7 @@ static enum status implied(struct rewriter *rewriter, const struct sql_expressio
                            const struct logical_set *side, struct conjuncts *out)
 {
     struct sql_expression *any;
-    if (condition->operation != SQL_OR || is_over(condition, side))
+    if (condition->operation != SQL_OR || rewrite_is_over(condition, side))
         return STATUS_OK;
     RETURN_IF_ERROR(sql_tree_node(rewriter->tree->arena, SQL_OR, condition->position, &any, rewriter->error));
     for (uint32_t b = 0; b < condition->child_count; b++) {
@@ -142,7 +141,7 @@ static enum status implied(struct rewriter *rewriter, const struct sql_expressio
         struct sql_expression *part;
         RETURN_IF_ERROR(rewrite_split(rewriter, condition->children[b], &branch));
         for (uint32_t c = 0; c < branch.count; c++)
-            if (is_over(branch.list[c], side))
+            if (rewrite_is_over(branch.list[c], side))
                 RETURN_IF_ERROR(rewrite_add(rewriter, branch.list[c], &own));
         RETURN_IF_ERROR(rewrite_join(rewriter, &own, &part));
         if (!part)
@@ -171,8 +170,8 @@ static enum status take_over(struct rewriter *rewriter, struct conjuncts *condit
 {
     struct conjuncts left = {0};
     for (uint32_t c = 0; c < conditions->count; c++)
-        RETURN_IF_ERROR(
-            rewrite_add(rewriter, conditions->list[c], is_over(conditions->list[c], set) ? taken : &left));
+        RETURN_IF_ERROR(rewrite_add(rewriter, conditions->list[c],
+                                    rewrite_is_over(conditions->list[c], set) ? taken : &left));
     *conditions = left;
     return STATUS_OK;
 }
@@ -242,7 +241,7 @@ static bool is_unique(const struct logical_node *node, const struct conjuncts *c
             for (int turned = 0; turned < 2 && condition->list[c]->operation == SQL_EQUAL; turned++) {
                 const struct sql_expression *const own = condition->list[c]->children[turned];
                 equal |= own->operation == SQL_INPUT && own->index == node->columns[g] &&
-                         is_over(condition->list[c]->children[!turned], other);
+                         rewrite_is_over(condition->list[c]->children[!turned], other);
             }
         all = equal;
     }

@@ -126,6 +126,11 @@ NODISCARD enum status rewrite_of_empty(struct rewriter *rewriter, const struct s
 NODISCARD enum status rewrite_by_domain(struct rewriter *rewriter, const struct logical_set *outer,
                                         struct logical_node *join);
 
+/* ---- push.c ---- */
+
+/* True if it names no columns but those of the set. */
+bool rewrite_is_over(const struct sql_expression *condition, const struct logical_set *set);
+
 /* ---- the steps ---- */
 NODISCARD enum status rewrite_unnest(struct rewriter *rewriter, struct logical_node **node);
 NODISCARD enum status rewrite_push(struct rewriter *rewriter, struct logical_node **node);

@@ -175,8 +175,30 @@ static enum status unnest_and_waiting(struct rewriter *rewriter, struct logical_
     return logical_is_empty(&free) ? rewrite_unnest(rewriter, node) : STATUS_OK;
 }
 
+/* Conditions on the left rows of a dependent join alone go below it, so that its right side is answered for fewer values. */
+static enum status sink(struct rewriter *rewriter, struct logical_node **node)
+{
+    struct logical_node *const join = (*node)->inputs[0];
+    struct conjuncts all = {0}, below = {0}, above = {0};
+    struct logical_set left;
+    if (join->kind != LOGICAL_JOIN || join->join.join == LOGICAL_FULL)
+        return STATUS_OK;
+    RETURN_IF_ERROR(rewrite_gives(rewriter, join->inputs[0], &left));
+    if (!rewrite_tree_names_any(join->inputs[1], &left))
+        return STATUS_OK;
+    RETURN_IF_ERROR(rewrite_split(rewriter, (*node)->filter.condition, &all));
+    for (uint32_t i = 0; i < all.count; i++)
+        RETURN_IF_ERROR(
+            rewrite_add(rewriter, all.list[i], rewrite_is_over(all.list[i], &left) ? &below : &above));
+    *node = join;
+    RETURN_IF_ERROR(rewrite_filter(rewriter, &below, &join->inputs[0]));
+    return rewrite_filter(rewriter, &above, node);
+}
+
 enum status rewrite_unnest(struct rewriter *rewriter, struct logical_node **node)
 {
+    if ((*node)->kind == LOGICAL_FILTER)
+        RETURN_IF_ERROR(sink(rewriter, node));
     struct logical_node *const at = *node;
     for (uint32_t i = 0; i < at->input_count; i++)
         RETURN_IF_ERROR(rewrite_unnest(rewriter, &at->inputs[i]));

@@ -105,6 +105,33 @@ static void trees_of_the_rewriter(void **state)
               "          scan regions: 0 1\n"
               "        scan shops: 12 13\n"
               "      scan sales: 2 8\n");
+    /* A condition on the outer rows alone makes fewer values for which the subquery is answered. */
+    rewritten("select name from shops where name > 'b' and (select sum(people) from (select people from "
+              "visits where "
+              "shop < name limit 2) v) > 1",
+              "with outer:\n"
+              "  project 0 1 2 3: @0, @1, @2, @3\n"
+              "    filter (@0 > 'b')\n"
+              "      scan shops: 0 1 2 3\n"
+              "with domain:\n"
+              "  aggregate 18: @14\n"
+              "    with outer: 14 15 16 17\n"
+              "project 9: @0\n"
+              "  filter (@8 > 1)\n"
+              "    join single: is not distinct(@0, @22)\n"
+              "      project 0: @10\n"
+              "        with outer: 10 11 12 13\n"
+              "      project 8 22: @7, @22\n"
+              "        project 22 7: @22, @23\n"
+              "          join left: is not distinct(@22, @21)\n"
+              "            with domain: 22\n"
+              "            aggregate 21 23: @19; sum(@6)\n"
+              "              filter (@20 <= 2)\n"
+              "                window 20: row_number()\n"
+              "                  project 6 19: @5, @19\n"
+              "                    join inner: (@4 < @19)\n"
+              "                      scan visits: 4 5\n"
+              "                      with domain: 19\n");
     /* EXISTS is a semi-join. */
     rewritten("select name from shops where exists (select * from visits where shop = name and people > 5)",
               "project 9: @0\n"
