@@ -5,6 +5,7 @@
 #
 #     tests/tpc.sh build/release/tessera                        both at scale factor 0.1, with and without references
 #     tests/tpc.sh build/release/tessera --sf 1 --only tpch:3,tpcds:14 --references yes
+#     tests/tpc.sh build/release/tessera --only tpcds --estimates      expected rows beside those that there are
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$root/build/tpc python=$root/build/tpc/python/bin/python

@@ -97,6 +97,10 @@ static const struct result_column *find(const struct result *result, uint32_t nu
 enum status result_renamed(struct relational *run, const struct result *from, uint32_t count,
                            const uint32_t *from_numbers, const uint32_t *numbers, struct result *result)
 {
+    if (run->dry) {
+        *result = (struct result){.rows = from->rows, .explained = from->explained};
+        return STATUS_OK;
+    }
     RETURN_IF_ERROR(make(run, from->rows, from->part_count, count, result));
     result->explained = from->explained;
     for (uint32_t p = 0; p < from->part_count; p++) {

@@ -7,6 +7,7 @@ Exit code 1: an answer differs, or a statement is refused. docs/trust.md says wh
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -92,14 +93,24 @@ class Benchmark:
     def database(self, references):
         return os.path.join(self.folder, "tessera-" + word(references))
 
+    def run(self, sql, references):
+        threads = ["--threads", str(self.chosen.threads)] if self.chosen.threads else []
+        return subprocess.run([self.chosen.tessera, "sql", "--db", self.database(references), "--format", "csv", "--timer",
+                               "--device", self.chosen.device, *threads, sql], capture_output=True, text=True,
+                              encoding="utf-8", errors="replace", timeout=self.chosen.timeout)
+
+    def estimates(self, number, references):
+        """(expected rows, rows) of each operator, from EXPLAIN ANALYZE."""
+        run = self.run("explain (analyze, format json) " + self.texts[number], references)
+        if run.returncode:
+            sys.exit("%s:%d cannot be explained: %s" % (self.name, number, run.stderr))
+        return list(operators(json.loads(answers.read_csv(run.stdout)[1][0])))
+
     def ask(self, number, references):
         """(rows, seconds, None), or (None, seconds, the sentence)."""
-        threads = ["--threads", str(self.chosen.threads)] if self.chosen.threads else []
         begin = time.perf_counter()
         try:
-            run = subprocess.run([self.chosen.tessera, "sql", "--db", self.database(references), "--format", "csv", "--timer",
-                                  "--device", self.chosen.device, *threads, self.texts[number]], capture_output=True,
-                                 text=True, encoding="utf-8", errors="replace", timeout=self.chosen.timeout)
+            run = self.run(self.texts[number], references)
         except subprocess.TimeoutExpired:
             return None, self.chosen.timeout, "no answer in %g seconds" % self.chosen.timeout
         seconds = time.perf_counter() - begin
@@ -107,6 +118,22 @@ class Benchmark:
             return None, seconds, "exit code %d: %s" % (run.returncode, run.stderr.strip().replace("\n", " "))
         total = re.search(r"; total ([0-9.]+)", run.stderr)
         return answers.read_csv(run.stdout)[1:], float(total.group(1)) / 1e3 if total else seconds, None
+
+
+def operators(node):
+    if "rows" in node and "estimated_rows" in node:
+        yield node["estimated_rows"], node["rows"]
+    for child in node.get("inputs", []):
+        yield from operators(child)
+
+
+def tell_estimates(name, pairs):
+    """How far expected rows are from rows; fewer than one count as one."""
+    ratios = sorted(max(expected, 1) / max(rows, 1) for expected, rows in pairs)
+    factors = sorted(max(ratio, 1 / ratio) for ratio in ratios)
+    middle, most = len(pairs) // 2, len(pairs) * 95 // 100
+    print("%s: %d operators; expected rows / rows: median %.3g; by a factor of at most %.3g (median), %.3g (95 %%)" % (
+        name, len(pairs), ratios[middle], factors[middle], factors[most]))
 
 
 def word(references):
@@ -126,6 +153,8 @@ def options():
     parser.add_argument("--references", choices=["yes", "no", "both"], default="both")
     parser.add_argument("--device", default="cpu", help="as of tessera sql")
     parser.add_argument("--threads", type=int, default=0, help="of both; 0: all")
+    parser.add_argument("--estimates", action="store_true",
+                        help="compare nothing; tell how far the rows that operators were expected to give are from their rows")
     parser.add_argument("--timeout", type=float, default=600, help="seconds of a statement")
     chosen = parser.parse_args()
     chosen.tessera = os.path.abspath(chosen.tessera)
@@ -147,13 +176,19 @@ def main():
         if not numbers:
             continue
         benchmark = Benchmark(name, chosen)
+        kinds = {"yes": [True], "no": [False], "both": [True, False]}[chosen.references]
+        if chosen.estimates:
+            for references in kinds:
+                tell_estimates("%s, %s" % (name, word(references)),
+                               [pair for number in numbers for pair in benchmark.estimates(number, references)])
+            continue
         print("%-10s %-11s %9s %9s %8s  equal" % ("statement", "references", "seconds", "DuckDB's", "rows"))
         for number in numbers:
             begin = time.perf_counter()
             benchmark.judge.fetch(benchmark.texts[number])
             theirs = time.perf_counter() - begin
             right = compare.Answer(benchmark.judge, benchmark.texts[number])
-            for references in {"yes": [True], "no": [False], "both": [True, False]}[chosen.references]:
+            for references in kinds:
                 rows, seconds, why = benchmark.ask(number, references)
                 why = why or right.difference(rows)
                 asked += 1
@@ -162,6 +197,8 @@ def main():
                 print("%-10s %-11s %9.3f %9.3f %8s  %s" % (
                     "%s:%d" % (name, number), "declared" if references else "none", seconds, theirs,
                     "-" if rows is None else len(rows), why or ("yes" if right.ordered else "yes, order not checked")), flush=True)
+    if not asked:
+        return False
     print("%d asked, %d equal; the slowest:" % (asked, asked - failures))
     for seconds, theirs, statement, references in sorted(slow, reverse=True)[:5]:
         print("  %s (%s) %.3f s, DuckDB %.3f s" % (statement, references, seconds, theirs))
