@@ -44,7 +44,7 @@ static const struct rule rules[] = {
     {"engine/gpu", "engine/plan engine/aggregate engine/run/device.h engine/measure/ceiling.h engine/cuda "
                    "operators storage"},
     {"engine/run", "engine/plan engine/aggregate storage"},
-    {"engine/answer", "engine/plan engine/aggregate storage"},
+    {"engine/answer", "engine/plan engine/function engine/aggregate storage"},
     {"engine/logical", "engine/sql engine/plan storage"},
     {"engine/explain", "engine/run engine/answer engine/plan engine/aggregate storage"},
     {"engine/relational", "engine/logical engine/explain engine/sql engine/run engine/answer engine/plan "

@@ -127,8 +127,9 @@ enum status cell_column_open(const struct rowset_column *column, uint64_t rows, 
 {
     const struct dictionary *const dictionary = column->type.dictionary;
     *made = (struct cell_column){.column = column, .format = format};
-    if (column->type.kind != VALUE_STRING || dictionary->count == 0 || dictionary->count > SMALL_STRINGS ||
-        dictionary->count > rows || dictionary->starts[dictionary->count] > SMALL_BYTES)
+    if (column->type.kind != VALUE_STRING || column->views || dictionary->count == 0 ||
+        dictionary->count > SMALL_STRINGS || dictionary->count > rows ||
+        dictionary->starts[dictionary->count] > SMALL_BYTES)
         return STATUS_OK;
     return write_dictionary(made, dictionary, error);
 }
@@ -247,24 +248,22 @@ static void write_values(const struct value_type type, enum rowset_format format
     }
 }
 
-static enum status write_strings(const struct cell_column *from, const int64_t *codes, const uint8_t *nulls,
-                                 uint32_t count, struct text_space *space, struct piece *cells,
-                                 struct error *error)
+static enum status write_strings(const struct cell_column *from, uint64_t first, uint32_t count,
+                                 struct text_space *space, struct piece *cells, struct error *error)
 {
-    const struct dictionary *const dictionary = from->column->type.dictionary;
+    const uint8_t *const nulls = from->column->nulls;
     size_t bytes = 0;
-    uint32_t length;
-    for (uint32_t i = 0; i < count; i++) {
-        (void)dictionary_string(dictionary, codes[i], &length);
-        bytes += nulls && nulls[i] ? 0 : cell_string_bound(from->format, length);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        bytes += nulls && nulls[first + i]
+                     ? 0
+                     : cell_string_bound(from->format, rowset_string(from->column, first + i).length);
     RETURN_IF_ERROR(text_space_reserve(space, bytes, error));
     char *at = space->bytes;
     for (uint32_t i = 0; i < count; i++) {
-        if (nulls && nulls[i])
+        if (nulls && nulls[first + i])
             continue;
-        const char *const text = dictionary_string(dictionary, codes[i], &length);
-        char *const end = cell_string(from->format, text, length, at);
+        const struct string_value string = rowset_string(from->column, first + i);
+        char *const end = cell_string(from->format, string.text, string.length, at);
         cells[i] = (struct piece){at, (size_t)(end - at)};
         at = end;
     }
@@ -284,13 +283,13 @@ enum status cells_make(const struct cell_column *column, uint64_t first, uint32_
     static const char null_text[4][PIECE_PADDING] = {
         [ROWSET_TABLE] = "NULL", [ROWSET_CSV] = "", [ROWSET_JSON] = "null", [ROWSET_MARKDOWN] = "NULL"};
     const struct rowset_column *const from = column->column;
-    const int64_t *const values = from->values + first;
+    const int64_t *const values = from->values ? from->values + first : NULL;
     const uint8_t *const nulls = from->nulls ? from->nulls + first : NULL;
     space->used = 0;
     if (column->strings) {
         take_strings(column->strings, from->type.dictionary->count, values, count, cells);
     } else if (from->type.kind == VALUE_STRING) {
-        RETURN_IF_ERROR(write_strings(column, values, nulls, count, space, cells, error));
+        RETURN_IF_ERROR(write_strings(column, first, count, space, cells, error));
     } else {
         RETURN_IF_ERROR(text_space_reserve(space, (size_t)count * VALUE_WRITE_BYTES, error));
         write_values(from->type, column->format, values, count, space->bytes, cells);

@@ -5,11 +5,11 @@
 #include "engine/answer/output.h"
 
 #include "engine/answer/double_sum.h"
+#include "engine/answer/late.h"
 #include "engine/answer/measures.h"
 #include "engine/answer/regrouped.h"
 #include "engine/answer/sort_rows.h"
 #include "engine/plan/expression_vector.h"
-#include "engine/plan/functions/late_text.h"
 #include "engine/plan/order/first_rows.h"
 #include "storage/base/decimal.h"
 #include "storage/base/memory.h"
@@ -212,6 +212,17 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
 
 /* ---- All outputs ---- */
 
+/* The type of a node. The strings of string_agg are known only now. */
+static struct value_type type_of(const struct output *output, uint32_t number)
+{
+    const struct expression *const node = &output->plan->expressions.nodes[number];
+    struct value_type type = node->type;
+    if (node->operation == EXPRESSION_MEASURE && type.kind == VALUE_STRING && output->regrouped &&
+        output->regrouped->measures[node->index].strings)
+        type.dictionary = output->regrouped->measures[node->index].strings;
+    return type;
+}
+
 /* True if rows are ordered by the numbers of their groups, because these come in no order. */
 static bool in_no_order(const struct output *output)
 {
@@ -339,6 +350,18 @@ static enum status drop_rows(struct output *own, uint64_t begin)
     return STATUS_OK;
 }
 
+static enum status make_program(const struct output *output, const struct computing *computing,
+                                struct expression_program **program, struct error *error)
+{
+    const uint32_t *leaves;
+    RETURN_IF_ERROR(expression_program_create(&output->plan->expressions, computing->roots,
+                                              computing->root_count, program, error));
+    const uint32_t count = expression_program_leaves(*program, &leaves);
+    for (uint32_t l = 0; l < count; l++)
+        expression_program_strings(*program, leaves[l], type_of(output, leaves[l]).dictionary);
+    return STATUS_OK;
+}
+
 static enum status compute_chunk(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct computing *computing = context;
@@ -346,9 +369,7 @@ static enum status compute_chunk(void *context, uint64_t item, unsigned thread, 
                    end = computing->count - begin < CHUNK_ROWS ? computing->count : begin + CHUNK_ROWS;
     struct output own = *computing->output;
     if (!computing->programs[thread])
-        RETURN_IF_ERROR(expression_program_create(&own.plan->expressions, computing->roots,
-                                                  computing->root_count, &computing->programs[thread],
-                                                  error));
+        RETURN_IF_ERROR(make_program(&own, computing, &computing->programs[thread], error));
     own.program = computing->programs[thread];
     own.readers = computing->readers + thread * own.plan->column_count;
     own.error = error;
@@ -410,18 +431,6 @@ static enum status compute_chunks(struct output *output, const uint32_t *roots, 
     return status;
 }
 
-/* The type of an output. The strings of string_agg are known only now. */
-static struct value_type output_type(const struct output *output, uint32_t c)
-{
-    const struct expression *const node =
-        &output->plan->expressions.nodes[output->plan->outputs[c].expression];
-    struct value_type type = node->type;
-    if (node->operation == EXPRESSION_MEASURE && type.kind == VALUE_STRING && output->regrouped &&
-        output->regrouped->measures[node->index].strings)
-        type.dictionary = output->regrouped->measures[node->index].strings;
-    return type;
-}
-
 /* The rows up to the limit, with those before the offset. */
 static uint64_t rows_wanted(const struct plan *plan)
 {
@@ -448,7 +457,7 @@ static enum status compute(struct output *output, uint64_t count)
     for (uint32_t c = 0; c < outputs; c++) {
         roots[root_count++] = plan->outputs[c].expression;
         names[c] = plan->outputs[c].name;
-        types[c] = output_type(output, c);
+        types[c] = type_of(output, plan->outputs[c].expression);
     }
     output->few = &few;
     if (plan->having != EXPRESSION_NONE)
@@ -547,30 +556,6 @@ static enum status copy_rows(const struct output *output, uint32_t columns, cons
                         output->error);
 }
 
-/* Makes the texts of an output that has numbers. */
-static enum status make_texts(const struct output *output, uint32_t c, struct rowset *rows)
-{
-    const struct late_text *const late = output->plan->outputs[c].late;
-    struct rowset_column *const column = &rows->columns[c];
-    struct expression_list owner = {.threads = output->threads};
-    struct value_type type = {.kind = VALUE_STRING};
-    enum status status = late_text_compute(late, rows->rows, column->values, column->nulls, &owner,
-                                           &type.dictionary, output->error);
-    if (status == STATUS_OK && !column->nulls)
-        status = memory_zeros(&column->nulls, rows->rows + 1, "an answer", output->error);
-    for (uint64_t row = 0; status == STATUS_OK && row < rows->rows; row++) {
-        column->nulls[row] = column->values[row] == INT64_MIN;
-        column->values[row] = column->nulls[row] ? 0 : column->values[row];
-    }
-    column->type = type;
-    if (status == STATUS_OK)
-        status = rowset_own_dictionary(rows, c, output->error);
-    else
-        column->type.dictionary = NULL;
-    expression_list_free(&owner);
-    return status;
-}
-
 static enum status deliver(struct output *output, const uint64_t *places, struct rowset *rows)
 {
     const struct plan *plan = output->plan;
@@ -578,20 +563,16 @@ static enum status deliver(struct output *output, const uint64_t *places, struct
     uint64_t count = output->all.rows - first;
     count = count < plan->limit ? count : plan->limit;
     if (places) {
-        RETURN_IF_ERROR(copy_rows(output, plan->output_count, places + first, count, rows));
+        RETURN_IF_ERROR(copy_rows(output,
+                                  late_is_needed(plan) ? output->all.column_count : plan->output_count,
+                                  places + first, count, rows));
     } else { /* moved, not copied: it may be gigabytes */
         *rows = output->all;
         output->all = (struct rowset){0};
-        rowset_cut(rows, plan->output_count);
     }
     rows->rows = count;
-    for (uint32_t c = 0; c < plan->output_count; c++)
-        if (plan->outputs[c].late)
-            RETURN_IF_ERROR(make_texts(output, c, rows));
-    for (uint32_t c = 0; c < plan->output_count; c++)
-        if (output->regrouped &&
-            plan->expressions.nodes[plan->outputs[c].expression].operation == EXPRESSION_MEASURE)
-            RETURN_IF_ERROR(rowset_own_dictionary(rows, c, output->error));
+    RETURN_IF_ERROR(late_compute(plan, output->threads, rows, output->error));
+    rowset_cut(rows, plan->output_count);
     for (uint32_t c = 0; c < plan->output_count; c++)
         for (uint32_t d = 0; d < plan->expressions.dictionary_count; d++)
             if (rows->columns[c].type.dictionary == plan->expressions.dictionaries[d])

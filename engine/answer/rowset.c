@@ -3,17 +3,51 @@
 
 #include "engine/plan/value_write.h"
 #include "storage/base/huge_pages.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+void rowset_column_free(struct rowset_column *column)
+{
+    free(column->name);
+    free(column->values);
+    free(column->nulls);
+    free(column->views);
+    string_buffers_release(column->buffers);
+    memory_charge_drop(&column->charge);
+    *column = (struct rowset_column){0};
+}
+
+enum status rowset_add_views(struct rowset_column *column, uint64_t rows, struct error *error)
+{
+    RETURN_IF_ERROR(memory_charge_add(&column->charge, rows * sizeof *column->views, "an answer", error));
+    RETURN_IF_ERROR(memory_take(&column->views, (rows + 1) * sizeof *column->views, "an answer", error));
+    return string_buffers_new(&column->buffers, error);
+}
+
+void rowset_become_views(struct rowset_column *column)
+{
+    if (!column->views)
+        return;
+    column->type.dictionary = NULL;
+    free(column->values);
+    column->values = NULL;
+}
+
+struct string_value rowset_string(const struct rowset_column *column, uint64_t row)
+{
+    struct string_value string;
+    if (column->views)
+        return string_of_view(column->buffers, &column->views[row]);
+    string.text = dictionary_string(column->type.dictionary, column->values[row], &string.length);
+    return string;
+}
+
 void rowset_cut(struct rowset *rows, uint32_t columns)
 {
     for (uint32_t c = columns; c < rows->column_count; c++) {
-        free(rows->columns[c].name);
-        free(rows->columns[c].values);
-        free(rows->columns[c].nulls);
-        memory_charge_drop(&rows->columns[c].charge);
+        rowset_column_free(&rows->columns[c]);
         free(rows->dictionaries[c]);
     }
     rows->column_count = columns;
@@ -29,8 +63,10 @@ void rowset_free(struct rowset *rows)
 
 void rowset_hand_over(struct rowset *rows)
 {
-    for (uint32_t c = 0; c < rows->column_count; c++)
+    for (uint32_t c = 0; c < rows->column_count; c++) {
         memory_charge_drop(&rows->columns[c].charge);
+        string_buffers_hand_over(rows->columns[c].buffers);
+    }
 }
 
 static void free_unmade(struct rowset *rows)
@@ -69,18 +105,6 @@ enum status rowset_create(struct rowset *rows, uint32_t count, const char *const
     return error_out_of_memory(error, count * capacity * sizeof(int64_t), "an answer");
 }
 
-struct dictionary *rowset_dictionary(uint32_t count, uint64_t bytes, uint64_t **starts, char **text)
-{
-    struct dictionary *dictionary =
-        malloc(sizeof *dictionary + ((size_t)count + 1) * sizeof **starts + bytes);
-    if (!dictionary)
-        return NULL;
-    *starts = (uint64_t *)(void *)(dictionary + 1);
-    *text = (char *)(*starts + count + 1);
-    *dictionary = (struct dictionary){.count = count, .starts = *starts, .bytes = *text};
-    return dictionary;
-}
-
 enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct error *error)
 {
     const struct dictionary *from = rows->columns[column].type.dictionary;
@@ -89,7 +113,7 @@ enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct e
     if (!from || rows->dictionaries[column])
         return STATUS_OK;
     const uint64_t bytes = from->count ? from->starts[from->count] : 0;
-    struct dictionary *copy = rowset_dictionary(from->count, bytes, &starts, &text);
+    struct dictionary *copy = dictionary_new(from->count, bytes, &starts, &text);
     if (!copy)
         return error_out_of_memory(error, bytes, "a dictionary");
     if (from->count)
@@ -109,9 +133,11 @@ const char *rowset_text(const struct rowset_column *column, uint64_t row, char b
     *length = 0;
     if (column->nulls && column->nulls[row])
         return NULL;
-    const int64_t value = column->values[row];
-    if (column->type.kind == VALUE_STRING)
-        return dictionary_string(column->type.dictionary, value, length);
-    *length = (uint32_t)(write_value(buffer, column->type, value) - buffer);
+    if (column->type.kind == VALUE_STRING) {
+        const struct string_value string = rowset_string(column, row);
+        *length = string.length;
+        return string.text;
+    }
+    *length = (uint32_t)(write_value(buffer, column->type, column->values[row]) - buffer);
     return buffer;
 }

@@ -2,12 +2,14 @@
  * rowset.h: the answer to a statement, column by column: up to millions of rows of typed values.
  *
  * A value is an int64 and has the column's type (engine/plan/expression.h). Strings are codes of a
- * dictionary, which belongs to the database, or to the rowset if the statement made it. The caller frees the
- * answer with rowset_free.
+ * dictionary, which belongs to the database, or to the rowset if the statement made it; or they are views
+ * (engine/function/string_view.h) if they were computed for the rows. Such a column has no values and no dictionary, and
+ * is printed and exported; for all else it gets codes (view_codes.h). The caller frees the answer with rowset_free.
  */
 #ifndef TESSERA_ENGINE_ANSWER_ROWSET_H
 #define TESSERA_ENGINE_ANSWER_ROWSET_H
 
+#include "engine/function/string_view.h"
 #include "engine/plan/expression.h"
 #include "storage/base/execution/memory_account.h"
 
@@ -17,12 +19,29 @@ struct rowset_column {
     char *name;
     struct value_type type;
     int64_t *values;
-    uint8_t *nulls; /* 1: the value is NULL; NULL: none is */
+    uint8_t *nulls;                 /* 1: the value is NULL; NULL: none is */
+    struct string_view *views;      /* of strings, instead of values; or NULL */
+    struct string_buffers *buffers; /* of the views; the column has a reference */
     struct memory_charge charge;
 };
 
+/* Frees what the column has; it is then empty. */
+void rowset_column_free(struct rowset_column *column);
+
 /* What the account of memory is asked for, for each value: with its mark of NULL. */
 #define ROWSET_VALUE_BYTES (sizeof(int64_t) + 1)
+static inline size_t rowset_value_bytes(const struct rowset_column *column)
+{
+    return column->views ? sizeof *column->views + 1 : ROWSET_VALUE_BYTES;
+}
+
+/* Gives a column of strings room for views beside its values. */
+NODISCARD enum status rowset_add_views(struct rowset_column *column, uint64_t rows, struct error *error);
+/* The column has views from now on, and no values. */
+void rowset_become_views(struct rowset_column *column);
+
+/* The string of a row that is not NULL. */
+struct string_value rowset_string(const struct rowset_column *column, uint64_t row);
 
 /* Valid if zero-initialised: no columns, no rows. */
 struct rowset {
@@ -45,10 +64,6 @@ void rowset_cut(struct rowset *rows, uint32_t columns);
 NODISCARD enum status rowset_create(struct rowset *rows, uint32_t count, const char *const *names,
                                     const struct value_type *types, uint64_t capacity, struct error *error);
 
-/* Allocates a dictionary in one block of memory; the caller fills in count + 1 starts and `bytes` of text.
- * NULL if there is no memory. */
-struct dictionary *rowset_dictionary(uint32_t count, uint64_t bytes, uint64_t **starts, char **text);
-
 /* Copies the column's dictionary, if it has one, so that the rowset owns it and may outlive the original. */
 NODISCARD enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct error *error);
 
@@ -64,9 +79,7 @@ struct rowset_cell {
 
 struct rowset_builder;
 
-/* Makes an empty rowset with these columns. Strings get dictionaries that the rowset owns, in the order in
- * which they are added; they are not sorted, so do not look strings up in them. Free with
- * rowset_builder_free. */
+/* Makes an empty rowset with these columns; strings are views. Free with rowset_builder_free. */
 NODISCARD enum status rowset_builder_create(uint32_t count, const char *const *names,
                                             const struct value_type *types, struct rowset_builder **builder,
                                             struct error *error);
@@ -78,8 +91,7 @@ NODISCARD enum status rowset_builder_add(struct rowset_builder *builder, const s
 
 /* Moves the rows into `rows`, which the caller frees with rowset_free. Afterwards the builder can only be
  * freed. */
-NODISCARD enum status rowset_builder_finish(struct rowset_builder *builder, struct rowset *rows,
-                                            struct error *error);
+void rowset_builder_finish(struct rowset_builder *builder, struct rowset *rows);
 
 /* Makes a rowset of one string column, with a row for each line of `text`. */
 NODISCARD enum status rowset_of_lines(struct rowset *rows, const char *name, const char *text,

@@ -8,43 +8,34 @@
 
 #define FIRST_ROWS 64u
 
-struct builder_texts {
-    uint64_t *starts; /* the start of each row's string */
-    char *bytes;
-    uint64_t used, room;
-};
-
 struct rowset_builder {
     struct rowset rows;
     uint64_t capacity;
-    uint32_t count;              /* the number of columns */
-    struct builder_texts *texts; /* one for each column */
+    struct string_writer *writers; /* one for each column */
 };
 
 void rowset_builder_free(struct rowset_builder *builder)
 {
     if (!builder)
         return;
-    for (uint32_t c = 0; builder->texts && c < builder->count; c++) {
-        free(builder->texts[c].starts);
-        free(builder->texts[c].bytes);
-    }
-    free(builder->texts);
+    free(builder->writers);
     rowset_free(&builder->rows);
     free(builder);
 }
 
 static enum status reserve_rows(struct rowset_builder *builder, uint64_t capacity, struct error *error)
 {
-    for (uint32_t c = 0; c < builder->count; c++) {
+    for (uint32_t c = 0; c < builder->rows.column_count; c++) {
         struct rowset_column *const column = &builder->rows.columns[c];
         RETURN_IF_ERROR(
-            memory_charge_set(&column->charge, capacity * ROWSET_VALUE_BYTES, "an answer", error));
-        RETURN_IF_ERROR(memory_grow(&column->values, capacity * sizeof *column->values, "an answer", error));
-        RETURN_IF_ERROR(memory_grow(&column->nulls, capacity * sizeof *column->nulls, "an answer", error));
-        if (column->type.kind == VALUE_STRING)
+            memory_charge_set(&column->charge, capacity * rowset_value_bytes(column), "an answer", error));
+        if (column->views)
             RETURN_IF_ERROR(
-                memory_grow(&builder->texts[c].starts, capacity * sizeof(uint64_t), "an answer", error));
+                memory_grow(&column->views, capacity * sizeof *column->views, "an answer", error));
+        else
+            RETURN_IF_ERROR(
+                memory_grow(&column->values, capacity * sizeof *column->values, "an answer", error));
+        RETURN_IF_ERROR(memory_grow(&column->nulls, capacity * sizeof *column->nulls, "an answer", error));
     }
     builder->capacity = capacity;
     return STATUS_OK;
@@ -55,11 +46,16 @@ enum status rowset_builder_create(uint32_t count, const char *const *names, cons
 {
     struct rowset_builder *builder;
     RETURN_IF_ERROR(memory_zeros(&builder, sizeof *builder, "an answer", error));
-    builder->count = count;
     enum status status = rowset_create(&builder->rows, count, names, types, FIRST_ROWS, error);
-    builder->texts = calloc(count + 1, sizeof *builder->texts);
-    if (status == STATUS_OK && !builder->texts)
-        status = error_out_of_memory(error, count * sizeof *builder->texts, "an answer");
+    if (status == STATUS_OK)
+        status = memory_zeros(&builder->writers, (count + 1) * sizeof *builder->writers, "an answer", error);
+    for (uint32_t c = 0; status == STATUS_OK && c < count; c++)
+        if (types[c].kind == VALUE_STRING)
+            status = rowset_add_views(&builder->rows.columns[c], FIRST_ROWS, error);
+    for (uint32_t c = 0; status == STATUS_OK && c < count; c++) {
+        rowset_become_views(&builder->rows.columns[c]);
+        builder->writers[c].to = builder->rows.columns[c].buffers;
+    }
     if (status == STATUS_OK)
         status = reserve_rows(builder, FIRST_ROWS, error);
     if (status == STATUS_OK)
@@ -69,62 +65,30 @@ enum status rowset_builder_create(uint32_t count, const char *const *names, cons
     return status;
 }
 
-static enum status add_text(struct builder_texts *texts, uint64_t row, const struct rowset_cell *cell,
-                            struct error *error)
-{
-    const uint32_t length = cell->null ? 0 : cell->length;
-    if (texts->used + length > texts->room) {
-        const uint64_t room = 2 * (texts->used + length);
-        RETURN_IF_ERROR(memory_grow(&texts->bytes, room, "strings of an answer", error));
-        texts->room = room;
-    }
-    texts->starts[row] = texts->used;
-    if (length)
-        memcpy(texts->bytes + texts->used, cell->string, length);
-    texts->used += length;
-    return STATUS_OK;
-}
-
 enum status rowset_builder_add(struct rowset_builder *builder, const struct rowset_cell *cells,
                                struct error *error)
 {
     const uint64_t row = builder->rows.rows;
     if (row == builder->capacity)
         RETURN_IF_ERROR(reserve_rows(builder, 2 * row, error));
-    for (uint32_t c = 0; c < builder->count; c++) {
+    for (uint32_t c = 0; c < builder->rows.column_count; c++) {
         struct rowset_column *const column = &builder->rows.columns[c];
-        const bool string = column->type.kind == VALUE_STRING;
-        if (string)
-            RETURN_IF_ERROR(add_text(&builder->texts[c], row, &cells[c], error));
+        const struct string_value string = {cells[c].null ? "" : cells[c].string,
+                                            cells[c].null ? 0 : cells[c].length};
         column->nulls[row] = cells[c].null;
-        column->values[row] = cells[c].null ? 0 : string ? (int64_t)row : cells[c].number;
+        if (column->views)
+            RETURN_IF_ERROR(string_writer_put(&builder->writers[c], string, &column->views[row], error));
+        else
+            column->values[row] = cells[c].null ? 0 : cells[c].number;
     }
     builder->rows.rows++;
     return STATUS_OK;
 }
 
-enum status rowset_builder_finish(struct rowset_builder *builder, struct rowset *rows, struct error *error)
+void rowset_builder_finish(struct rowset_builder *builder, struct rowset *rows)
 {
-    const uint64_t count = builder->rows.rows;
-    for (uint32_t c = 0; c < builder->count; c++) {
-        struct builder_texts *const from = &builder->texts[c];
-        uint64_t *starts;
-        char *text;
-        if (builder->rows.columns[c].type.kind != VALUE_STRING)
-            continue;
-        struct dictionary *dictionary = rowset_dictionary((uint32_t)count, from->used, &starts, &text);
-        if (!dictionary)
-            return error_out_of_memory(error, from->used, "strings of an answer");
-        memcpy(starts, from->starts, count * sizeof *starts);
-        starts[count] = from->used;
-        if (from->used)
-            memcpy(text, from->bytes, from->used);
-        builder->rows.dictionaries[c] = dictionary;
-        builder->rows.columns[c].type.dictionary = dictionary;
-    }
     *rows = builder->rows;
     builder->rows = (struct rowset){0};
-    return STATUS_OK;
 }
 
 static enum status add_lines(struct rowset_builder *builder, const char *lines, struct error *error)
@@ -145,7 +109,7 @@ enum status rowset_of_lines(struct rowset *rows, const char *name, const char *t
     RETURN_IF_ERROR(rowset_builder_create(1, &name, &type, &builder, error));
     enum status status = add_lines(builder, text, error);
     if (status == STATUS_OK)
-        status = rowset_builder_finish(builder, rows, error);
+        rowset_builder_finish(builder, rows);
     rowset_builder_free(builder);
     return status;
 }

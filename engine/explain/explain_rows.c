@@ -65,7 +65,7 @@ static enum status json_rows(const struct explain_node *root, struct rowset *row
         status = rowset_builder_add(
             builder, &(struct rowset_cell){.string = text, .length = (uint32_t)strlen(text)}, error);
     if (status == STATUS_OK)
-        status = rowset_builder_finish(builder, rows, error);
+        rowset_builder_finish(builder, rows);
     rowset_builder_free(builder);
     free(text);
     return status;

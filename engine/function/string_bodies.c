@@ -235,6 +235,15 @@ void string_concat(const struct string_call *call, const struct string_value *s,
         string_put(result->text, s[i].text, s[i].length);
 }
 
+void string_order(const struct string_call *call, const struct string_value *s, struct string_result *result)
+{
+    const uint32_t shorter = s[0].length < s[1].length ? s[0].length : s[1].length;
+    const int order = memcmp(s[0].text, s[1].text, shorter);
+    (void)call;
+    result->number =
+        order ? (order > 0) - (order < 0) : (s[0].length > s[1].length) - (s[0].length < s[1].length);
+}
+
 void string_replace(const struct string_call *call, const struct string_value *s,
                     struct string_result *result)
 {

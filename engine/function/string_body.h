@@ -39,11 +39,13 @@ typedef void string_call_body(const struct string_call *call, const struct strin
 
 struct string_call {
     string_call_body *body;
-    struct value_type type; /* of the results; the dictionary of strings is made here */
-    int64_t numbers[3];     /* constant arguments that are numbers */
-    uint32_t count;         /* of strings */
-    unsigned thread;        /* that calls the body, for what it keeps for each; set by string_table.h */
-    void *context;          /* the body's own */
+    struct value_type type;         /* of the results; the dictionary of strings is made here */
+    int64_t numbers[3];             /* constant arguments that are numbers */
+    uint32_t count;                 /* of strings */
+    bool total;                     /* it is never NULL if no argument is */
+    bool wide;                      /* its numbers may be any of 64 bits; else they are less than 2^32 */
+    void *context;                  /* the body's own; calls on other threads share it */
+    void (*release)(void *context); /* NULL: the context is the caller's, and for tables alone */
 };
 
 /* ---- What bodies use ---- */
@@ -72,6 +74,7 @@ bool string_same_letter(const char *a, uint32_t a_bytes, const char *b, uint32_t
 
 /* Bodies. `s` is the first string. */
 string_call_body string_concat; /* all strings */
+string_call_body string_order;  /* of two strings, by their bytes: -1, 0 or 1 */
 string_call_body string_left;   /* s, numbers[0] characters; if negative, all but so many */
 string_call_body string_right;
 string_call_body string_substr;      /* s, from character numbers[0], numbers[1] characters */
@@ -110,7 +113,7 @@ struct like_pattern {
     enum like_case letters;
 };
 
-/* A pattern ready for matching; it must not outlive the pattern's text. */
+/* A pattern ready for matching. */
 struct like_matcher;
 NODISCARD enum status like_matcher_create(const struct like_pattern *pattern, struct like_matcher **matcher,
                                           struct error *error);

@@ -66,7 +66,7 @@ struct like_part {
 };
 
 struct like_matcher {
-    struct like_pattern pattern; /* its text is that of the caller */
+    struct like_pattern pattern; /* its text is the matcher's own */
     bool by_parts;
     bool open_begin, open_end; /* any text may be before the first part, or after the last one */
     uint32_t part_count;
@@ -141,13 +141,18 @@ enum status like_matcher_create(const struct like_pattern *pattern, struct like_
 {
     struct like_matcher *matcher;
     RETURN_IF_ERROR(memory_zeros(&matcher, sizeof *matcher, "a pattern", error));
-    matcher->pattern = *pattern;
-    const enum status status =
+    char *text = NULL;
+    enum status status =
         memory_zeros(&matcher->parts, (pattern->length + 1) * sizeof *matcher->parts, "a pattern", error);
+    if (status == STATUS_OK)
+        status = memory_take(&text, pattern->length + 1, "a pattern", error);
+    matcher->pattern = *pattern;
+    matcher->pattern.text = text;
     if (status != STATUS_OK) {
         like_matcher_free(matcher);
         return status;
     }
+    memcpy(text, pattern->text, pattern->length);
     matcher->by_parts = take_parts(matcher) && fold_parts(matcher);
     *out = matcher;
     return STATUS_OK;
@@ -155,6 +160,7 @@ enum status like_matcher_create(const struct like_pattern *pattern, struct like_
 
 void like_matcher_free(struct like_matcher *matcher)
 {
+    free((char *)matcher->pattern.text);
     free(matcher->parts);
     free(matcher->text.bytes);
     free(matcher);

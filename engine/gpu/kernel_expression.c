@@ -367,6 +367,7 @@ static void write_node(struct kernel_body *body, uint32_t node)
     case EXPRESSION_GROUP: /* evaluated on the host */
     case EXPRESSION_AGGREGATE:
     case EXPRESSION_MEASURE:
+    case EXPRESSION_TEXT: /* in no plan for a GPU */
     case EXPRESSION_OPERATIONS:
         return;
     }

@@ -57,18 +57,24 @@ static bool fill_validity(struct ArrowArray *array, const uint8_t *nulls, int64_
     return bits != NULL;
 }
 
-static bool fill_strings(struct ArrowArray *array, const struct dictionary *dictionary, const int64_t *codes,
-                         const uint8_t *nulls, int64_t rows)
+static struct string_value string_at(const struct export_values *from, const struct value_type *type,
+                                     int64_t row)
+{
+    struct string_value string;
+    if (from->strings)
+        return rowset_string(from->strings, from->first + (uint64_t)row);
+    string.text = dictionary_string(type->dictionary, from->values[row], &string.length);
+    return string;
+}
+
+static bool fill_strings(struct ArrowArray *array, const struct value_type *type,
+                         const struct export_values *from, int64_t rows)
 {
     int64_t *offsets = malloc(((size_t)rows + 1) * sizeof *offsets), at = 0;
-    uint32_t length;
     array->buffers[1] = offsets;
     for (int64_t row = 0; offsets && row < rows; row++) {
         offsets[row] = at;
-        length = 0;
-        if (!(nulls && nulls[row]))
-            (void)dictionary_string(dictionary, codes[row], &length);
-        at += length;
+        at += from->nulls && from->nulls[row] ? 0 : string_at(from, type, row).length;
     }
     char *bytes = malloc((size_t)at + 1);
     array->buffers[2] = bytes;
@@ -76,18 +82,20 @@ static bool fill_strings(struct ArrowArray *array, const struct dictionary *dict
         return false;
     offsets[rows] = at;
     for (int64_t row = 0; row < rows; row++)
-        if (offsets[row + 1] > offsets[row])
-            memcpy(bytes + offsets[row], dictionary_string(dictionary, codes[row], &length),
-                   (size_t)(offsets[row + 1] - offsets[row]));
+        if (offsets[row + 1] > offsets[row]) {
+            const struct string_value string = string_at(from, type, row);
+            memcpy(bytes + offsets[row], string.text, string.length);
+        }
     return true;
 }
 
-static bool fill_values(struct ArrowArray *array, const struct value_type *type, const int64_t *values,
-                        const uint8_t *nulls, int64_t rows)
+static bool fill_values(struct ArrowArray *array, const struct value_type *type,
+                        const struct export_values *from, int64_t rows)
 {
+    const int64_t *const values = from->values;
     const bool decimal = value_is_decimal(*type);
     if (type->kind == VALUE_STRING)
-        return fill_strings(array, type->dictionary, values, nulls, rows);
+        return fill_strings(array, type, from, rows);
     void *const out = calloc((size_t)rows + 1, decimal ? 16 : 8);
     array->buffers[1] = out;
     for (int64_t row = 0; out && row < rows; row++) {
@@ -123,8 +131,8 @@ static bool make_batch(const struct value_type *types, const struct export_value
             break;
         }
         batch->children[batch->n_children++] = child;
-        made = fill_validity(child, columns[c].nulls, rows) &&
-               fill_values(child, &types[c], columns[c].values, columns[c].nulls, rows);
+        made =
+            fill_validity(child, columns[c].nulls, rows) && fill_values(child, &types[c], &columns[c], rows);
     }
     if (!made)
         batch->release(batch);

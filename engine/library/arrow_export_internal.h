@@ -10,7 +10,9 @@
 /* One column of a batch. */
 struct export_values {
     const int64_t *values;
-    const uint8_t *nulls; /* or NULL */
+    const uint8_t *nulls;                /* or NULL */
+    const struct rowset_column *strings; /* not NULL: strings, from its row `first` on; instead of values */
+    uint64_t first;
 };
 
 /* A stream's private_data: what all kinds of sources have. */

@@ -21,10 +21,14 @@ static enum status rows_next(struct export_stream *stream, uint32_t count, struc
     const struct rowset *rows = &((struct rows_stream *)stream)->rows;
     (void)count;
     (void)error;
-    for (uint32_t c = 0; c < rows->column_count; c++)
+    for (uint32_t c = 0; c < rows->column_count; c++) {
+        const struct rowset_column *const column = &rows->columns[c];
         stream->batch[c] =
-            (struct export_values){rows->columns[c].values + stream->done,
-                                   rows->columns[c].nulls ? rows->columns[c].nulls + stream->done : NULL};
+            (struct export_values){.nulls = column->nulls ? column->nulls + stream->done : NULL,
+                                   .values = column->values ? column->values + stream->done : NULL,
+                                   .strings = column->type.kind == VALUE_STRING ? column : NULL,
+                                   .first = stream->done};
+    }
     return STATUS_OK;
 }
 
@@ -108,7 +112,7 @@ static enum status decode_batch(struct export_stream *stream, uint32_t count, st
             segment += ++tile == data->chunk.tiles;
             tile = tile == data->chunk.tiles ? 0 : tile;
         }
-        stream->batch[c] = (struct export_values){column->values, column->nulls};
+        stream->batch[c] = (struct export_values){.values = column->values, .nulls = column->nulls};
         if (c + 1 == stream->count) {
             table->segment = segment;
             table->tile = tile;
@@ -227,10 +231,10 @@ static enum status values_next(struct export_stream *stream, uint32_t count, str
         struct text_batch *texts = from->texts[c];
         if (texts)
             RETURN_IF_ERROR(take_texts(column->texts + stream->done, count, texts, error));
-        stream->batch[c] = texts
-                               ? (struct export_values){texts->codes, texts->nulls}
-                               : (struct export_values){column->numbers + stream->done,
-                                                        column->nulls ? column->nulls + stream->done : NULL};
+        stream->batch[c] =
+            texts ? (struct export_values){.values = texts->codes, .nulls = texts->nulls}
+                  : (struct export_values){.values = column->numbers + stream->done,
+                                           .nulls = column->nulls ? column->nulls + stream->done : NULL};
     }
     return STATUS_OK;
 }

@@ -321,7 +321,7 @@ int tessera_is_null(const struct tessera_result *result, uint32_t column, uint64
 double tessera_double(const struct tessera_result *result, uint32_t column, uint64_t row)
 {
     const struct rowset_column *from = &result->rows.columns[column];
-    if (tessera_is_null(result, column, row))
+    if (tessera_is_null(result, column, row) || !from->values)
         return 0;
     if (from->type.kind == VALUE_DOUBLE)
         return double_of_key(from->values[row]);
@@ -331,7 +331,7 @@ double tessera_double(const struct tessera_result *result, uint32_t column, uint
 int64_t tessera_int64(const struct tessera_result *result, uint32_t column, uint64_t row)
 {
     const struct rowset_column *from = &result->rows.columns[column];
-    if (tessera_is_null(result, column, row))
+    if (tessera_is_null(result, column, row) || !from->values)
         return 0;
     if (from->type.kind != VALUE_DOUBLE)
         return from->values[row];

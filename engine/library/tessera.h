@@ -141,7 +141,8 @@ int64_t tessera_int64(const struct tessera_result *result, uint32_t column, uint
 double tessera_double(const struct tessera_result *result, uint32_t column, uint64_t row);
 const char *tessera_text(struct tessera_result *result, uint32_t column, uint64_t row, uint32_t *length);
 
-/* A whole column: one int64 a row (a double's bits, a string's code). *nulls gets one byte a row, 1 for NULL,
+/* A whole column: one int64 a row (a double's bits, a string's code). NULL for strings that the statement computed row by
+ * row: they have no codes. *nulls gets one byte a row, 1 for NULL,
  * or NULL if no value is NULL. */
 const int64_t *tessera_column_values(const struct tessera_result *result, uint32_t column,
                                      const uint8_t **nulls);

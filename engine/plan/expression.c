@@ -5,6 +5,7 @@
 #include "engine/plan/expression.h"
 
 #include "engine/plan/functions/row_call.h"
+#include "engine/plan/functions/text_call.h"
 
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
@@ -17,6 +18,7 @@
 void expression_list_free(struct expression_list *list)
 {
     free((void *)list->left);
+    text_calls_free(list);
     for (uint32_t t = 0; t < list->table_count; t++) {
         free(list->tables[t].values);
         free(list->tables[t].members);
@@ -328,6 +330,8 @@ static struct value_type type_of(const struct expression_list *list, const struc
         chosen.decimal |= list->nodes[node->child[2]].type.decimal;
         chosen.literal = false;
         chosen.untyped &= list->nodes[node->child[2]].type.untyped;
+        if (is_run_time(list->nodes[node->child[2]].type))
+            chosen.dictionary = &run_time_strings;
         return chosen;
     }
     case EXPRESSION_EXTRACT:
@@ -364,6 +368,8 @@ static bool may_be_null(const struct expression_list *list, const struct express
     }
     case EXPRESSION_CALL:
         return any || row_call_function(node)->misses;
+    case EXPRESSION_TEXT:
+        return any || !list->texts[node->table].call.total;
     case EXPRESSION_LOOKUP:
         for (uint64_t i = 0; i < list->tables[node->table].count; i++)
             any |= list->tables[node->table].values[i] == INT64_MIN;
@@ -382,6 +388,7 @@ static bool may_check(const struct expression *node)
 
 enum status expression_check(const struct expression_list *list, struct error *error)
 {
+    RETURN_IF_ERROR(text_calls_check(list, error));
     return list->left && atomic_exchange(list->left, false)
                ? error_set(
                      error, STATUS_BAD_INPUT,
@@ -403,7 +410,8 @@ static enum status describe(const struct expression_list *list, struct expressio
         node->type = type_of(list, node);
         node->nullable = may_be_null(list, node);
         range = node->type.kind == VALUE_DOUBLE && node->operation != EXPRESSION_CHOOSE &&
-                        node->operation != EXPRESSION_LOOKUP && node->operation != EXPRESSION_CALL
+                        node->operation != EXPRESSION_LOOKUP && node->operation != EXPRESSION_CALL &&
+                        node->operation != EXPRESSION_TEXT
                     ? work_out_double(list, node)
                     : work_out(list, node);
     }
@@ -505,14 +513,18 @@ enum status expression_add(struct expression_list *list, const struct expression
     struct expression made = *node;
     bool constant = made.children > 0;
     struct scalar values[3] = {{0, false}, {0, false}, {0, false}};
+    made.by_row = made.operation == EXPRESSION_TEXT;
     for (uint32_t c = 0; c < made.children; c++) {
         constant &= list->nodes[made.child[c]].operation == EXPRESSION_CONSTANT;
+        made.by_row |= list->nodes[made.child[c]].by_row;
         values[c] = list->nodes[made.child[c]].of_nulls;
     }
     RETURN_IF_ERROR(describe(list, &made, error));
+    made.by_row |= is_run_time(made.type) && made.children; /* CASE of strings that only the answer has */
     if (made.checked && !list->left)
         RETURN_IF_ERROR(memory_zeros(&list->left, sizeof *list->left, "a statement", error));
-    made.of_nulls = expression_scalar(list, &made, values);
+    if (made.operation != EXPRESSION_TEXT)
+        made.of_nulls = expression_scalar(list, &made, values);
     if (constant) {
         RETURN_IF_ERROR(expression_check(list, error));
         made = (struct expression){.operation = EXPRESSION_CONSTANT,

@@ -51,6 +51,7 @@ enum expression_operation {
     EXPRESSION_TO_DOUBLE,  /* a number divided by 10^scale */
     EXPRESSION_CALL,       /* row function `field` of up to three values (engine/function/function.h) */
     EXPRESSION_LIMB, /* of a double: its bits of 2^constant up to `field` bits higher, with its sign (double_bits.h) */
+    EXPRESSION_TEXT, /* function `table` of the list's texts, row by row (functions/text_call.h) */
     EXPRESSION_OPERATIONS
 };
 
@@ -72,6 +73,7 @@ struct expression {
     bool nullable; /* may be NULL */
     bool checked;  /* + - * of whole numbers whose value may leave 64 bits: each is checked (list->checks) */
     bool is_null;  /* EXPRESSION_CONSTANT */
+    bool by_row;   /* it is EXPRESSION_TEXT, or one is below it: for the CPU alone */
     uint8_t field; /* enum calendar_field; of a call, enum row_function; of EXPRESSION_LIMB its bits */
     struct double_bits bits; /* of doubles; zero: any */
     uint8_t children;        /* 0..3 */
@@ -83,27 +85,21 @@ struct expression {
     struct scalar of_nulls; /* its value if all leaves are NULL */
 };
 
-/* Tells which pairs of values occur in the rows that a statement reads (occurring/occurring.h). */
-struct expression_rows {
-    /* The rows to be read for the pairs of two nodes; UINT64_MAX: they cannot be found. *filtered: some may be left
-     * out. */
-    uint64_t (*count)(const struct expression_rows *rows, const uint32_t nodes[2], bool *filtered);
-    /* Finds the pairs of values less than domains[0] and domains[1] that are not NULL: first * domains[1] + second,
-     * ascending. They last as long as `rows`. */
-    enum status (*pairs)(const struct expression_rows *rows, const uint32_t nodes[2],
-                         const uint64_t domains[2], const uint64_t **pairs, uint64_t *count,
-                         struct error *error);
-};
+struct text_call;
+struct expression_failure;
 
 /* A zero-initialised list is empty; expression_list_free empties it. Equal nodes are made once. */
 struct expression_list {
     uint32_t count, capacity, table_count;
     bool checks; /* nodes whose value may leave 64 bits are made, and not refused: they are for the CPU */
-    _Atomic bool *left;                 /* whether some value did (expression_check); NULL: none is checked */
-    unsigned threads;                   /* that compute tables; 0: all available */
-    const struct expression_rows *rows; /* while a statement is bound, or NULL */
-    struct late_text *
-        *late; /* not NULL: the next function of strings may be computed late, and is put there */
+    _Atomic bool *left; /* whether some value did (expression_check); NULL: none is checked */
+    unsigned threads;   /* that compute tables; 0: all available */
+    uint64_t
+        table_most; /* values of a table of one column of strings, if a function of them is costly; 0: any */
+    uint64_t tables_most; /* combinations of several columns, and numbers that become text */
+    uint32_t text_count;
+    struct text_call *texts;
+    struct expression_failure *failure; /* of a text; NULL: there are none */
     struct expression *nodes;
     struct value_table *tables;
     uint32_t dictionary_count;
@@ -140,8 +136,8 @@ NODISCARD enum status expression_lookup(struct expression_list *list, uint32_t c
                                         int64_t *values, uint64_t count, uint32_t *index,
                                         struct error *error);
 
-/* Gives STATUS_BAD_INPUT, without a position, if a value of a checked node has left 64 bits since the last call. Whoever
- * evaluated nodes of the list calls it before the values are used. */
+/* Gives STATUS_BAD_INPUT, without a position, if a value of a checked node has left 64 bits since the last call, or what
+ * made a text fail. Whoever evaluated nodes of the list calls it before the values are used. */
 NODISCARD enum status expression_check(const struct expression_list *list, struct error *error);
 
 /* ---- Reading nodes ---- */
@@ -188,14 +184,15 @@ static inline int64_t expression_double_of(int64_t value, unsigned scale)
 NODISCARD enum status expression_string_constant(struct expression_list *list, const char *string,
                                                  uint32_t length, uint32_t *index, struct error *error);
 
-/* Converts both nodes to codes of a common dictionary, so that they can be compared or chosen from. */
+/* Converts both nodes to codes of a common dictionary, so that they can be compared or chosen from. If one of them has
+ * none (functions/text_call.h), both stay: only their strings can be compared. */
 NODISCARD enum status expression_string_unify(struct expression_list *list, uint32_t *left, uint32_t *right,
                                               struct error *error);
 
 /* LIKE with % and _; the pattern is in engine/function/string_body.h. */
 struct like_pattern;
 NODISCARD enum status expression_string_like(struct expression_list *list, uint32_t child,
-                                             struct like_pattern *pattern, uint32_t *index,
+                                             const struct like_pattern *pattern, uint32_t *index,
                                              struct error *error);
 
 #endif

@@ -322,6 +322,7 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
     case EXPRESSION_GROUP:
     case EXPRESSION_AGGREGATE:
     case EXPRESSION_MEASURE:
+    case EXPRESSION_TEXT: /* text_node_run */
     case EXPRESSION_OPERATIONS:
         return;
     }

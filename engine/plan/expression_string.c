@@ -5,6 +5,7 @@
  */
 #include "engine/plan/functions/string_call.h"
 #include "engine/plan/functions/string_pieces.h"
+#include "engine/plan/functions/text_call.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -66,46 +67,12 @@ static enum status dictionary_own(struct expression_list *list, struct dictionar
     return status;
 }
 
-/* Allocates a dictionary and room for its strings in one block; NULL if there is no memory. */
-static struct dictionary *dictionary_new(uint32_t count, uint64_t bytes, uint64_t **starts, char **text)
-{
-    struct dictionary *made = malloc(sizeof *made + ((size_t)count + 1) * sizeof **starts + bytes);
-    if (!made)
-        return NULL;
-    *starts = (uint64_t *)(void *)(made + 1);
-    *text = (char *)(*starts + count + 1);
-    (*starts)[0] = 0;
-    *made = (struct dictionary){.count = count, .starts = *starts, .bytes = *text};
-    return made;
-}
-
 enum status expression_dictionary_of_pieces(struct expression_list *list, struct piece *pieces,
                                             uint64_t count, int64_t *codes,
                                             const struct dictionary **dictionary, struct error *error)
 {
-    uint64_t bytes = 0;
-    uint32_t distinct = 0;
-    RETURN_IF_ERROR(pieces_sort(pieces, count, list->threads, error));
-    for (uint64_t i = 0; i < count; i++) {
-        if (i == 0 || piece_compare(&pieces[i - 1], &pieces[i]) != 0) {
-            distinct++;
-            bytes += pieces[i].length;
-        }
-        codes[pieces[i].number] = distinct - 1;
-    }
-    uint64_t *starts = NULL;
-    char *text = NULL;
-    struct dictionary *const made = dictionary_new(distinct, bytes, &starts, &text);
-    if (!made)
-        return error_out_of_memory(error, bytes, "a dictionary");
-    for (uint64_t i = 0, next = 0; i < count; i++) {
-        const uint64_t code = (uint64_t)codes[pieces[i].number];
-        if (code != next)
-            continue;
-        if (pieces[i].length)
-            memcpy(text + starts[code], pieces[i].text, pieces[i].length);
-        starts[++next] = starts[code] + pieces[i].length;
-    }
+    struct dictionary *made;
+    RETURN_IF_ERROR(dictionary_of_pieces(pieces, count, list->threads, codes, &made, error));
     return dictionary_own(list, made, dictionary, error);
 }
 
@@ -128,15 +95,6 @@ enum status expression_string_constant(struct expression_list *list, const char 
 
 /* ---- Common dictionaries ---- */
 
-static void take_pieces(const struct dictionary *dictionary, uint32_t first, struct piece *pieces)
-{
-    for (uint32_t code = 0; code < dictionary->count; code++) {
-        struct piece *piece = &pieces[first + code];
-        piece->text = dictionary_string(dictionary, code, &piece->length);
-        piece->number = first + code;
-    }
-}
-
 /* Converts a node to codes of dictionary `to`; codes[c] is the new code of code c. */
 static enum status recode(struct expression_list *list, const int64_t *codes, const struct dictionary *to,
                           uint32_t *node, struct error *error)
@@ -156,44 +114,38 @@ enum status expression_string_unify(struct expression_list *list, uint32_t *left
 {
     const struct dictionary *const a = list->nodes[*left].type.dictionary;
     const struct dictionary *const b = list->nodes[*right].type.dictionary;
-    if (a == b)
+    if (a == b || a == &run_time_strings || b == &run_time_strings)
         return STATUS_OK;
-    const uint64_t count = (uint64_t)a->count + b->count;
-    if (count > INT32_MAX)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "two columns have more than %d strings together, too many "
-                         "to compare",
-                         INT32_MAX);
-    struct piece *pieces = malloc((count ? count : 1) * sizeof *pieces);
-    int64_t *codes = malloc((count ? count : 1) * sizeof *codes);
+    struct dictionary *made;
     const struct dictionary *merged;
-    enum status status;
-    if (!pieces || !codes) {
-        status = error_out_of_memory(error, count * (sizeof *pieces + sizeof *codes), "a dictionary");
-    } else {
-        take_pieces(a, 0, pieces);
-        take_pieces(b, a->count, pieces);
-        status = expression_dictionary_of_pieces(list, pieces, count, codes, &merged, error);
-        if (status == STATUS_OK)
-            status = recode(list, codes, merged, left, error);
-        if (status == STATUS_OK)
-            status = recode(list, codes + a->count, merged, right, error);
-    }
-    free(pieces);
+    int64_t *codes;
+    RETURN_IF_ERROR(dictionaries_merge(a, b, list->threads, &codes, &made, error));
+    enum status status = dictionary_own(list, made, &merged, error);
+    if (status == STATUS_OK)
+        status = recode(list, codes, merged, left, error);
+    if (status == STATUS_OK)
+        status = recode(list, codes + a->count, merged, right, error);
     free(codes);
     return status;
 }
 
 /* ---- LIKE ---- */
 
-enum status expression_string_like(struct expression_list *list, uint32_t child, struct like_pattern *pattern,
-                                   uint32_t *index, struct error *error)
+static void free_matcher(void *matcher)
+{
+    like_matcher_free(matcher);
+}
+
+enum status expression_string_like(struct expression_list *list, uint32_t child,
+                                   const struct like_pattern *pattern, uint32_t *index, struct error *error)
 {
     struct like_matcher *matcher;
     RETURN_IF_ERROR(like_matcher_create(pattern, &matcher, error));
-    const struct string_call call = {
-        .body = string_like, .type = {.kind = VALUE_BOOLEAN}, .count = 1, .context = matcher};
-    const enum status status = expression_string_call(list, &call, &child, index, error);
-    like_matcher_free(matcher);
-    return status;
+    const struct string_call call = {.body = string_like,
+                                     .type = {.kind = VALUE_BOOLEAN},
+                                     .count = 1,
+                                     .total = true,
+                                     .context = matcher,
+                                     .release = free_matcher};
+    return expression_string_call(list, &call, &child, index, error);
 }

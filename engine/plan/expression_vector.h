@@ -10,11 +10,13 @@
 #ifndef TESSERA_ENGINE_PLAN_EXPRESSION_VECTOR_H
 #define TESSERA_ENGINE_PLAN_EXPRESSION_VECTOR_H
 
+#include "engine/function/string_body.h"
 #include "engine/plan/expression.h"
 
 #define VECTOR_ROWS 1024u
 
-/* `nulls` has a 1 for each NULL, whose value is undefined; `nulls` is NULL if no value is NULL. */
+/* `nulls` has a 1 for each NULL, whose value is undefined; `nulls` is NULL if no value is NULL. `values` of strings that
+ * have no dictionary are views of 16 bytes (functions/text_call.h). */
 struct vector {
     int64_t *values;
     uint8_t *nulls;
@@ -26,7 +28,18 @@ struct expression_program;
 NODISCARD enum status expression_program_create(const struct expression_list *list, const uint32_t *roots,
                                                 uint32_t root_count, struct expression_program **program,
                                                 struct error *error);
+/* The same over values that are known: nodes with a 1 in `given` are leaves. */
+NODISCARD enum status expression_program_over(const struct expression_list *list, const uint8_t *given,
+                                              const uint32_t *roots, uint32_t root_count,
+                                              struct expression_program **program, struct error *error);
 void expression_program_free(struct expression_program *program);
+
+/* The strings of a leaf are those of another dictionary than its type's. */
+void expression_program_strings(struct expression_program *program, uint32_t node,
+                                const struct dictionary *dictionary);
+/* A string that has no dictionary and is not NULL; until the next run. */
+struct string_value expression_program_string(const struct expression_program *program, uint32_t node,
+                                              uint32_t row);
 
 /* The leaves that the roots need: nodes whose operation is EXPRESSION_COLUMN, _GROUP or _AGGREGATE. */
 uint32_t expression_program_leaves(const struct expression_program *program, const uint32_t **nodes);

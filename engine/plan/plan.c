@@ -4,7 +4,6 @@
 #include "engine/plan/plan.h"
 
 #include "engine/plan/expression_vector.h"
-#include "engine/plan/functions/late_text.h"
 #include "engine/plan/levels/level_plan.h"
 #include "storage/base/clock.h"
 #include "storage/base/parallel.h"
@@ -23,7 +22,6 @@ void plan_free(struct plan *plan)
     }
     for (uint32_t o = 0; o < plan->output_count + plan->hidden_count; o++) {
         free(plan->outputs[o].name);
-        late_text_free(plan->outputs[o].late);
     }
     for (uint32_t j = 0; j < plan->join_count; j++) {
         free(plan->joins[j].name);

@@ -169,8 +169,10 @@ enum plan_shape {
 
 struct plan_output {
     char *name;
-    uint32_t expression;    /* PLAN_ROWS: over sources; else over groups and aggregates */
-    struct late_text *late; /* not NULL: makes the text of the values, which are numbers; owned by the plan */
+    uint32_t expression; /* PLAN_ROWS: over sources; else over groups and aggregates */
+    uint32_t
+        late; /* EXPRESSION_NONE, or what the output is: computed row by row, for the rows of the answer, from the
+                    * values of `expression` and other outputs */
 };
 
 struct plan_order {

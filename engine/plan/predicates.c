@@ -204,7 +204,8 @@ static enum status conjunct_add(struct planner *planner, uint32_t node)
     if (!reads.fact && reads.joins && (reads.joins & (reads.joins - 1)) == 0) {
         const uint32_t j = (uint32_t)__builtin_ctz(reads.joins);
         /* A condition that is not true for a missing row of the dimension makes a left join an inner one. */
-        plan->joins[j].inner |= condition->of_nulls.null || !condition->of_nulls.value;
+        plan->joins[j].inner |=
+            !condition->by_row && (condition->of_nulls.null || !condition->of_nulls.value);
         if (plan->joins[j].inner)
             return planner_match(planner, j, node);
     }

@@ -24,7 +24,7 @@ static uint64_t unit_sources(const struct region *region, uint32_t unit)
 /* A condition becomes one on source s if it reads no others than `within`. */
 static enum status push(struct region *region, struct conjunct *conjunct, uint64_t within, uint32_t s)
 {
-    if (conjunct->done || !side_within(conjunct->sources, within) || region->texts)
+    if (conjunct->done || !side_within(conjunct->sources, within))
         return STATUS_OK;
     conjunct->done = true;
     conjunct->by = s + 1;
@@ -144,6 +144,7 @@ static enum status answer_stored(struct sides *sides, uint64_t sources, struct r
     select->position = first->position;
     RETURN_IF_ERROR(add_items(sides, sources, select, &numbers));
     RETURN_IF_ERROR(region_plan(region, sources, select, numbers, result));
+    RETURN_IF_ERROR(result_code(run, result));
     if (*first->node->scan.counted > 0) { /* better than what the plan expects */
         double expected = *first->node->scan.counted;
         for (uint32_t s = 0; s < region->source_count; s++)

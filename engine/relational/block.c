@@ -234,17 +234,7 @@ static enum status add_items(struct block *block)
 static enum status copy_select(struct block *block, struct sql_select **copy)
 {
     struct relational *const run = block->run;
-    const struct sql_select *const from = &block->select;
-    RETURN_IF_ERROR(relational_memory(run, sizeof **copy, copy));
-    **copy = *from;
-    RETURN_IF_ERROR(relational_memory(run, (from->item_count + 1) * sizeof *from->items, &(*copy)->items));
-    RETURN_IF_ERROR(relational_memory(run, (from->group_count + 1) * sizeof *from->groups, &(*copy)->groups));
-    RETURN_IF_ERROR(relational_memory(run, (from->order_count + 1) * sizeof *from->orders, &(*copy)->orders));
-    memcpy((*copy)->items, from->items, from->item_count * sizeof *from->items);
-    if (from->group_count)
-        memcpy((*copy)->groups, from->groups, from->group_count * sizeof *from->groups);
-    if (from->order_count)
-        memcpy((*copy)->orders, from->orders, from->order_count * sizeof *from->orders);
+    RETURN_IF_ERROR(relational_copy_select(run, &block->select, copy));
     for (uint32_t i = 0; i < block->region.conjuncts.count; i++)
         if (!block->region.conjuncts.list[i].done)
             RETURN_IF_ERROR(relational_and(run, &(*copy)->where, block->region.conjuncts.list[i].tree));
@@ -309,8 +299,7 @@ static enum status ask_memory(struct block *block, struct result *result)
         return STATUS_OK;
     }
     if (status == STATUS_OK)
-        status = (block->region.texts ? relational_select_texts : relational_select)(run, &rows, select,
-                                                                                     block->numbers, result);
+        status = relational_select(run, &rows, select, block->numbers, result);
     result_free(&rows);
     return status;
 }
@@ -339,14 +328,14 @@ static enum status ask(struct block *block, struct result *result)
     RETURN_IF_ERROR(add_items(block));
     if (block->run->kept && block->number_count != block->node->column_count)
         return STATUS_OK; /* rows are counted that nothing asks for */
-    if (region_is_stored(&block->region) && !block->region.texts)
+    if (region_is_stored(&block->region))
         RETURN_IF_ERROR(ask_star(block, &is_star, result));
     return is_star || block->run->kept ? STATUS_OK : ask_memory(block, result);
 }
 
 /* How a block is tried, and what the try has told. */
 struct attempt {
-    bool opaque, texts;    /* struct region */
+    bool opaque;           /* struct region */
     struct folded *folded; /* also of the tries before */
     bool again;            /* it was refused, but may be answered if projections are answered first */
     bool large; /* it was, because its expressions are too large when they are put into each other */
@@ -362,7 +351,6 @@ static enum status try(struct relational *run, const struct logical_node *node,
     block->node = node;
     block->needed = needed;
     enum status status = region_open(run, attempt->opaque, &attempt->folded, &block->region);
-    block->region.texts = attempt->texts;
     if (status == STATUS_OK)
         status = collect(block, node, AT_TOP);
     if (status == STATUS_OK)
@@ -381,7 +369,7 @@ enum status relational_star_block(struct relational *run, const struct logical_n
     struct result none = {0};
     const enum status status = try(run, node, needed, &attempt, &none);
     result_free(&none);
-    if (status != STATUS_BAD_INPUT || !(attempt.again || run->many_texts))
+    if (status != STATUS_BAD_INPUT || !(attempt.again || run->cut != SQL_CUT_NOWHERE))
         return status;
     *run->error = (struct error){0};
     return STATUS_OK;
@@ -409,11 +397,6 @@ enum status relational_block(struct relational *run, const struct logical_node *
     enum status status = try(run, node, needed, &attempt, result);
     if (attempt.again)
         status = try_parts(run, node, needed, &attempt, result);
-    if (status == STATUS_BAD_INPUT && run->many_texts) {
-        *run->error = (struct error){0};
-        attempt.opaque = attempt.texts = true;
-        status = try(run, node, needed, &attempt, result);
-    }
     for (; attempt.folded; attempt.folded = attempt.folded->next) {
         explain_under(result->explained, attempt.folded->explained);
         result_free(&attempt.folded->result);

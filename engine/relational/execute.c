@@ -40,8 +40,8 @@ static enum status shared(struct relational *run, const struct logical_node *nod
 
 /* ---- Operators ---- */
 
-enum status relational_node(struct relational *run, const struct logical_node *node,
-                            const struct logical_set *needed, struct result *result)
+static enum status answer_node(struct relational *run, const struct logical_node *node,
+                               const struct logical_set *needed, struct result *result)
 {
     *result = (struct result){0};
     RETURN_IF_ERROR(cancel_check(run->error));
@@ -68,6 +68,13 @@ enum status relational_node(struct relational *run, const struct logical_node *n
         return relational_working(run, node, result);
     }
     return STATUS_OK;
+}
+
+enum status relational_node(struct relational *run, const struct logical_node *node,
+                            const struct logical_set *needed, struct result *result)
+{
+    RETURN_IF_ERROR(answer_node(run, node, needed, result));
+    return node == run->tree->root ? STATUS_OK : result_code(run, result);
 }
 
 /* ---- The whole ---- */

@@ -23,6 +23,7 @@
  *     operator.c  what EXPLAIN tells of an operator
  *     estimate.c  rows that are expected
  *     order.c     which sides are joined first
+ *     cut.c       makes two of a SELECT whose strings are computed row by row
  */
 #ifndef TESSERA_ENGINE_RELATIONAL_EXECUTE_H
 #define TESSERA_ENGINE_RELATIONAL_EXECUTE_H

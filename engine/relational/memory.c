@@ -131,7 +131,7 @@ static enum status open_table(const struct naming *naming, struct database **dat
     if (status == STATUS_OK)
         status = make_table(naming, columns, copies, database);
     for (uint32_t i = 0; copies && i < naming->count; i++)
-        relation_column_free(&copies[i]);
+        rowset_column_free(&copies[i]);
     free(copies);
     free(columns);
     return status;
@@ -156,8 +156,8 @@ static enum status explain_select(struct relational *run, const struct result *f
     return STATUS_OK;
 }
 
-enum status relational_select(struct relational *run, const struct result *from, struct sql_select *select,
-                              const uint32_t *numbers, struct result *result)
+static enum status plan_select(struct relational *run, const struct result *from, struct sql_select *select,
+                               const uint32_t *numbers, struct result *result)
 {
     struct naming naming = {.run = run, .from = from};
     struct database *database;
@@ -177,30 +177,45 @@ enum status relational_select(struct relational *run, const struct result *from,
     return status;
 }
 
-static enum status compute(struct relational *run, const struct result *from,
-                           struct sql_expression *expression, bool texts, struct result *result)
+enum status relational_select(struct relational *run, const struct result *from, struct sql_select *select,
+                              const uint32_t *numbers, struct result *result)
 {
-    struct sql_select *select;
-    RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
-    select->position = expression->position;
-    RETURN_IF_ERROR(relational_item(run, select, expression, run->next_column));
-    return (texts ? relational_select_texts : relational_select)(run, from, select, &run->next_column,
-                                                                 result);
+    struct sql_select *first;
+    uint32_t *first_numbers;
+    struct result rows;
+    RETURN_IF_ERROR(relational_copy_select(run, select, &first));
+    enum status status = plan_select(run, from, first, numbers, result);
+    if (status != STATUS_BAD_INPUT || run->cut == SQL_CUT_NOWHERE)
+        return status;
+    *run->error = (struct error){0};
+    RETURN_IF_ERROR(relational_cut(run, run->cut, select, &first, &first_numbers));
+    RETURN_IF_ERROR(relational_select(run, from, first, first_numbers, &rows));
+    return relational_second(run, &rows, select, numbers, result);
+}
+
+enum status relational_second(struct relational *run, struct result *rows, struct sql_select *select,
+                              const uint32_t *numbers, struct result *result)
+{
+    RETURN_IF_ERROR(result_code(run, rows));
+    const enum status status = relational_select(run, rows, select, numbers, result);
+    result_free(rows);
+    return status;
 }
 
 enum status relational_compute(struct relational *run, const struct result *from,
                                struct sql_expression *expression, struct rowset_column *column)
 {
     struct explain_tree *const explained = run->explained;
+    struct sql_select *select;
     struct result result;
+    RETURN_IF_ERROR(relational_memory(run, sizeof *select, &select));
+    select->position = expression->position;
+    RETURN_IF_ERROR(relational_item(run, select, expression, run->next_column));
     run->explained = NULL; /* a part of an operator */
-    enum status status = compute(run, from, expression, false, &result);
-    if (status == STATUS_BAD_INPUT && run->many_texts) {
-        *run->error = (struct error){0};
-        status = compute(run, from, expression, true, &result);
-    }
+    enum status status = relational_select(run, from, select, &run->next_column, &result);
     run->explained = explained;
     RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(result_code(run, &result));
     status = result_gather(run, &result, result.columns[0].number, column);
     result_free(&result);
     return status;

@@ -55,8 +55,6 @@ static enum status run_plan(struct relational *run, const struct plan *plan, str
     if (status == STATUS_OK && analysed)
         status = explain_analyse(node, engine, plan, prepared, timing, error);
     engine_release(prepared);
-    if (status == STATUS_OK)
-        status = relation_sort_dictionaries(rows, error);
     return status;
 }
 
@@ -102,9 +100,10 @@ static enum status answer_plan(struct relational *run, const struct plan *plan, 
 enum status relational_bind(struct relational *run, const struct sql_star *star,
                             const struct sql_select *select, struct sql_options options, struct plan **plan)
 {
-    run->no_star = run->many_texts = false;
+    run->no_star = false;
+    run->cut = SQL_CUT_NOWHERE;
     options.no_star = &run->no_star;
-    options.many_texts = &run->many_texts;
+    options.cut = &run->cut;
     RETURN_IF_ERROR(cancel_check(run->error));
     return sql_bind(star, select, run->parameters, run->parameter_count, &options, plan, run->error);
 }

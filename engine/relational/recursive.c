@@ -285,14 +285,7 @@ static enum status answer(struct recursion *recursion, struct operator* operator
         return explain_step(recursion, operator, result);
     RETURN_IF_ERROR(keep_rows(recursion, node->recursive.first, result));
     RETURN_IF_ERROR(repeat(recursion, operator));
-    RETURN_IF_ERROR(rowset_builder_finish(recursion->rows, &rows, run->error));
-    enum status status = relation_sort_dictionaries(&rows, run->error);
-    if (status == STATUS_OK)
-        status = relational_keep(run, &rows);
-    if (status != STATUS_OK) {
-        rowset_free(&rows);
-        return status;
-    }
+    rowset_builder_finish(recursion->rows, &rows);
     RETURN_IF_ERROR(result_of_rows(run, &rows, node->columns, result));
     operator_end(run, operator, expected, result);
     return STATUS_OK;

@@ -75,7 +75,6 @@ struct column_use_before {
 struct region {
     struct relational *run;
     bool opaque;   /* projections that compute are sources */
-    bool texts;    /* texts of many values are made over rows in memory (texts.c) */
     bool computes; /* such a projection was put where it is named */
     bool large;    /* and it was refused, because it is too large */
     bool full;     /* the join of its two sources is FULL: nothing changes places */

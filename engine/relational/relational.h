@@ -49,7 +49,9 @@ NODISCARD enum status result_renamed(struct relational *run, const struct result
 /* Finds a column; NULL: there is none. *places is that of its part. */
 const struct rowset_column *result_column(const struct result *result, uint32_t number,
                                           const uint64_t **places);
-/* Copies a column in the order of the rows. Free with relation_column_free. */
+/* Gives strings that are views codes, in which operators have them; frees the result after a failure. */
+NODISCARD enum status result_code(struct relational *run, struct result *result);
+/* Copies a column in the order of the rows. Free with rowset_column_free. */
 NODISCARD enum status result_gather(struct relational *run, const struct result *result, uint32_t number,
                                     struct rowset_column *column);
 /* Adds a column whose values are in the order of the rows, and takes it over. */
@@ -102,7 +104,7 @@ struct relational {
     uint32_t repeats; /* recursive queries whose step is being answered: it asks for shared queries again */
     struct run_timing timing;
     struct kept_plan *kept; /* or NULL */
-    bool many_texts;        /* the last plan was refused, because it makes texts of too many values */
+    enum sql_cut cut;       /* the last plan was refused, because it must be two */
     bool no_star; /* the last plan was refused, because references do not join its tables as a star */
     struct error *error;
 };
@@ -120,7 +122,7 @@ NODISCARD enum status relational_set(struct relational *run, struct logical_set 
 
 /* ---- plans.c ---- */
 
-/* Makes a plan of a SELECT over a star, and finds whether it was refused because it is no star, or makes many texts. */
+/* Makes a plan of a SELECT over a star, and finds whether it was refused because it is no star, or must be two. */
 NODISCARD enum status relational_bind(struct relational *run, const struct sql_star *star,
                                       const struct sql_select *select, struct sql_options options,
                                       struct plan **plan);
@@ -186,17 +188,28 @@ NODISCARD enum status relational_and(struct relational *run, struct sql_expressi
 NODISCARD enum status relational_item(struct relational *run, struct sql_select *select,
                                       struct sql_expression *expression, uint32_t number);
 
+/* ---- A SELECT in two (cut.c) ---- */
+
+/* Copies a SELECT and its lists, but not its expressions. */
+NODISCARD enum status relational_copy_select(struct relational *run, const struct sql_select *from,
+                                             struct sql_select **copy);
+/* Makes two SELECTs of one whose plan was refused so: *second, which then names the columns numbers[] that are the items
+ * of *first. */
+NODISCARD enum status relational_cut(struct relational *run, enum sql_cut where, struct sql_select *second,
+                                     struct sql_select **first, uint32_t **numbers);
+
 /* ---- Rows in memory (memory.c) ---- */
 
-/* Answers a SELECT whose expressions name columns of a result (SQL_INPUT). Item i is the column numbers[i]. */
+/* Answers a SELECT whose expressions name columns of a result (SQL_INPUT). Item i is the column numbers[i]. Strings that
+ * it computes row by row are views (result_code). */
 NODISCARD enum status relational_select(struct relational *run, const struct result *from,
                                         struct sql_select *select, const uint32_t *numbers,
                                         struct result *result);
-/* The same of a SELECT that makes texts of more values than a plan does (texts.c). */
-NODISCARD enum status relational_select_texts(struct relational *run, const struct result *from,
-                                              struct sql_select *select, const uint32_t *numbers,
-                                              struct result *result);
-/* Computes an expression for each row of a result. Free the column with relation_column_free. */
+/* The same of the second SELECT of two, over the rows of the first, which are used up. */
+NODISCARD enum status relational_second(struct relational *run, struct result *rows,
+                                        struct sql_select *select, const uint32_t *numbers,
+                                        struct result *result);
+/* Computes an expression for each row of a result. Free the column with rowset_column_free. */
 NODISCARD enum status relational_compute(struct relational *run, const struct result *from,
                                          struct sql_expression *expression, struct rowset_column *column);
 

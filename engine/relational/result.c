@@ -1,6 +1,7 @@
 /* result.c: rows that operators give (relational.h). A join moves no values: it notes which rows stand beside each other. */
 #include "engine/relational/relational.h"
 
+#include "engine/answer/view_codes.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -134,6 +135,21 @@ const struct rowset_column *result_column(const struct result *result, uint32_t 
     return &part->answer->rows.columns[column->at];
 }
 
+enum status result_code(struct relational *run, struct result *result)
+{
+    const unsigned threads = engine_threads(run->task->engine);
+    enum status status = STATUS_OK;
+    for (uint32_t p = 0; p < result->part_count && status == STATUS_OK; p++) {
+        struct rowset *const rows = &result->parts[p].answer->rows;
+        status = view_codes_make(rows, threads, run->error);
+        if (status == STATUS_OK)
+            status = relational_keep(run, rows);
+    }
+    if (status != STATUS_OK)
+        result_free(result);
+    return status;
+}
+
 enum status result_gather(struct relational *run, const struct result *result, uint32_t number,
                           struct rowset_column *column)
 {
@@ -162,7 +178,7 @@ enum status result_add(struct relational *run, struct result *result, uint32_t n
     if (status == STATUS_OK)
         status = memory_zeros(&rows.dictionaries, sizeof *rows.dictionaries, "an answer", run->error);
     if (status != STATUS_OK) {
-        relation_column_free(column);
+        rowset_column_free(column);
         free(rows.columns);
         return status;
     }
@@ -233,7 +249,7 @@ static void trim_answer(const struct result *result, uint32_t part)
         return;
     for (uint32_t c = 0; c < rows->column_count; c++)
         if (!is_used(result, part, c))
-            relation_column_free(&rows->columns[c]);
+            rowset_column_free(&rows->columns[c]);
 }
 
 static void remove_part(struct result *result, uint32_t part)
@@ -268,7 +284,7 @@ static bool take(struct result *result, uint32_t number, struct rowset_column *c
     const struct result_column *const of = find(result, number);
     const struct result_part *const part = &result->parts[of->part];
     struct rowset_column *const from = &part->answer->rows.columns[of->at];
-    if (part->places || part->answer->references > 1 || !from->values)
+    if (part->places || part->answer->references > 1 || (!from->values && !from->views))
         return false;
     *column = *from;
     *from = (struct rowset_column){0};

@@ -298,8 +298,8 @@ static enum status make_star(struct region *region, uint64_t sources, struct sql
     return STATUS_OK;
 }
 
-enum status region_plan(struct region *region, uint64_t sources, struct sql_select *select,
-                        const uint32_t *numbers, struct result *result)
+static enum status plan_select(struct region *region, uint64_t sources, struct sql_select *select,
+                               const uint32_t *numbers, struct result *result)
 {
     struct relational *const run = region->run;
     struct star *star;
@@ -307,6 +307,23 @@ enum status region_plan(struct region *region, uint64_t sources, struct sql_sele
     RETURN_IF_ERROR(make_star(region, sources, select, &star));
     return run->dry ? explain_unit(region, sources, star, select, result)
                     : relational_plan(run, &star->of, select, numbers, result);
+}
+
+enum status region_plan(struct region *region, uint64_t sources, struct sql_select *select,
+                        const uint32_t *numbers, struct result *result)
+{
+    struct relational *const run = region->run;
+    struct sql_select *first;
+    uint32_t *first_numbers;
+    struct result rows;
+    RETURN_IF_ERROR(relational_copy_select(run, select, &first));
+    const enum status status = plan_select(region, sources, first, numbers, result);
+    if (status != STATUS_BAD_INPUT || run->cut == SQL_CUT_NOWHERE || run->kept)
+        return status;
+    *run->error = (struct error){0};
+    RETURN_IF_ERROR(relational_cut(run, run->cut, select, &first, &first_numbers));
+    RETURN_IF_ERROR(region_plan(region, sources, first, first_numbers, &rows));
+    return relational_second(run, &rows, select, numbers, result);
 }
 
 /* ---- Counting ---- */

@@ -169,8 +169,8 @@ static enum status join_pairs(struct region *region, const struct join_of *by, s
         status = sql_placed(run->error, by->position, join_rows(&task, &made, run->error));
     residual_free(residual);
     for (uint32_t k = 0; k < keys->count; k++) {
-        relation_column_free(&keys->columns[0][k]);
-        relation_column_free(&keys->columns[1][k]);
+        rowset_column_free(&keys->columns[0][k]);
+        rowset_column_free(&keys->columns[1][k]);
     }
     if (status == STATUS_OK)
         status = take_result(run, by, left, right, &made);

@@ -4,9 +4,6 @@
  */
 #include "engine/sql/bind_internal.h"
 
-#include "engine/plan/functions/late_text.h"
-#include "engine/plan/occurring/occurring.h"
-
 #include <stdlib.h>
 
 /* ---- WHERE ---- */
@@ -20,19 +17,39 @@ static bool has_function(const struct sql_expression *ast)
     return any;
 }
 
-/* Conditions with functions are bound after the others, so that functions of strings may be computed for the strings of
- * rows that pass these. */
+/* Of so many strings a table is made without asking how many rows there are: it takes less than a millisecond. */
+#define TABLE_FEW 4096u
+/* Of more combinations of strings none is made: it would take 0.2 s, and 8 MB. */
+#define TABLE_MOST (UINT64_C(1) << 20)
+
+/* Lets functions be computed row by row if their tables would have more values than there are rows to compute. */
+static void limit_tables(struct binder *binder, uint64_t rows, bool of_one)
+{
+    const uint64_t most = rows < TABLE_FEW ? TABLE_FEW : rows;
+    binder->list->table_most = of_one ? most : 0;
+    binder->list->tables_most = most < TABLE_MOST ? most : TABLE_MOST;
+}
+
+/* Conditions with functions are bound after the others, so that functions of strings may be computed for the rows that
+ * pass these, if nearly each row has a string of its own. */
 static enum status bind_where(struct binder *binder)
 {
-    for (unsigned functions = 0; functions < 2; functions++)
+    const uint64_t rows = binder->plan->fact->rows;
+    for (unsigned functions = 0; functions < 2; functions++) {
+        limit_tables(binder, rows / (1 + functions),
+                     functions && !binder->planner.on_gpu && binder->plan->step_count);
         for (uint32_t c = 0; c < binder->condition_count; c++) {
             const struct sql_expression *ast = binder->conditions[c];
             uint32_t node;
             if (has_function(ast) != functions)
                 continue;
             RETURN_IF_ERROR(bind_condition(binder, ast, BIND_BELOW, &node));
+            if (bind_node(binder, node)->by_row && binder->planner.on_gpu)
+                return bind_refuse_text(binder, ast->position, SQL_CUT_BELOW_WHERE);
             RETURN_IF_ERROR(bind_placed(binder, ast->position, planner_condition(&binder->planner, node)));
         }
+    }
+    limit_tables(binder, rows, false);
     return STATUS_OK;
 }
 
@@ -44,6 +61,8 @@ static enum status append_term(struct binder *binder, struct sql_position positi
     struct plan *plan = binder->plan;
     const struct expression *made = &binder->list->nodes[node];
     *term = plan->group_count;
+    if (made->by_row)
+        return bind_refuse_text(binder, position, SQL_CUT_BELOW_GROUPS);
     if (plan->group_count == PLAN_GROUPS_MAX)
         return bind_refuse(
             binder, position, "GROUP BY or DISTINCT has more than %u terms%s; group by fewer of them",
@@ -126,7 +145,7 @@ static enum status output_add(struct binder *binder, const char *name, uint32_t 
     char *copy = strdup(name);
     if (!copy)
         return error_out_of_memory(binder->error, strlen(name), "a name");
-    plan->outputs[place] = (struct plan_output){.name = copy, .expression = node};
+    plan->outputs[place] = (struct plan_output){.name = copy, .expression = node, .late = EXPRESSION_NONE};
     if (hidden)
         plan->hidden_count++;
     else
@@ -162,14 +181,11 @@ static enum status bind_items(struct binder *binder)
     for (uint32_t i = 0; i < select->item_count; i++) {
         const struct sql_item *item = &select->items[i];
         uint32_t node;
-        binder->late_item = stands_alone(binder, i) ? item->expression : NULL;
-        const enum status status = bind_expression(binder, item->expression, level_of(binder), &node);
-        binder->late_item = NULL;
-        binder->list->late = NULL;
-        RETURN_IF_ERROR(status);
+        if (!binder->aggregated && stands_alone(binder, i))
+            limit_tables(binder, 0, true); /* the answer may have few rows */
+        RETURN_IF_ERROR(bind_expression(binder, item->expression, level_of(binder), &node));
+        limit_tables(binder, binder->plan->fact->rows, false);
         RETURN_IF_ERROR(output_add(binder, item->alias, node, false));
-        binder->plan->outputs[binder->plan->output_count - 1].late = binder->late;
-        binder->late = NULL;
     }
     return STATUS_OK;
 }
@@ -202,6 +218,40 @@ static enum status bind_order(struct binder *binder)
         struct plan_order *made = &plan->orders[plan->order_count++];
         *made = (struct plan_order){.descending = order->descending, .nulls_first = order->nulls_first};
         RETURN_IF_ERROR(order_output(binder, order->expression, &made->output));
+        if (bind_node(binder, plan->outputs[made->output].expression)->by_row)
+            return bind_refuse_text(binder, order->expression->position, SQL_CUT_ABOVE_GROUPS);
+    }
+    return STATUS_OK;
+}
+
+/* Makes outputs of what a value is computed from row by row: nodes below it that are not. The output that is computed
+ * itself has the first of them until then. */
+static enum status add_inputs(struct binder *binder, uint32_t output, uint32_t node)
+{
+    struct plan *const plan = binder->plan;
+    const struct expression of = *bind_node(binder, node);
+    if (of.operation == EXPRESSION_CONSTANT)
+        return STATUS_OK;
+    for (uint32_t c = 0; of.by_row && c < of.children; c++)
+        RETURN_IF_ERROR(add_inputs(binder, output, of.child[c]));
+    if (of.by_row)
+        return STATUS_OK;
+    if (plan->outputs[output].expression == plan->outputs[output].late)
+        plan->outputs[output].expression = node;
+    for (uint32_t o = 0; o < plan->output_count + plan->hidden_count; o++)
+        if (plan->outputs[o].expression == node)
+            return STATUS_OK;
+    return output_add(binder, "", node, true);
+}
+
+static enum status bind_late(struct binder *binder)
+{
+    for (uint32_t o = 0; o < binder->plan->output_count; o++) {
+        struct plan_output *const output = &binder->plan->outputs[o];
+        if (!bind_node(binder, output->expression)->by_row)
+            continue;
+        output->late = output->expression;
+        RETURN_IF_ERROR(add_inputs(binder, o, output->late));
     }
     return STATUS_OK;
 }
@@ -224,6 +274,7 @@ static enum status bind_all(struct binder *binder)
     plan->having = EXPRESSION_NONE;
     binder->aggregated = is_aggregated(select);
     RETURN_IF_ERROR(bind_tables(binder));
+    limit_tables(binder, plan->fact->rows, false);
     RETURN_IF_ERROR(bind_where(binder));
     if (binder->aggregated)
         RETURN_IF_ERROR(bind_needs_values(binder, &binder->regroups));
@@ -236,7 +287,7 @@ static enum status bind_all(struct binder *binder)
         RETURN_IF_ERROR(bind_row_count(binder, select->limit, &plan->limit));
     if (select->offset)
         RETURN_IF_ERROR(bind_row_count(binder, select->offset, &plan->offset));
-    RETURN_IF_ERROR(bind_check_strings(binder));
+    RETURN_IF_ERROR(bind_late(binder));
     return planner_complete(&binder->planner, binder->aggregated);
 }
 
@@ -263,19 +314,13 @@ enum status sql_bind(const struct sql_star *star, const struct sql_select *selec
                                               .index_use = options->index,
                                               .error = error},
                                   .no_star = options->no_star,
-                                  .many_texts = options->many_texts,
+                                  .cut = options->cut,
                                   .now = options->now,
                                   .like_ignores_case = options->like == SQL_LIKE_SQLITE,
                                   .error = error};
-        struct occurring occurring;
-        occurring_open(&occurring, &binder->planner);
-        plan->expressions.rows = &occurring.rows;
         status = bind_all(binder);
         if (status == STATUS_OK) /* conditions on dimensions have been evaluated */
             status = expression_check(&plan->expressions, error);
-        plan->expressions.rows = NULL;
-        occurring_free(&occurring);
-        late_text_free(binder->late);
         bind_tables_free(binder);
     } else {
         status = error_out_of_memory(error, sizeof *plan, "a plan");

@@ -31,6 +31,18 @@ enum status bind_apply(struct binder *binder, struct sql_position position,
                        expression_apply(binder->list, operation, a, b, c, node, binder->error));
 }
 
+enum status bind_refuse_text(const struct binder *binder, struct sql_position position, enum sql_cut cut)
+{
+    if (binder->cut)
+        *binder->cut = cut;
+    if (binder->no_star)
+        *binder->no_star = true;
+    return bind_refuse(
+        binder, position,
+        "this is computed row by row: grouping, aggregates and ORDER BY take it over the rows of "
+        "another SELECT, as does a condition on a GPU");
+}
+
 const char *bind_kind_name(enum value_kind kind)
 {
     switch (kind) {

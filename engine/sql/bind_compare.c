@@ -1,4 +1,6 @@
 /* bind_compare.c: binds comparisons, BETWEEN and LIKE (bind_internal.h). */
+#include "engine/plan/functions/string_call.h"
+#include "engine/plan/functions/text_call.h"
 #include "engine/sql/bind_internal.h"
 
 /* A condition that is never true: false, or NULL if the value is NULL. */
@@ -59,11 +61,27 @@ static enum status compare_decimals(struct binder *binder, enum expression_opera
                : expression_apply(binder->list, operation, value, cut, EXPRESSION_NONE, node, binder->error);
 }
 
+/* Compares strings of which some have no code: by a number that says their order. */
+static enum status compare_texts(struct binder *binder, enum expression_operation operation, uint32_t left,
+                                 uint32_t right, uint32_t *node)
+{
+    const struct string_call call = {
+        .body = string_order, .type = {.kind = VALUE_INTEGER}, .count = 2, .total = true};
+    const uint32_t strings[] = {left, right};
+    uint32_t zero;
+    RETURN_IF_ERROR(expression_string_call(binder->list, &call, strings, node, binder->error));
+    RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero));
+    return expression_apply(binder->list, operation, *node, zero, EXPRESSION_NONE, node, binder->error);
+}
+
 enum status bind_compare(struct binder *binder, struct sql_position position,
                          enum expression_operation operation, uint32_t left, uint32_t right, uint32_t *node)
 {
     RETURN_IF_ERROR(bind_value_of_string(binder, left, &right));
     RETURN_IF_ERROR(bind_value_of_string(binder, right, &left));
+    if (bind_kind(binder, left) == VALUE_STRING && bind_kind(binder, right) == VALUE_STRING &&
+        (is_run_time(bind_node(binder, left)->type) || is_run_time(bind_node(binder, right)->type)))
+        return compare_texts(binder, operation, left, right, node);
     for (int turned = 0; turned < 2; turned++) {
         const uint32_t value = turned ? right : left, constant = turned ? left : right;
         uint32_t length;

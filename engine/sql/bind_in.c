@@ -3,6 +3,7 @@
  * without a node for each, so that a list may be as long as memory allows: 100,000 literals take about 20 ms.
  * Items that are not literals, or have another type, are compared one by one.
  */
+#include "engine/plan/functions/text_call.h"
 #include "engine/sql/bind_internal.h"
 #include "storage/base/decimal.h"
 #include "storage/base/parallel.h"
@@ -47,6 +48,8 @@ static enum place place_of_string(struct value_type type, const struct sql_param
         return PLACE_OTHERS;
     if (item->is_null)
         return PLACE_NOWHERE;
+    if (is_run_time(type))
+        return PLACE_OTHERS;
     *member = dictionary_find(type.dictionary, item->string, item->length);
     return *member < 0 ? PLACE_NOWHERE : PLACE_ALIKE;
 }

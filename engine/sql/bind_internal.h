@@ -70,20 +70,19 @@ struct binder {
     uint32_t condition_count;
     struct bind_known known[PLAN_SOURCES_MAX];
     uint32_t known_count;
-    bool *no_star, *many_texts; /* struct sql_options */
-    int64_t now;                /* struct sql_options */
-    bool like_ignores_case;     /* LIKE takes ASCII letters of both cases as equal */
-    bool aggregated;            /* there are groups or aggregates: outputs are bound BIND_ABOVE */
+    bool *no_star;          /* struct sql_options */
+    enum sql_cut *cut;      /* struct sql_options */
+    int64_t now;            /* struct sql_options */
+    bool like_ignores_case; /* LIKE takes ASCII letters of both cases as equal */
+    bool aggregated;        /* there are groups or aggregates: outputs are bound BIND_ABOVE */
     bool regroups; /* the answer's groups are not those of the scan (engine/plan/grouping/grouping.h) */
     uint32_t group_nodes[PLAN_GROUPS_MAX];
     const struct sql_expression
         *group_trees[PLAN_GROUPS_MAX]; /* as written; NULL for arguments of medians and the like */
     struct bind_wide wide[PLAN_GROUPS_MAX / 2];
     uint32_t wide_count;
-    uint32_t depth;                         /* of the expression that is being bound */
-    const struct sql_expression *late_item; /* the item that is being bound, if its text may be made late */
-    struct late_text *late;                 /* NULL, or what makes it (engine/plan/functions/late_text.h) */
-    struct sql_scalars *scalars;            /* whose inputs the expressions name (scalar.h); or NULL */
+    uint32_t depth;              /* of the expression that is being bound */
+    struct sql_scalars *scalars; /* whose inputs the expressions name (scalar.h); or NULL */
     struct error *error;
 };
 
@@ -98,15 +97,6 @@ static inline const struct expression *bind_node(const struct binder *binder, ui
 static inline enum value_kind bind_kind(const struct binder *binder, uint32_t node)
 {
     return bind_node(binder, node)->type.kind;
-}
-
-/* Lets the next function of strings be computed late if it is all of the item that is being bound. Called when the
- * function's values are bound. */
-static inline void bind_allow_late(struct binder *binder, const struct sql_expression *ast,
-                                   enum bind_level level)
-{
-    const bool allowed = ast == binder->late_item && level == (binder->aggregated ? BIND_ABOVE : BIND_BELOW);
-    binder->list->late = allowed ? &binder->late : NULL;
 }
 
 /* True for a node that is always NULL, and whose type nothing says. It takes any type. */
@@ -127,6 +117,9 @@ static inline bool bind_is_null(const struct binder *binder, uint32_t node)
 /* STATUS_BAD_INPUT, "line L, column C: ..." */
 enum status bind_refuse(const struct binder *binder, struct sql_position position, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* STATUS_BAD_INPUT: the value is computed row by row, so a SELECT above another one must ask for it. */
+enum status bind_refuse_text(const struct binder *binder, struct sql_position position, enum sql_cut cut);
 
 /* Puts "line L, column C: " before an error text that has no position. */
 enum status bind_placed(const struct binder *binder, struct sql_position position, enum status status);
@@ -306,7 +299,6 @@ NODISCARD enum status bind_measure(struct binder *binder, const struct sql_expre
                                    const struct plan_measure *measure, struct expression leaf,
                                    uint32_t *node);
 /* Refuses expressions over string_agg, whose strings are known only in the answer. */
-NODISCARD enum status bind_check_strings(const struct binder *binder);
 /* *needs: the statement has grouping sets, or an aggregate that needs all values of its argument. */
 NODISCARD enum status bind_needs_values(struct binder *binder, bool *needs);
 /* Adds the grouping sets, after GROUP BY's terms: terms[g] is that of the select's group g. */

@@ -49,6 +49,15 @@ struct sql_parameter {
  * in SQLite. */
 enum sql_like { SQL_LIKE_STANDARD, SQL_LIKE_SQLITE };
 
+/* A plan computes a string of many possible values only for the rows of its answer, and on a CPU in conditions and
+ * aggregates of numbers. Where more is asked, the SELECT is cut in two, the second over the rows of the first. */
+enum sql_cut {
+    SQL_CUT_NOWHERE,
+    SQL_CUT_BELOW_GROUPS, /* the first computes what is grouped and aggregated */
+    SQL_CUT_BELOW_WHERE,  /* ... and conditions with functions */
+    SQL_CUT_ABOVE_GROUPS  /* the first computes groups, aggregates and the terms of ORDER BY */
+};
+
 /* How a statement is planned. `codec` is for the fact columns: NULL for each column's own encoding, one name for all
  * columns, or COLUMN=CODEC,... ; encodings that do not exist yet are made and kept. */
 struct sql_options {
@@ -59,8 +68,8 @@ struct sql_options {
     enum sql_like like;
     int64_t
         now; /* the time of the statement's run, in microseconds since 1970 in UTC; the same for all its levels */
-    bool *many_texts; /* set to true if texts would be made of too many values, beside *no_star; or NULL */
-    bool *no_star;    /* set to true if references do not join the tables as a star; NULL: nobody asks */
+    enum sql_cut *cut; /* set if the SELECT must become two, beside *no_star; or NULL */
+    bool *no_star;     /* set to true if references do not join the tables as a star; NULL: nobody asks */
 };
 
 /* A table of a star. */

@@ -115,7 +115,7 @@ static enum status compute(sqlite3 *connection, const char *path, const char *st
     if (status == STATUS_OK)
         status = read_rows(connection, path, statement, select, types, builder, error);
     if (status == STATUS_OK)
-        status = rowset_builder_finish(builder, &answer->rows, error);
+        rowset_builder_finish(builder, &answer->rows);
     rowset_builder_free(builder);
     sqlite3_finalize(select);
     answer->sqlite_ms = thread_ms() - begun;
@@ -174,7 +174,7 @@ static enum status read_kept(sqlite3 *connection, const char *path, const char *
             status = read_cells(connection, path, sqlite3_column_int64(select, 0),
                                 sqlite3_column_count(shape), types, builder, error);
         if (status == STATUS_OK)
-            status = rowset_builder_finish(builder, &answer->rows, error);
+            rowset_builder_finish(builder, &answer->rows);
     } else if (stepped != SQLITE_DONE) {
         status = reference_error(connection, path, "reading kept answers", error);
     }

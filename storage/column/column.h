@@ -96,6 +96,10 @@ struct dictionary {
     struct stored_dictionary *stored; /* in a file: the strings are there after dictionary_load; or NULL */
 };
 
+/* Allocates a dictionary in one block of memory; the caller fills in count + 1 starts, of which the first is 0, and
+ * `bytes` of text, and frees it. NULL if there is no memory. */
+struct dictionary *dictionary_new(uint32_t count, uint64_t bytes, uint64_t **starts, char **text);
+
 /* Reads the strings from their file, if nobody has yet, on `threads` threads (0: all). Who looks at strings of a stored
  * column's dictionary calls it first; `count` is known without. NULL is legal. STATUS_CHECK_FAILED or STATUS_BAD_INPUT
  * for a damaged file. Thread-safe. */

@@ -1,174 +1,67 @@
 /* columns.c: columns of answers in other orders and types; see relation.h. */
-#define _GNU_SOURCE /* qsort_r */
 #include "engine/answer/relation/relation.h"
 
+#include "engine/plan/functions/string_pieces.h"
 #include "storage/base/decimal.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void relation_column_free(struct rowset_column *column)
-{
-    free(column->name);
-    free(column->values);
-    free(column->nulls);
-    memory_charge_drop(&column->charge);
-    *column = (struct rowset_column){0};
-}
-
 enum status relation_gather(const struct rowset_column *from, const uint64_t *places, uint64_t count,
                             struct rowset_column *to, struct error *error)
 {
+    const size_t bytes = rowset_value_bytes(from);
     bool missing = from->nulls != NULL;
     struct memory_charge charge = {0};
-    RETURN_IF_ERROR(memory_charge_add(&charge, count * ROWSET_VALUE_BYTES, "an answer", error));
+    RETURN_IF_ERROR(memory_charge_add(&charge, count * bytes, "an answer", error));
     for (uint64_t i = 0; places && i < count && !missing; i++)
         missing = places[i] == RELATION_NO_ROW;
     *to = (struct rowset_column){.name = strdup(from->name),
                                  .type = from->type,
-                                 .values = malloc((count + 1) * sizeof *to->values),
+                                 .values = from->views ? NULL : malloc((count + 1) * sizeof *to->values),
                                  .nulls = missing ? malloc(count + 1) : NULL,
+                                 .views = from->views ? malloc((count + 1) * sizeof *to->views) : NULL,
+                                 .buffers = string_buffers_share(from->buffers),
                                  .charge = charge};
-    if (!to->name || !to->values || (missing && !to->nulls)) {
-        relation_column_free(to);
-        return error_out_of_memory(error, count * sizeof *to->values, "an answer");
+    if (!to->name || (!to->values && !to->views) || (missing && !to->nulls)) {
+        rowset_column_free(to);
+        return error_out_of_memory(error, count * bytes, "an answer");
     }
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t place = places ? places[i] : i;
         const bool null = place == RELATION_NO_ROW || (from->nulls && from->nulls[place]);
-        to->values[i] = null ? 0 : from->values[place];
+        if (to->views)
+            to->views[i] = null ? (struct string_view){0} : from->views[place];
+        else
+            to->values[i] = null ? 0 : from->values[place];
         if (missing)
             to->nulls[i] = null;
     }
     return STATUS_OK;
 }
 
-/* ---- Dictionaries ---- */
+/* ---- Common types ---- */
 
-static int compare_strings(const struct dictionary *a, uint32_t code_a, const struct dictionary *b,
-                           uint32_t code_b)
-{
-    uint32_t length_a, length_b;
-    const char *const text_a = dictionary_string(a, code_a, &length_a), *const text_b = dictionary_string(
-                                                                            b, code_b, &length_b);
-    const int order = memcmp(text_a, text_b, length_a < length_b ? length_a : length_b);
-    return order ? order : (length_a > length_b) - (length_a < length_b);
-}
-
-static int compare_codes(const void *left, const void *right, void *dictionary)
-{
-    return compare_strings(dictionary, *(const uint32_t *)left, dictionary, *(const uint32_t *)right);
-}
-
-/* A dictionary that is being filled in order, and where the strings of its two sources went. */
-struct filling {
-    struct dictionary *made;
-    uint64_t *starts;
-    char *text;
-    uint32_t count;
-};
-
-static enum status filling_begin(uint64_t count, uint64_t bytes, struct filling *filling, struct error *error)
-{
-    *filling = (struct filling){0};
-    if (count < UINT32_MAX)
-        filling->made = rowset_dictionary((uint32_t)count, bytes, &filling->starts, &filling->text);
-    if (!filling->made)
-        return error_out_of_memory(error, bytes + count * sizeof(uint64_t), "a dictionary");
-    filling->starts[0] = 0;
-    return STATUS_OK;
-}
-
-static void filling_add(struct filling *filling, const struct dictionary *from, uint32_t code)
-{
-    uint32_t length;
-    const char *const text = dictionary_string(from, code, &length);
-    const uint64_t start = filling->starts[filling->count];
-    memcpy(filling->text + start, text, length);
-    filling->starts[++filling->count] = start + length;
-    filling->made->count = filling->count;
-}
-
-static uint64_t text_bytes(const struct dictionary *dictionary)
-{
-    return dictionary->count ? dictionary->starts[dictionary->count] : 0;
-}
-
-static void translate(struct rowset_column *column, uint64_t rows, const uint32_t *codes, uint32_t count)
+static void translate(struct rowset_column *column, uint64_t rows, const int64_t *codes, uint32_t count)
 {
     for (uint64_t row = 0; row < rows; row++)
         if ((uint64_t)column->values[row] < count)
             column->values[row] = codes[column->values[row]];
 }
 
-static enum status sort_dictionary(struct rowset *rows, uint32_t c, struct error *error)
-{
-    struct rowset_column *const column = &rows->columns[c];
-    const struct dictionary *const from = column->type.dictionary;
-    uint32_t *order = malloc(((size_t)from->count + 1) * sizeof *order),
-             *codes = malloc(((size_t)from->count + 1) * sizeof *codes);
-    struct filling filling;
-    enum status status = order && codes
-                             ? filling_begin(from->count, text_bytes(from), &filling, error)
-                             : error_out_of_memory(error, from->count * sizeof *order, "a dictionary");
-    if (status == STATUS_OK) {
-        for (uint32_t i = 0; i < from->count; i++)
-            order[i] = i;
-        qsort_r(order, from->count, sizeof *order, compare_codes, (void *)from);
-        for (uint32_t i = 0; i < from->count; i++) {
-            if (i == 0 || compare_strings(from, order[i - 1], from, order[i]) != 0)
-                filling_add(&filling, from, order[i]);
-            codes[order[i]] = filling.count - 1;
-        }
-        translate(column, rows->rows, codes, from->count);
-        free(rows->dictionaries[c]);
-        rows->dictionaries[c] = filling.made;
-        column->type.dictionary = filling.made;
-    }
-    free(order);
-    free(codes);
-    return status;
-}
-
-enum status relation_sort_dictionaries(struct rowset *rows, struct error *error)
-{
-    for (uint32_t c = 0; c < rows->column_count; c++)
-        if (rows->dictionaries[c] && dictionary_unsorted(rows->dictionaries[c]) >= 0)
-            RETURN_IF_ERROR(sort_dictionary(rows, c, error));
-    return STATUS_OK;
-}
-
-/* ---- Common types ---- */
-
 static enum status merge_dictionaries(struct rowset_column *left, uint64_t left_rows,
                                       struct rowset_column *right, uint64_t right_rows,
                                       struct dictionary **made, struct error *error)
 {
     const struct dictionary *const a = left->type.dictionary, *const b = right->type.dictionary;
-    uint32_t *codes_a = malloc(((size_t)a->count + 1) * sizeof *codes_a),
-             *codes_b = malloc(((size_t)b->count + 1) * sizeof *codes_b);
-    struct filling filling;
-    enum status status =
-        codes_a && codes_b
-            ? filling_begin((uint64_t)a->count + b->count, text_bytes(a) + text_bytes(b), &filling, error)
-            : error_out_of_memory(error, ((uint64_t)a->count + b->count) * sizeof *codes_a, "a dictionary");
-    for (uint32_t i = 0, j = 0; status == STATUS_OK && (i < a->count || j < b->count);) {
-        const int order = i == a->count ? 1 : j == b->count ? -1 : compare_strings(a, i, b, j);
-        filling_add(&filling, order <= 0 ? a : b, order <= 0 ? i : j);
-        if (order <= 0)
-            codes_a[i++] = filling.count - 1;
-        if (order >= 0)
-            codes_b[j++] = filling.count - 1;
-    }
-    if (status == STATUS_OK) {
-        translate(left, left_rows, codes_a, a->count);
-        translate(right, right_rows, codes_b, b->count);
-        left->type.dictionary = right->type.dictionary = *made = filling.made;
-    }
-    free(codes_a);
-    free(codes_b);
-    return status;
+    int64_t *codes;
+    RETURN_IF_ERROR(dictionaries_merge(a, b, 0, &codes, made, error));
+    translate(left, left_rows, codes, a->count);
+    translate(right, right_rows, codes + a->count, b->count);
+    left->type.dictionary = right->type.dictionary = *made;
+    free(codes);
+    return STATUS_OK;
 }
 
 static enum status rescale(struct rowset_column *column, uint64_t rows, uint8_t scale, struct error *error)

@@ -20,10 +20,6 @@
  * RELATION_NO_ROW. The name is copied, the dictionary is shared. */
 NODISCARD enum status relation_gather(const struct rowset_column *from, const uint64_t *places,
                                       uint64_t count, struct rowset_column *to, struct error *error);
-void relation_column_free(struct rowset_column *column);
-
-/* Makes sorted dictionaries of those that the rowset owns and that are not. */
-NODISCARD enum status relation_sort_dictionaries(struct rowset *rows, struct error *error);
 
 /* Converts two columns to a common type: numbers to one scale, or to doubles; dates to timestamps; strings to one
  * dictionary, *made, which the caller frees (or NULL). A column whose type is not known (VALUE_UNTYPED) takes any. STATUS_BAD_INPUT,

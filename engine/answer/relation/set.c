@@ -106,7 +106,7 @@ static enum status keep_rows(struct rowset *rows, const uint64_t *places, uint64
     for (uint32_t c = 0; c < rows->column_count; c++) {
         struct rowset_column kept;
         RETURN_IF_ERROR(relation_gather(&rows->columns[c], places, count, &kept, error));
-        relation_column_free(&rows->columns[c]);
+        rowset_column_free(&rows->columns[c]);
         rows->columns[c] = kept;
     }
     rows->rows = count;

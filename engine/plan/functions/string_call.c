@@ -2,20 +2,99 @@
 #include "engine/plan/functions/string_call.h"
 
 #include "engine/plan/expression_vector.h"
-#include "engine/plan/functions/late_text.h"
-#include "storage/base/memory.h"
-
-#include <stdlib.h>
+#include "engine/plan/functions/string_table.h"
+#include <string.h>
 
 /* ---- Combinations of strings ---- */
 
+/* The arguments of a function that are no constants. */
+struct varying {
+    uint32_t count;
+    bool by_row;           /* one has no dictionary */
+    uint64_t combinations; /* of their strings; UINT64_MAX: of some 2^63 or more */
+};
+
+static struct varying varying_of(const struct expression_list *list, const uint32_t *strings, uint32_t count)
+{
+    struct varying varying = {.combinations = 1};
+    for (uint32_t s = 0; s < count; s++) {
+        const struct expression *const node = &list->nodes[strings[s]];
+        if (node->operation == EXPRESSION_CONSTANT)
+            continue;
+        varying.count++;
+        varying.by_row |= is_run_time(node->type);
+        if (__builtin_mul_overflow(varying.combinations, (uint64_t)node->type.dictionary->count,
+                                   &varying.combinations))
+            varying.combinations = UINT64_MAX;
+    }
+    return varying;
+}
+
+/* True if a table is not worth its while, or too large. */
+static bool is_for_rows(const struct expression_list *list, const struct string_call *call,
+                        const struct varying *varying)
+{
+    const bool costly = call->type.kind == VALUE_STRING || (call->context && call->body != string_like);
+    if (varying->by_row)
+        return true;
+    if (varying->count > 1)
+        return varying->combinations > list->tables_most;
+    return costly && list->table_most && varying->combinations > list->table_most;
+}
+
+struct combinations {
+    const struct expression_list *list;
+    const uint32_t *strings;
+    uint32_t count;
+};
+
+/* The number of a combination has the first string's code in its highest digit. */
 static bool combination(const void *context, const void *thread, uint64_t number, struct string_call *call,
                         struct string_value *strings)
 {
+    const struct combinations *const of = context;
     (void)thread;
     (void)call;
-    string_combination(context, number, strings);
+    for (uint32_t s = of->count; s-- > 0;) {
+        const struct expression *const node = &of->list->nodes[of->strings[s]];
+        int64_t code = node->constant;
+        if (node->operation != EXPRESSION_CONSTANT) {
+            code = (int64_t)(number % node->type.dictionary->count);
+            number /= node->type.dictionary->count;
+        }
+        strings[s].text = dictionary_string(node->type.dictionary, code, &strings[s].length);
+    }
     return true;
+}
+
+/* Makes the node of a combination's number. */
+static enum status number_combination(struct expression_list *list, const uint32_t *strings, uint32_t count,
+                                      uint32_t *index, struct error *error)
+{
+    const struct value_type whole = {.kind = VALUE_INTEGER};
+    bool first = true;
+    RETURN_IF_ERROR(expression_constant(list, whole, 0, index, error));
+    for (uint32_t s = 0; s < count; s++) {
+        const struct expression node = list->nodes[strings[s]];
+        uint32_t size;
+        if (node.operation == EXPRESSION_CONSTANT)
+            continue;
+        RETURN_IF_ERROR(expression_constant(list, whole, node.type.dictionary->count, &size, error));
+        if (first) {
+            *index = strings[s];
+        } else {
+            uint32_t zero;
+            RETURN_IF_ERROR(expression_constant(list, whole, 0, &zero, error));
+            RETURN_IF_ERROR(
+                expression_apply(list, EXPRESSION_ADD, zero, *index, EXPRESSION_NONE, index, error));
+            RETURN_IF_ERROR(
+                expression_apply(list, EXPRESSION_MULTIPLY, *index, size, EXPRESSION_NONE, index, error));
+            RETURN_IF_ERROR(
+                expression_apply(list, EXPRESSION_ADD, *index, strings[s], EXPRESSION_NONE, index, error));
+        }
+        first = false;
+    }
+    return STATUS_OK;
 }
 
 static enum status null_result(struct expression_list *list, struct value_type type, uint32_t *index,
@@ -28,28 +107,61 @@ static enum status null_result(struct expression_list *list, struct value_type t
     return expression_null(list, type, index, error);
 }
 
+static enum status table_of(struct expression_list *list, const struct string_call *call,
+                            const uint32_t *children, uint64_t count, uint32_t *index, struct error *error)
+{
+    const struct combinations of = {list, children, call->count};
+    const struct string_source source = {.count = count, .context = &of, .arguments = combination};
+    uint32_t number;
+    RETURN_IF_ERROR(number_combination(list, children, call->count, &number, error));
+    return string_table(list, call, &source, number, index, error);
+}
+
+/* The most arguments of a row's function that are no constants. */
+#define ROW_ARGUMENTS_MAX 3u
+
+/* Puts the first strings together until few enough are left. */
+static enum status join_first(struct expression_list *list, struct text_call *made, uint32_t varying,
+                              struct error *error)
+{
+    while (varying > ROW_ARGUMENTS_MAX) {
+        struct text_call first = *made;
+        uint32_t taken = 0, strings = 0;
+        for (; taken < ROW_ARGUMENTS_MAX; strings++)
+            taken += list->nodes[made->arguments[strings]].operation != EXPRESSION_CONSTANT;
+        first.call.count = strings;
+        RETURN_IF_ERROR(text_call_add(list, &first, &made->arguments[0], error));
+        memmove(made->arguments + 1, made->arguments + strings,
+                (made->call.count - strings) * sizeof *made->arguments);
+        made->call.count -= strings - 1;
+        varying -= ROW_ARGUMENTS_MAX - 1;
+    }
+    return STATUS_OK;
+}
+
+static enum status rows_of(struct expression_list *list, const struct string_call *call,
+                           const uint32_t *children, uint32_t varying, uint32_t *index, struct error *error)
+{
+    struct text_call made = {.call = *call};
+    memcpy(made.arguments, children, call->count * sizeof *children);
+    RETURN_IF_ERROR(join_first(list, &made, varying, error)); /* only || takes so many */
+    return text_call_add(list, &made, index, error);
+}
+
 enum status expression_string_call(struct expression_list *list, const struct string_call *call,
                                    const uint32_t *children, uint32_t *index, struct error *error)
 {
-    struct late_text **const late = list->late;
-    struct string_combinations of;
-    list->late = NULL;
+    const struct varying varying = varying_of(list, children, call->count);
+    enum status status;
+    bool null = false;
     for (uint32_t c = 0; c < call->count; c++)
-        if (list->nodes[children[c]].operation == EXPRESSION_CONSTANT && list->nodes[children[c]].is_null)
-            return null_result(list, call->type, index, error);
-    if (late && late_text_fits(list, call, children))
-        return late_text_make(list, call, children, late, index, error);
-    const bool costly = call->type.kind == VALUE_STRING || (call->context && call->body != string_like);
-    enum status status = string_combinations_make(list, children, call->count, costly, &of, error);
-    if (status == STATUS_OK) {
-        const struct string_source source = {.count = of.count,
-                                             .context = &of,
-                                             .arguments = combination,
-                                             .cells = of.cells,
-                                             .cell_count = of.cell_count};
-        status = string_table(list, call, &source, of.node, index, error);
-    }
-    string_combinations_free(&of);
+        null |= list->nodes[children[c]].operation == EXPRESSION_CONSTANT && list->nodes[children[c]].is_null;
+    if (!null && is_for_rows(list, call, &varying))
+        return rows_of(list, call, children, varying.count, index, error);
+    status = null ? null_result(list, call->type, index, error)
+                  : table_of(list, call, children, varying.combinations, index, error);
+    if (call->release)
+        call->release(call->context);
     return status;
 }
 
@@ -130,12 +242,17 @@ enum status expression_string_call_varied(struct expression_list *list, const st
         roots[root_count++] = children[s];
     for (uint32_t n = 0; n < number_count; n++)
         roots[root_count++] = numbers[n];
-    for (uint32_t r = 0; r < root_count; r++)
+    bool by_row = false;
+    for (uint32_t r = 0; r < root_count; r++) {
         expression_visit(list, roots[r], see_leaf, &one);
-    if (one.several || one.leaf == EXPRESSION_NONE || list->nodes[one.leaf].type.kind != VALUE_STRING)
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "the numbers of a string function are constants, or made of the same column as its string");
+        by_row |= list->nodes[roots[r]].by_row;
+    }
+    if (by_row || one.several || one.leaf == EXPRESSION_NONE ||
+        list->nodes[one.leaf].type.kind != VALUE_STRING || is_run_time(list->nodes[one.leaf].type)) {
+        struct text_call made = {.call = *call, .number_count = number_count};
+        memcpy(made.arguments, roots, root_count * sizeof *roots);
+        return text_call_add(list, &made, index, error);
+    }
     const struct varied of = {.list = list, .roots = roots, .root_count = root_count, .leaf = one.leaf};
     const struct string_source source = {.count = list->nodes[one.leaf].type.dictionary->count,
                                          .context = &of,
@@ -148,24 +265,44 @@ enum status expression_string_call_varied(struct expression_list *list, const st
 
 /* ---- Texts of numbers ---- */
 
-/* numbers[2] of value `number` is *context + number. */
+struct number_range {
+    const struct expression_list *list;
+    const uint32_t *strings; /* constants */
+    int64_t low;
+};
+
+/* numbers[2] of value `number` is low + number. */
 static bool number_arguments(const void *context, const void *thread, uint64_t number,
                              struct string_call *call, struct string_value *strings)
 {
-    const int64_t *const low = context;
+    const struct number_range *const of = context;
     (void)thread;
-    strings[0] = (struct string_value){"", 0};
-    call->numbers[2] = *low + (int64_t)number;
+    for (uint32_t s = 0; s < call->count; s++) {
+        const struct expression *const node = &of->list->nodes[of->strings[s]];
+        strings[s].text = dictionary_string(node->type.dictionary, node->constant, &strings[s].length);
+    }
+    call->numbers[2] = of->low + (int64_t)number;
     return true;
 }
 
 enum status expression_number_texts(struct expression_list *list, const struct string_call *call,
-                                    uint32_t child, int64_t low, int64_t high, uint32_t *index,
+                                    const uint32_t *strings, uint32_t child, uint32_t *index,
                                     struct error *error)
 {
     const struct value_type whole = {.kind = VALUE_INTEGER};
+    const struct expression node = list->nodes[child];
+    const bool none = node.low > node.high || (node.operation == EXPRESSION_CONSTANT && node.is_null);
+    const int64_t low = none ? 0 : node.low, high = none ? 0 : node.high;
+    const bool many = (__int128)high - low >= (__int128)list->tables_most && low != high;
+    if (many || node.by_row || low == INT64_MIN || node.type.kind == VALUE_DOUBLE) {
+        struct text_call made = {.call = *call, .number_count = 1, .first_number = 2};
+        memcpy(made.arguments, strings, call->count * sizeof *strings);
+        made.arguments[call->count] = child;
+        return text_call_add(list, &made, index, error);
+    }
+    const struct number_range of = {list, strings, low};
     const struct string_source source = {
-        .count = (uint64_t)(high - low) + 1, .context = &low, .arguments = number_arguments};
+        .count = (uint64_t)(high - low) + 1, .context = &of, .arguments = number_arguments};
     uint32_t first, place;
     RETURN_IF_ERROR(expression_constant(list, whole, -low, &first, error));
     RETURN_IF_ERROR(expression_apply(list, EXPRESSION_ADD, first, child, EXPRESSION_NONE, &place, error));

@@ -1,5 +1,5 @@
 /*
- * string_pieces.h: makes a dictionary from strings in any order (expression_string.c), for which they are sorted
+ * string_pieces.h: makes a dictionary from strings in any order (string_pieces.c), for which they are sorted
  * on all threads (string_sort.c).
  */
 #ifndef TESSERA_ENGINE_PLAN_FUNCTIONS_STRING_PIECES_H
@@ -21,8 +21,19 @@ int piece_compare(const struct piece *a, const struct piece *b);
 NODISCARD enum status pieces_sort(struct piece *pieces, uint64_t count, unsigned threads,
                                   struct error *error);
 
-/* The pieces may have duplicates, and are reordered; codes[piece.number] is the code of each. The dictionary
- * belongs to the list. */
+/* Makes the dictionary of pieces, which may have duplicates and are reordered; codes[piece.number] is the code of each.
+ * The caller frees it. */
+NODISCARD enum status dictionary_of_pieces(struct piece *pieces, uint64_t count, unsigned threads,
+                                           int64_t *codes, struct dictionary **dictionary,
+                                           struct error *error);
+
+/* Makes the dictionary of the strings of two. (*codes)[c] is the new code of the first one's code c, then that of the
+ * second one's. The caller frees both. */
+NODISCARD enum status dictionaries_merge(const struct dictionary *a, const struct dictionary *b,
+                                         unsigned threads, int64_t **codes, struct dictionary **made,
+                                         struct error *error);
+
+/* The same as dictionary_of_pieces; the dictionary belongs to the list. */
 NODISCARD enum status expression_dictionary_of_pieces(struct expression_list *list, struct piece *pieces,
                                                       uint64_t count, int64_t *codes,
                                                       const struct dictionary **dictionary,

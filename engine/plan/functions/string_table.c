@@ -21,6 +21,7 @@
 struct string_worker {
     struct string_call call; /* with numbers of its own */
     void *own;               /* of the source */
+    unsigned thread;
     bool open;
     struct string_buffer buffer;
     uint64_t *starts; /* where its strings begin in the buffer; one more than there are strings */
@@ -107,7 +108,7 @@ static enum status compute(struct table_work *work, struct string_worker *worker
         return STATUS_OK;
     }
     RETURN_IF_ERROR(keep_string(worker, start, &string, error));
-    work->values[number] = (int64_t)((uint64_t)worker->call.thread << 32 | string);
+    work->values[number] = (int64_t)((uint64_t)worker->thread << 32 | string);
     return STATUS_OK;
 }
 
@@ -118,7 +119,7 @@ static enum status worker_open(const struct table_work *work, struct string_work
         return STATUS_OK;
     worker->open = true;
     worker->call = *work->call;
-    worker->call.thread = thread;
+    worker->thread = thread;
     return work->source->open ? work->source->open(work->source->context, &worker->own, error) : STATUS_OK;
 }
 
@@ -220,22 +221,6 @@ static enum status make_values(struct expression_list *list, struct table_work *
                                       : STATUS_OK;
 }
 
-/* Makes the values those of cells. If there are no values, no row has one: any will do. */
-static enum status spread_values(struct table_work *work, struct error *error)
-{
-    const struct string_source *const source = work->source;
-    int64_t *values;
-    if (!source->cells)
-        return STATUS_OK;
-    RETURN_IF_ERROR(
-        memory_take(&values, source->cell_count * sizeof *values, "the results of a function", error));
-    for (uint64_t c = 0; c < source->cell_count; c++)
-        values[c] = source->count ? work->values[source->cells[c]] : INT64_MIN;
-    free(work->values);
-    work->values = values;
-    return STATUS_OK;
-}
-
 static void work_end(struct table_work *work)
 {
     for (unsigned w = 0; work->workers && w < work->threads; w++) {
@@ -262,14 +247,12 @@ enum status string_table(struct expression_list *list, const struct string_call 
         .source = source, .call = call, .threads = worth < most ? (unsigned)worth : most};
     struct value_type type = call->type;
     enum status status = make_values(list, &work, &type, error);
-    if (status == STATUS_OK)
-        status = spread_values(&work, error);
     int64_t *const values = work.values;
-    const uint64_t count = source->cells ? source->cell_count : source->count;
     if (status == STATUS_OK)
         work.values = NULL;
     work_end(&work);
     RETURN_IF_ERROR(status);
-    return type.kind == VALUE_BOOLEAN ? add_set(list, values, count, child, index, error)
-                                      : expression_lookup(list, child, type, values, count, index, error);
+    return type.kind == VALUE_BOOLEAN
+               ? add_set(list, values, source->count, child, index, error)
+               : expression_lookup(list, child, type, values, source->count, index, error);
 }

@@ -10,9 +10,7 @@
 #define TESSERA_ENGINE_PLAN_FUNCTIONS_STRING_TABLE_H
 
 #include "engine/plan/functions/string_call.h"
-
-/* The most strings that a function takes. */
-#define STRINGS_MAX 16u
+#include "engine/plan/functions/text_call.h"
 
 /* The arguments of `count` values. `open`, `close` and `begin` may be NULL. */
 struct string_source {
@@ -26,11 +24,9 @@ struct string_source {
     /* Gives the strings of a value, and sets numbers of the thread's call; false: the value is NULL. */
     bool (*arguments)(const void *context, const void *thread, uint64_t number, struct string_call *call,
                       struct string_value *strings);
-    const int64_t *cells; /* NULL, or the number whose value each of cell_count cells has */
-    uint64_t cell_count;
 };
 
-/* Adds the node whose value is that of number `child`, a node with values 0 .. source->count - 1, or of cell `child`. */
+/* Adds the node whose value is that of number `child`, a node with values 0 .. source->count - 1. */
 NODISCARD enum status string_table(struct expression_list *list, const struct string_call *call,
                                    const struct string_source *source, uint32_t child, uint32_t *index,
                                    struct error *error);

@@ -44,7 +44,7 @@ static enum status show_tables(const struct database *database, struct rowset *r
         status = rowset_builder_add(builder, cells, error);
     }
     if (status == STATUS_OK)
-        status = rowset_builder_finish(builder, rows, error);
+        rowset_builder_finish(builder, rows);
     rowset_builder_free(builder);
     return status;
 }
@@ -106,7 +106,7 @@ static enum status describe(const struct table *table, struct rowset *rows, stru
     for (uint32_t c = 0; status == STATUS_OK && c < table_visible_columns(table); c++)
         status = add_column(builder, &table->columns[c], error);
     if (status == STATUS_OK)
-        status = rowset_builder_finish(builder, rows, error);
+        rowset_builder_finish(builder, rows);
     rowset_builder_free(builder);
     return status;
 }

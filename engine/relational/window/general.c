@@ -91,7 +91,7 @@ static enum status make_rows(const struct general *general, uint64_t count, stru
 }
 
 /* Answers the aggregate of these rows, for each frame that has any, or of all rows; *frames and *values are to be freed with
- * relation_column_free. */
+ * rowset_column_free. */
 static enum status run_plan(struct general *general, uint64_t count, bool grouped,
                             struct rowset_column *frames, struct rowset_column *values)
 {
@@ -115,13 +115,14 @@ static enum status run_plan(struct general *general, uint64_t count, bool groupe
     enum status status = relational_select(run, &rows, select, numbers + !grouped, &result);
     result_free(&rows);
     RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(result_code(run, &result));
     if (grouped)
         status = result_gather(run, &result, numbers[0], frames);
     if (status == STATUS_OK)
         status = result_gather(run, &result, numbers[1], values);
     result_free(&result);
     if (status != STATUS_OK)
-        relation_column_free(frames);
+        rowset_column_free(frames);
     return status;
 }
 
@@ -136,7 +137,7 @@ static enum status find_nothing(struct general *general)
     RETURN_IF_ERROR(status);
     general->nothing_null = window_is_null(&values, 0);
     general->nothing = general->nothing_null ? 0 : values.values[0];
-    relation_column_free(&values);
+    rowset_column_free(&values);
     return STATUS_OK;
 }
 
@@ -198,8 +199,8 @@ static enum status answer_batch(struct general *general)
     }
     if (status == STATUS_OK)
         status = give_batch(general, &frames, &values, count);
-    relation_column_free(&frames);
-    relation_column_free(&values);
+    rowset_column_free(&frames);
+    rowset_column_free(&values);
     return status;
 }
 
@@ -317,7 +318,7 @@ static enum status give_dictionary(struct window_call *call)
     char *text;
     if (call->out.type.kind != VALUE_STRING)
         return STATUS_OK;
-    struct dictionary *made = rowset_dictionary(0, 0, &starts, &text);
+    struct dictionary *made = dictionary_new(0, 0, &starts, &text);
     if (!made)
         return error_out_of_memory(call->run->error, sizeof *starts, "a dictionary");
     starts[0] = 0;

@@ -30,7 +30,7 @@ static enum status add_column(struct windows *windows, uint32_t number, struct r
     if (status == STATUS_OK)
         status = memory_grow(&windows->numbers, more * sizeof *windows->numbers, "an answer", error);
     if (status != STATUS_OK) {
-        relation_column_free(column);
+        rowset_column_free(column);
         return status;
     }
     rows->dictionaries[rows->column_count] = NULL;
@@ -247,7 +247,7 @@ static enum status add_function(struct windows *windows, const struct logical_wi
     const enum status status = sql_placed(run->error, position, compute(windows, &call, number));
     if (status == STATUS_OK)
         return add_column(windows, number, &call.out);
-    relation_column_free(&call.out);
+    rowset_column_free(&call.out);
     return status;
 }
 

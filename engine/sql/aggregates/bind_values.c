@@ -2,13 +2,10 @@
  * bind_values.c: binds aggregates that need all values of their argument: sum and avg of distinct values, quantiles, mode
  * and string_agg; and approximations, which need the cells of all values. The argument, or its cell, becomes a term of the scan's groups (engine/plan/grouping/grouping.h).
  */
+#include "engine/plan/functions/text_call.h"
 #include "engine/sql/bind_internal.h"
 #include "engine/sql/functions/functions.h"
 #include "storage/base/double_key.h"
-
-/* The strings of string_agg until the answer is made. */
-static const uint64_t no_starts[1];
-static const struct dictionary no_strings = {.starts = no_starts, .bytes = ""};
 
 enum status bind_measure(struct binder *binder, const struct sql_expression *ast,
                          const struct plan_measure *measure, struct expression leaf, uint32_t *node)
@@ -81,7 +78,7 @@ static struct expression leaf_of(const struct binder *binder, enum measure_kind 
         bind_sum_range(binder, &(struct plan_aggregate){.low = of.low, .high = of.high}, &leaf);
         break;
     case RESULT_TEXT:
-        leaf = (struct expression){.type = {.kind = VALUE_STRING, .dictionary = &no_strings},
+        leaf = (struct expression){.type = {.kind = VALUE_STRING, .dictionary = &run_time_strings},
                                    .high = UINT32_MAX};
         break;
     case RESULT_ARGUMENT:
@@ -269,6 +266,9 @@ enum status bind_strings(struct binder *binder, const struct sql_expression *ast
 {
     const uint32_t arguments = ast->child_count - ast->ordered;
     const enum measure_kind kind = aggregate_name_find(ast->name)->measure;
+    /* in no order: as strings of rows they are compared by their bytes */
+    const struct string_call same = {
+        .body = string_concat, .type = {.kind = VALUE_STRING}, .count = 1, .total = true};
     struct plan_measure measure;
     uint32_t value, length, separator;
     if (arguments < 1 || arguments > 2 || ast->children[0]->operation == SQL_STAR)
@@ -289,21 +289,6 @@ enum status bind_strings(struct binder *binder, const struct sql_expression *ast
     measure.separator = separator;
     measure.distinct = ast->distinct;
     RETURN_IF_ERROR(take_order(binder, ast, &measure));
-    return bind_measure(binder, ast, &measure, leaf_of(binder, kind, value), node);
-}
-
-enum status bind_check_strings(const struct binder *binder)
-{
-    const struct expression *const nodes = binder->list->nodes;
-    for (uint32_t n = 0; n < binder->list->count; n++)
-        for (uint32_t c = 0; c < nodes[n].children; c++) {
-            const struct expression *const child = &nodes[nodes[n].child[c]];
-            if (child->operation == EXPRESSION_MEASURE && child->type.kind == VALUE_STRING &&
-                child->type.dictionary == &no_strings)
-                return error_set(
-                    binder->error, STATUS_BAD_INPUT,
-                    "string_agg stands alone in the select list and in ORDER BY; functions, operators "
-                    "and HAVING do not take it");
-        }
-    return STATUS_OK;
+    RETURN_IF_ERROR(bind_measure(binder, ast, &measure, leaf_of(binder, kind, value), node));
+    return expression_string_call(binder->list, &same, node, node, binder->error);
 }

@@ -145,12 +145,12 @@ static bool scaled_number(const struct string_call *call, struct string_value st
     return value <= most;
 }
 
-/* `context` is told that there is -2^63, which tables of numbers cannot hold: there it is NULL. */
+/* `context`, if there is one, is told that there is -2^63, which tables of numbers cannot hold: there it is NULL. */
 static void read_number(const struct string_call *call, const struct string_value *strings,
                         struct string_result *result)
 {
     result->null = !scaled_number(call, strings[0], &result->number);
-    if (!result->null && result->number == INT64_MIN)
+    if (!result->null && result->number == INT64_MIN && call->context)
         atomic_store((atomic_bool *)call->context, true);
 }
 
@@ -252,6 +252,7 @@ static enum status cast_string(struct binder *binder, const struct sql_expressio
         .type = {.kind = kinds[type], .scale = scale, .decimal = type == CAST_DECIMAL},
         .numbers = {scale, type == CAST_INTEGER, most},
         .count = 1,
+        .wide = true,
         .context = &least};
     uint32_t length, zero, string = *node;
     const char *const text = bind_literal_of(binder, *node, &length);

@@ -1,5 +1,4 @@
-/* formats.c: values as text (functions.h). Text is a code of a dictionary, so values that are not constants
- * need a table of all numbers between the least and the greatest value. */
+/* formats.c: values as text (functions.h). */
 #include "engine/sql/functions/functions.h"
 
 #include "engine/plan/value_text.h"
@@ -8,92 +7,48 @@
 
 #include <stdio.h>
 
-/* The most values of such a table. */
-#define TEXTS_MAX (INT64_C(1) << 20)
-
-/* What a table of texts is made of. */
-struct text_format {
-    struct value_type type;
-    struct string_value pattern; /* of strftime; its text is NULL for others */
-    int64_t unit;                /* the values of a timestamp are so many microseconds */
-};
-
 static void write_format(struct string_buffer *out, struct string_value pattern, int64_t days,
                          int64_t microseconds);
 
+/* The type is in numbers[0]: the kind, and the scale from bit 8 on. */
 static void text_of(const struct string_call *call, const struct string_value *none,
                     struct string_result *result)
 {
-    const struct text_format *format = call->context;
-    const int64_t value = call->numbers[2];
+    const struct value_type type = {.kind = (enum value_kind)(call->numbers[0] & 255),
+                                    .scale = (uint8_t)(call->numbers[0] >> 8)};
     char text[VALUE_WRITE_BYTES];
     (void)none;
-    if (!format->pattern.text) {
-        string_put(result->text, text, (uint64_t)(write_value(text, format->type, value) - text));
-        return;
-    }
-    const bool is_date = format->type.kind == VALUE_DATE;
-    const int64_t time = is_date ? 0 : value * format->unit;
-    const int64_t days = is_date ? value : calendar_floor(time, CALENDAR_DAY_MICROSECONDS);
-    write_format(result->text, format->pattern, days, is_date ? 0 : time - days * CALENDAR_DAY_MICROSECONDS);
+    string_put(result->text, text, (uint64_t)(write_value(text, type, call->numbers[2]) - text));
 }
 
-/* Rows in memory have the texts of their own values alone (engine/relational/texts.c). */
-static void tell_many(const struct binder *binder)
+/* strftime of dates, or of times that are so many units of numbers[1] microseconds. */
+static void time_text(const struct string_call *call, const struct string_value *pattern,
+                      struct string_result *result)
 {
-    if (binder->many_texts)
-        *binder->many_texts = true;
-    if (binder->no_star)
-        *binder->no_star = true;
-}
-
-/* Adds the node of the texts of a value, whose numbers are those of `child`. */
-static enum status texts(struct binder *binder, struct sql_position position, struct text_format *format,
-                         uint32_t child, uint32_t *node)
-{
-    const struct string_call call = {
-        .body = text_of, .type = {.kind = VALUE_STRING}, .count = 0, .context = format};
-    int64_t low = bind_node(binder, child)->low, high = bind_node(binder, child)->high;
-    if (bind_is_null(binder, child) || low > high)
-        low = high = 0;
-    const bool many = (__int128)high - low >= TEXTS_MAX || low == INT64_MIN;
-    if (many && !format->pattern.text)
-        tell_many(binder);
-    if (many)
-        return bind_refuse(
-            binder, position,
-            "%s becomes text here, and has %.0f possible values, more than %d; output it as it "
-            "is, or make it coarser (round, date_trunc, CAST to DATE) first",
-            bind_kind_name(format->type.kind), (double)high - (double)low + 1, (int)TEXTS_MAX);
-    return bind_placed(binder, position,
-                       expression_number_texts(binder->list, &call, child, low, high, node, binder->error));
-}
-
-/* Doubles have no range of whole numbers, so only constants become text. */
-static enum status text_of_double(struct binder *binder, struct sql_position position, uint32_t *node)
-{
-    char text[VALUE_WRITE_BYTES];
-    if (bind_is_null(binder, *node) || bind_may_be_constant(binder, *node))
-        return bind_null_string(binder, node);
-    if (!expression_is_constant(binder->list, *node)) {
-        tell_many(binder);
-        return bind_refuse(binder, position,
-                           "a floating-point number cannot become text here; output it as it is, or CAST it "
-                           "to DECIMAL(p,s) with few digits first");
-    }
-    const char *const end = write_double(text, bind_node(binder, *node)->constant);
-    return expression_string_constant(binder->list, text, (uint32_t)(end - text), node, binder->error);
+    const bool is_date = call->numbers[0] == VALUE_DATE;
+    const int64_t time = is_date ? 0 : call->numbers[2] * call->numbers[1];
+    const int64_t days = is_date ? call->numbers[2] : calendar_floor(time, CALENDAR_DAY_MICROSECONDS);
+    write_format(result->text, *pattern, days, is_date ? 0 : time - days * CALENDAR_DAY_MICROSECONDS);
 }
 
 enum status bind_text(struct binder *binder, struct sql_position position, uint32_t *node)
 {
     const struct value_type type = bind_node(binder, *node)->type;
-    struct text_format format = {.type = type};
+    const struct string_call call = {.body = text_of,
+                                     .type = {.kind = VALUE_STRING},
+                                     .numbers = {type.kind | (int64_t)type.scale << 8},
+                                     .total = true};
+    char text[VALUE_WRITE_BYTES];
     if (type.kind == VALUE_STRING)
         return STATUS_OK;
-    if (type.kind == VALUE_DOUBLE)
-        return text_of_double(binder, position, node);
-    return texts(binder, position, &format, *node, node);
+    if (bind_is_null(binder, *node) || (type.kind == VALUE_DOUBLE && bind_may_be_constant(binder, *node)))
+        return bind_null_string(binder, node);
+    if (type.kind == VALUE_DOUBLE && expression_is_constant(binder->list, *node)) {
+        const char *const end = write_double(text, bind_node(binder, *node)->constant);
+        return expression_string_constant(binder->list, text, (uint32_t)(end - text), node, binder->error);
+    }
+    return bind_placed(binder, position,
+                       expression_number_texts(binder->list, &call, NULL, *node, node, binder->error));
 }
 
 static void character_of(const struct string_call *call, const struct string_value *none,
@@ -117,17 +72,11 @@ enum status bind_chr(struct binder *binder, const struct bound_call *call, uint3
     if (code.type.kind != VALUE_INTEGER || code.type.scale)
         return bind_refuse(binder, call->ast->position, "%s takes a whole number, not %s", call->ast->name,
                            bind_kind_name(code.type.kind));
-    if ((__int128)code.high - code.low > 0x10ffff || code.low == INT64_MIN)
-        return bind_refuse(
-            binder, call->ast->position,
-            "%s takes the number of a character, and here has %.0f possible values; write %s(x "
-            "%% 1114112)",
-            call->ast->name, (double)code.high - (double)code.low + 1, call->ast->name);
     if (code.low > code.high)
         return bind_null_string(binder, node);
-    return bind_placed(binder, call->ast->position,
-                       expression_number_texts(binder->list, &made, call->values[0], code.low, code.high,
-                                               node, binder->error));
+    return bind_placed(
+        binder, call->ast->position,
+        expression_number_texts(binder->list, &made, NULL, call->values[0], node, binder->error));
 }
 
 /* ---- strftime ---- */
@@ -272,7 +221,7 @@ static int64_t format_unit(struct string_value pattern)
 enum status bind_strftime(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     const struct sql_position position = call->ast->position;
-    uint32_t time = call->values[0], length;
+    uint32_t time = call->values[0], length, format;
     struct string_value pattern;
     pattern.text = bind_string_of(binder, call->values[1], &pattern.length);
     if (!pattern.text || bind_kind(binder, time) == VALUE_STRING) { /* a time may be a constant string, too */
@@ -293,21 +242,27 @@ enum status bind_strftime(struct binder *binder, const struct bound_call *call, 
     if (kind != VALUE_DATE && kind != VALUE_TIMESTAMP)
         return bind_refuse(binder, position, "%s takes a date or timestamp, not %s", call->ast->name,
                            bind_kind_name(kind));
-    struct text_format made = {.type = {.kind = kind}, .pattern = pattern, .unit = format_unit(pattern)};
-    if (made.unit == 0)
+    const int64_t unit = format_unit(pattern);
+    if (unit == 0)
         return bind_refuse(
             binder, position,
             "the format '%.*s' has a letter that is not known; there are %%Y %%y %%m %%d %%B %%b "
             "%%A %%a %%j %%w %%u %%G %%V %%U %%W %%F %%H %%I %%p %%M %%S %%T %%R and %%%%",
             (int)pattern.length, pattern.text);
-    if (kind == VALUE_DATE)
-        return texts(binder, position, &made, time, node);
-    if (made.unit == CALENDAR_DAY_MICROSECONDS) {
-        made.type.kind = VALUE_DATE;
+    struct string_call made = {.body = time_text,
+                               .type = {.kind = VALUE_STRING},
+                               .numbers = {VALUE_DATE, unit},
+                               .count = 1,
+                               .total = true};
+    if (kind == VALUE_TIMESTAMP && unit == CALENDAR_DAY_MICROSECONDS) {
         RETURN_IF_ERROR(
             bind_apply(binder, position, EXPRESSION_TO_DATE, time, EXPRESSION_NONE, EXPRESSION_NONE, &time));
-        return texts(binder, position, &made, time, node);
+    } else if (kind == VALUE_TIMESTAMP) {
+        made.numbers[0] = VALUE_TIMESTAMP;
+        RETURN_IF_ERROR(bind_time_units(binder, position, unit, &time));
     }
-    RETURN_IF_ERROR(bind_time_units(binder, position, made.unit, &time));
-    return texts(binder, position, &made, time, node);
+    RETURN_IF_ERROR(
+        expression_string_constant(binder->list, pattern.text, pattern.length, &format, binder->error));
+    return bind_placed(binder, position,
+                       expression_number_texts(binder->list, &made, &format, time, node, binder->error));
 }

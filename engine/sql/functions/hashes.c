@@ -14,7 +14,8 @@ static enum status hash_of(struct binder *binder, struct sql_position position, 
                            uint32_t *node)
 {
     const struct value_type type = bind_node(binder, value)->type;
-    const struct string_call call = {.body = hash_string, .type = {.kind = VALUE_INTEGER}, .count = 1};
+    const struct string_call call = {
+        .body = hash_string, .type = {.kind = VALUE_INTEGER}, .count = 1, .total = true, .wide = true};
     switch (type.kind) {
     case VALUE_STRING:
         return bind_placed(binder, position,

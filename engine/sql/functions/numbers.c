@@ -195,9 +195,8 @@ enum status bind_nullif(struct binder *binder, const struct bound_call *call, ui
 {
     const struct sql_position position = call->ast->position;
     const uint32_t a = call->values[0];
-    uint32_t left = a, b = call->values[1], equal, null;
-    RETURN_IF_ERROR(bind_alike(binder, position, &left, &b));
-    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_EQUAL, left, b, EXPRESSION_NONE, &equal));
+    uint32_t equal, null;
+    RETURN_IF_ERROR(bind_compare(binder, position, EXPRESSION_EQUAL, a, call->values[1], &equal));
     RETURN_IF_ERROR(expression_null(binder->list, bind_node(binder, a)->type, &null, binder->error));
     return bind_apply(binder, position, EXPRESSION_CHOOSE, equal, null, a, node);
 }
@@ -262,8 +261,8 @@ static enum status extreme_of_two(struct binder *binder, const struct bound_call
     const struct sql_position position = call->ast->position;
     uint32_t first, missing;
     RETURN_IF_ERROR(bind_alike(binder, position, &a, &b));
-    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_LESS, call->function->argument ? b : a,
-                               call->function->argument ? a : b, EXPRESSION_NONE, &first));
+    RETURN_IF_ERROR(bind_compare(binder, position, EXPRESSION_LESS, call->function->argument ? b : a,
+                                 call->function->argument ? a : b, &first));
     if (bind_node(binder, b)->nullable) {
         RETURN_IF_ERROR(bind_missing(binder, b, &missing));
         RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_OR, missing, first, EXPRESSION_NONE, &first));

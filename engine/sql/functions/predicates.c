@@ -100,7 +100,7 @@ static void matches(const struct string_call *call, const struct string_value *s
                     struct string_result *result)
 {
     bool found = false;
-    result->status = regular_matches(call->context, call->thread, strings[0], &found, result->error);
+    result->status = regular_matches(call->context, strings[0], &found, result->error);
     result->number = found;
 }
 
@@ -108,16 +108,21 @@ static void extract(const struct string_call *call, const struct string_value *s
                     struct string_result *result)
 {
     struct string_value part = {"", 0};
-    result->status = regular_extract(call->context, call->thread, strings[0], (uint32_t)call->numbers[0],
-                                     &part, result->error);
+    result->status =
+        regular_extract(call->context, strings[0], (uint32_t)call->numbers[0], &part, result->error);
     string_put(result->text, part.text, part.length);
 }
 
 static void replace(const struct string_call *call, const struct string_value *strings,
                     struct string_result *result)
 {
-    result->status = regular_replace(call->context, call->thread, strings[0], strings[1], call->numbers[0],
-                                     result->text, result->error);
+    result->status =
+        regular_replace(call->context, strings[0], strings[1], call->numbers[0], result->text, result->error);
+}
+
+static void free_regular(void *regular)
+{
+    regular_free(regular);
 }
 
 /* Adds a function of the strings of nodes, with the expression that `pattern` is. */
@@ -133,9 +138,9 @@ static enum status apply_regular(struct binder *binder, struct sql_position posi
     RETURN_IF_ERROR(
         bind_placed(binder, position, regular_create(text, length, ignore_case, &regular, binder->error)));
     call.context = regular;
-    const enum status status = expression_string_call(binder->list, &call, nodes, node, binder->error);
-    regular_free(regular);
-    return bind_placed(binder, position, status);
+    call.release = free_regular;
+    return bind_placed(binder, position,
+                       expression_string_call(binder->list, &call, nodes, node, binder->error));
 }
 
 /* x ~ 'pattern', x REGEXP 'pattern'; `has_operand`: the case of letters is ignored. */

@@ -2,20 +2,22 @@
 #define _GNU_SOURCE /* memmem */
 #include "engine/sql/functions/regular.h"
 
+#include "storage/base/execution/execution.h"
 #include "storage/base/memory.h"
-#include "storage/base/parallel.h"
 #include "storage/base/words/utf8.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Bytes of a pattern that an error shows. */
 #define SHOWN_BYTES 100u
 
-/* What a thread has for itself, made when it is first used. */
+/* What a search needs for itself. There are as many as searches at one time. */
 struct regular_room {
+    struct regular_room *next; /* that is free */
     pcre2_match_data *data;
     pcre2_code *
         damaged; /* for strings that are no UTF-8; without machine code, of which PCRE2's 10.42 is wrong for them */
@@ -27,7 +29,8 @@ struct regular {
     pcre2_code *code;            /* for strings of UTF-8 */
     struct string_needle needle; /* text that all matches have, or of length 0 */
     pcre2_match_context *limits;
-    struct regular_room threads[PARALLEL_THREADS_MAX];
+    pthread_mutex_t lock;
+    struct regular_room *free; /* rooms that no search has */
 };
 
 /* ---- Text that all matches have ---- */
@@ -211,6 +214,7 @@ enum status regular_create(const char *pattern, uint32_t length, bool ignore_cas
                          "a regular expression of %u bytes is longer than %u, the most that is read", length,
                          REGULAR_PATTERN_MAX);
     RETURN_IF_ERROR(memory_zeros(&regular, sizeof *regular, "a regular expression", error));
+    regular->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     enum status status = memory_take(&regular->pattern, (size_t)length + 1, "a regular expression", error);
     if (status == STATUS_OK) {
         memcpy(regular->pattern, pattern, length);
@@ -234,10 +238,13 @@ void regular_free(struct regular *regular)
 {
     if (!regular)
         return;
-    for (unsigned t = 0; t < PARALLEL_THREADS_MAX; t++) {
-        pcre2_match_data_free(regular->threads[t].data);
-        pcre2_code_free(regular->threads[t].damaged);
+    for (struct regular_room *room = regular->free, *next; room; room = next) {
+        next = room->next;
+        pcre2_match_data_free(room->data);
+        pcre2_code_free(room->damaged);
+        free(room);
     }
+    pthread_mutex_destroy(&regular->lock);
     pcre2_match_context_free(regular->limits);
     pcre2_code_free(regular->code);
     free(regular->pattern);
@@ -277,22 +284,43 @@ static enum status refuse_match(const struct regular *regular, int code, struct 
 /* A string in which matches are looked for, one after the other. */
 struct search {
     struct regular *regular;
-    unsigned thread;
+    struct regular_room *room; /* NULL before the first match; close_search gives it back */
     struct string_value string;
-    const pcre2_code *code; /* for the string; NULL before the first match */
+    const pcre2_code *code; /* for the string */
     uint32_t options;       /* of the match */
     /* Begin and end of the match and of each group, or PCRE2_UNSET; NULL: there is no match. */
     const PCRE2_SIZE *parts;
 };
 
-/* Makes the thread's room, and chooses the code: strings that are UTF-8, as all that are loaded, take the fast one. */
+static struct regular_room *take_room(struct regular *regular)
+{
+    pthread_mutex_lock(&regular->lock);
+    struct regular_room *room = regular->free;
+    if (room)
+        regular->free = room->next;
+    pthread_mutex_unlock(&regular->lock);
+    return room ? room : calloc(1, sizeof *room);
+}
+
+static void close_search(const struct search *search)
+{
+    struct regular *const regular = search->regular;
+    if (!search->room)
+        return;
+    pthread_mutex_lock(&regular->lock);
+    search->room->next = regular->free;
+    regular->free = search->room;
+    pthread_mutex_unlock(&regular->lock);
+}
+
+/* Takes a room, and chooses the code: strings that are UTF-8, as all that are loaded, take the fast one. */
 static enum status begin_search(struct search *search, struct error *error)
 {
     struct regular *const regular = search->regular;
-    struct regular_room *const room = &regular->threads[search->thread];
-    if (!room->data)
+    struct regular_room *const room = search->room = take_room(regular);
+    if (room && !room->data)
         room->data = pcre2_match_data_create_from_pattern(regular->code, NULL);
-    if (!room->data)
+    if (!room || !room->data)
         return error_out_of_memory(error, search->string.length, "matching a regular expression");
     if (utf8_is_valid(search->string.text, search->string.length)) {
         search->code = regular->code;
@@ -305,7 +333,7 @@ static enum status begin_search(struct search *search, struct error *error)
     return STATUS_OK;
 }
 
-/* Finds the first match from byte `from` on. The thread's parts are good until its next match. */
+/* Finds the first match from byte `from` on. The parts are good until the next match. */
 static enum status match(struct search *search, uint32_t from, struct error *error)
 {
     const struct regular *const regular = search->regular;
@@ -314,10 +342,10 @@ static enum status match(struct search *search, uint32_t from, struct error *err
     search->parts = NULL;
     if (regular->needle.text.length && string_find(string, &regular->needle, from) == UINT32_MAX)
         return STATUS_OK;
-    if (!search->code)
+    if (!search->room)
         RETURN_IF_ERROR(begin_search(search, error));
     RETURN_IF_ERROR(cancel_check(error)); /* a match may take 0.1 s */
-    pcre2_match_data *const data = regular->threads[search->thread].data;
+    pcre2_match_data *const data = search->room->data;
     int code = pcre2_match(search->code, text, string.length, from, search->options, data, regular->limits);
     if (code == PCRE2_ERROR_JIT_STACKLIMIT) /* machine code has 32 KiB; the interpreter has its heap */
         code = pcre2_match(search->code, text, string.length, from, search->options | PCRE2_NO_JIT, data,
@@ -335,13 +363,14 @@ static enum status match(struct search *search, uint32_t from, struct error *err
     return STATUS_OK;
 }
 
-enum status regular_matches(struct regular *regular, unsigned thread, struct string_value string,
-                            bool *matches, struct error *error)
+enum status regular_matches(struct regular *regular, struct string_value string, bool *matches,
+                            struct error *error)
 {
-    struct search search = {.regular = regular, .thread = thread, .string = string};
-    RETURN_IF_ERROR(match(&search, 0, error));
+    struct search search = {.regular = regular, .string = string};
+    const enum status status = match(&search, 0, error);
     *matches = search.parts;
-    return STATUS_OK;
+    close_search(&search);
+    return status;
 }
 
 /* What group `group` is of the match; empty if it took no part. */
@@ -353,13 +382,14 @@ static struct string_value group_of(const struct search *search, uint32_t group)
     return (struct string_value){search->string.text + part[0], (uint32_t)(part[1] - part[0])};
 }
 
-enum status regular_extract(struct regular *regular, unsigned thread, struct string_value string,
-                            uint32_t group, struct string_value *part, struct error *error)
+enum status regular_extract(struct regular *regular, struct string_value string, uint32_t group,
+                            struct string_value *part, struct error *error)
 {
-    struct search search = {.regular = regular, .thread = thread, .string = string};
-    RETURN_IF_ERROR(match(&search, 0, error));
+    struct search search = {.regular = regular, .string = string};
+    const enum status status = match(&search, 0, error);
     *part = search.parts ? group_of(&search, group) : (struct string_value){"", 0};
-    return STATUS_OK;
+    close_search(&search);
+    return status;
 }
 
 /* Appends `by` with the groups that it names. */
@@ -374,14 +404,15 @@ static void put_replacement(const struct search *search, struct string_value by,
         }
 }
 
-enum status regular_replace(struct regular *regular, unsigned thread, struct string_value string,
-                            struct string_value by, bool all, struct string_buffer *out, struct error *error)
+enum status regular_replace(struct regular *regular, struct string_value string, struct string_value by,
+                            bool all, struct string_buffer *out, struct error *error)
 {
-    struct search search = {.regular = regular, .thread = thread, .string = string};
+    struct search search = {.regular = regular, .string = string};
     uint32_t at = 0, last_end = UINT32_MAX, from = 0;
+    enum status status = STATUS_OK;
     for (bool more = true; more && from <= string.length;) {
-        RETURN_IF_ERROR(match(&search, from, error));
-        if (!search.parts)
+        status = match(&search, from, error);
+        if (status != STATUS_OK || !search.parts)
             break;
         const uint32_t begin = (uint32_t)search.parts[0], end = (uint32_t)search.parts[1];
         string_put(out, string.text + at, begin - at);
@@ -396,5 +427,6 @@ enum status regular_replace(struct regular *regular, unsigned thread, struct str
                         : 1;
     }
     string_put(out, string.text + at, string.length - at);
-    return STATUS_OK;
+    close_search(&search);
+    return status;
 }

@@ -29,18 +29,18 @@ NODISCARD enum status regular_create(const char *pattern, uint32_t length, bool 
 /* NULL is legal. */
 void regular_free(struct regular *regular);
 
-/* A thread is 0 .. PARALLEL_THREADS_MAX - 1; each has room of its own from its first string on. A string of an address's
+/* Any number of threads may match at once. A string of an address's
  * length takes 20 to 50 ns. Bytes that are no UTF-8 match nothing, not even `.` and [^x]. */
 
 /* *matches: a part of the string matches. */
-NODISCARD enum status regular_matches(struct regular *regular, unsigned thread, struct string_value string,
-                                      bool *matches, struct error *error);
+NODISCARD enum status regular_matches(struct regular *regular, struct string_value string, bool *matches,
+                                      struct error *error);
 /* *part: what group `group` (0: all) is of the first match; empty if there is none. */
-NODISCARD enum status regular_extract(struct regular *regular, unsigned thread, struct string_value string,
-                                      uint32_t group, struct string_value *part, struct error *error);
+NODISCARD enum status regular_extract(struct regular *regular, struct string_value string, uint32_t group,
+                                      struct string_value *part, struct error *error);
 /* Appends the string with its first match (or all) replaced; \1 to \9 in `by` are groups, \0 is the match. An empty match
  * right after a match is none. */
-NODISCARD enum status regular_replace(struct regular *regular, unsigned thread, struct string_value string,
+NODISCARD enum status regular_replace(struct regular *regular, struct string_value string,
                                       struct string_value by, bool all, struct string_buffer *out,
                                       struct error *error);
 

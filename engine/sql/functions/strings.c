@@ -1,5 +1,5 @@
-/* strings.c: functions of strings (functions.h): their values become strings and constants, and the function
- * a table over dictionaries (engine/plan/functions/string_call.h). */
+/* strings.c: functions of strings (functions.h): their values become strings and numbers, and the function
+ * a table over dictionaries, or one of rows (engine/plan/functions/string_call.h). */
 #include "engine/sql/functions/functions.h"
 
 /* Takes a constant number, which must be small because strings are repeated and padded by it. */
@@ -15,11 +15,14 @@ static enum status constant_number(struct binder *binder, const struct bound_cal
     return STATUS_OK;
 }
 
-/* Numbers that are not constants must be whole and small, too, by their ranges. */
+/* Numbers that are not constants must be whole, and small by their ranges where strings are repeated by them. */
 static enum status varied_number(struct binder *binder, const struct bound_call *call, uint32_t value)
 {
     const struct expression *node = bind_node(binder, call->values[value]);
-    if (node->type.kind != VALUE_INTEGER || node->type.scale || node->high > 1000000 || node->low < -1000000)
+    string_call_body *const body = call->function->text.body;
+    const bool large = node->high > 1000000 || node->low < -1000000;
+    if (node->type.kind != VALUE_INTEGER || node->type.scale ||
+        (large && (!node->by_row || body == string_repeat || body == string_pad)))
         return bind_refuse(binder, call->ast->children[value]->position,
                            "%s takes a whole number here, of at most 1,000,000", call->ast->name);
     return STATUS_OK;
@@ -95,7 +98,6 @@ enum status bind_text_function(struct binder *binder, const struct bound_call *c
             return kind == VALUE_STRING ? bind_null_string(binder, node) : null_of(binder, kind, node);
     RETURN_IF_ERROR(strings_of(binder, call, &made, strings));
     RETURN_IF_ERROR(numbers_of(binder, call, &made, nodes, &numbers, &varied));
-    bind_allow_late(binder, call->ast, call->level);
     return bind_placed(binder, call->ast->position,
                        varied ? expression_string_call_varied(binder->list, &made, strings, nodes, numbers,
                                                               node, binder->error)
@@ -122,7 +124,8 @@ enum status bind_position(struct binder *binder, const struct bound_call *call, 
 static enum status concat(struct binder *binder, struct sql_position position, const uint32_t *strings,
                           uint32_t count, uint32_t *node)
 {
-    const struct string_call made = {.body = string_concat, .type = {.kind = VALUE_STRING}, .count = count};
+    const struct string_call made = {
+        .body = string_concat, .type = {.kind = VALUE_STRING}, .count = count, .total = true};
     return bind_placed(binder, position,
                        expression_string_call(binder->list, &made, strings, node, binder->error));
 }
@@ -141,7 +144,6 @@ enum status bind_concat(struct binder *binder, const struct bound_call *call, ui
         RETURN_IF_ERROR(bind_missing(binder, strings[v], &missing));
         RETURN_IF_ERROR(bind_choice(binder, call->ast->position, missing, empty, strings[v], &strings[v]));
     }
-    bind_allow_late(binder, call->ast, call->level);
     return concat(binder, call->ast->position, strings, call->count, node);
 }
 
@@ -218,6 +220,5 @@ enum status bind_concat_operator(struct binder *binder, const struct sql_express
     }
     if (null)
         return bind_null_string(binder, node);
-    bind_allow_late(binder, ast, level);
     return concat(binder, ast->position, strings, count, node);
 }

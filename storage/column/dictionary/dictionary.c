@@ -1,6 +1,7 @@
 /* dictionary.c: binary search in a sorted dictionary; see column.h. Called once per literal of a query. */
 #include "storage/column/column.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* memcmp order; a string is less than its continuation. */
@@ -35,6 +36,18 @@ int64_t dictionary_find(const struct dictionary *dictionary, const char *string,
     uint32_t found_length;
     const char *found = dictionary_string(dictionary, code, &found_length);
     return compare(found, found_length, string, length) == 0 ? (int64_t)code : -1;
+}
+
+struct dictionary *dictionary_new(uint32_t count, uint64_t bytes, uint64_t **starts, char **text)
+{
+    struct dictionary *const made = malloc(sizeof *made + ((size_t)count + 1) * sizeof **starts + bytes);
+    if (!made)
+        return NULL;
+    *starts = (uint64_t *)(void *)(made + 1);
+    *text = (char *)(*starts + count + 1);
+    (*starts)[0] = 0;
+    *made = (struct dictionary){.count = count, .starts = *starts, .bytes = *text};
+    return made;
 }
 
 int64_t dictionary_unsorted(const struct dictionary *dictionary)

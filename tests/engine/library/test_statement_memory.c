@@ -22,6 +22,10 @@ static const char *const statements[] = {
     "select big - pieces, note, count(*) from sales group by grouping sets ((big - pieces), (note), ()) "
     "order by 1, 2",
     "select upper(note) || shop from sales order by 1",
+    "select note || ' with a number of ' || paid, big::text from sales order by pieces",
+    "select note || paid, count(*) from sales group by note || paid order by 1",
+    "select shop, string_agg(note, ',') || count(*) from sales where length(note || paid) > 3 group by shop "
+    "order by 2",
     "with s as (select shop, count(*) n from sales group by shop) select a.shop, b.shop from s a join s b on "
     "a.n = b.n "
     "order by 1, 2",

@@ -48,8 +48,8 @@ static struct side random_side(uint64_t rows, uint32_t domain, uint32_t nulls)
 static void side_free(struct side *side)
 {
     for (uint32_t k = 0; k < KEYS; k++)
-        relation_column_free(&side->keys[k]);
-    relation_column_free(&side->value);
+        rowset_column_free(&side->keys[k]);
+    rowset_column_free(&side->value);
 }
 
 static bool null_at(const struct rowset_column *column, uint64_t row)
@@ -278,8 +278,8 @@ static void a_table_in_parts(void **state)
         assert_int_equal(found, partners);
         join_result_free(&result);
     }
-    relation_column_free(&left);
-    relation_column_free(&right);
+    rowset_column_free(&left);
+    rowset_column_free(&right);
 }
 
 /* A forgotten condition is refused before the memory is full. */

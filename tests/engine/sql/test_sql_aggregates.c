@@ -146,8 +146,11 @@ static void strings_are_joined_in_order(void **state)
     answers("select string_agg(kind, '/' order by since nulls last) from products", "tea/tea/coffee\n");
     answers("select string_agg(distinct shop, '' order by shop desc) filter (where pieces > 0) from sales",
             "BA\n");
-    refused("select upper(string_agg(note, ',')) from sales",
-            "string_agg stands alone in the select list and in ORDER BY");
+    answers("select upper(string_agg(note, ',')) from sales having string_agg(note, ',') like '100%'",
+            "\"100%,MIXED,A_B,PLAIN\"\n");
+    answers(
+        "select shop, string_agg(note, ',') || '!' as notes from sales group by shop order by notes, shop",
+        "C,\nA,\"100%,plain!\"\nB,\"Mixed,a_b!\"\n");
     refused("select string_agg(pieces, ',') from sales", "line 1, column 8: string_agg takes strings");
     refused("select string_agg(note, shop) from sales",
             "line 1, column 25: the separator of string_agg is a constant");
