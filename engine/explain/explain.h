@@ -46,7 +46,8 @@ struct explain_node {
     const char *operator;
     struct explain_tree *tree;
     struct explain_field *fields;
-    struct explain_node *first, *next; /* its inputs, or the parts of a plan */
+    struct explain_node *above, *first,
+        *next; /* `first` and those after it: its inputs, or the parts of a plan */
 };
 
 struct explain_tree; /* owns its nodes and their texts */
@@ -61,12 +62,28 @@ void explain_set_root(struct explain_node *node);
 
 /* Makes a node that is under none; `operator` and names of fields are constants. */
 struct explain_node *explain_new(struct explain_tree *tree, const char *operator);
-/* Puts a node under another one, as its last. A node is put once; the same again does nothing. */
+/* Puts a node under another one, as its last, and takes it from where it was. */
 void explain_under(struct explain_node *parent, struct explain_node *node);
 /* Makes a node under another one. */
 struct explain_node *explain_part(struct explain_node *parent, const char *operator);
 /* Sets a field, also one that was set before. */
 void explain_number(struct explain_node *node, const char *name, enum explain_unit unit, double number);
+static inline void explain_count(struct explain_node *node, const char *name, double count)
+{
+    explain_number(node, name, EXPLAIN_COUNT, count);
+}
+static inline void explain_bytes(struct explain_node *node, const char *name, double bytes)
+{
+    explain_number(node, name, EXPLAIN_BYTES, bytes);
+}
+static inline void explain_ms(struct explain_node *node, const char *name, double ms)
+{
+    explain_number(node, name, EXPLAIN_MS, ms);
+}
+static inline void explain_share(struct explain_node *node, const char *name, double share)
+{
+    explain_number(node, name, EXPLAIN_SHARE, share);
+}
 void explain_words(struct explain_node *node, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Sets a field to the text of a stream that text_stream opened, which it closes; NULL is missing memory. */

@@ -6,8 +6,7 @@
 #include "storage/index/index_file.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
+#include <math.h>
 
 /* ---- Expressions ---- */
 
@@ -153,11 +152,11 @@ static uint64_t fact_rows(const struct explained *explained)
 static void put_rate(struct explain_node *node, const struct explained *explained, uint64_t bytes, double ms)
 {
     const double rate = ms > 0 ? (double)bytes / ms * 1e3 : 0;
-    explain_number(node, "bytes", EXPLAIN_BYTES, (double)bytes);
-    explain_number(node, "ms", EXPLAIN_MS, ms);
+    explain_bytes(node, "bytes", bytes);
+    explain_ms(node, "ms", ms);
     explain_number(node, "rate", EXPLAIN_RATE, rate);
     if (explained->read_ceiling > 0)
-        explain_number(node, "ceiling_share", EXPLAIN_SHARE, rate / explained->read_ceiling);
+        explain_share(node, "ceiling_share", rate / explained->read_ceiling);
 }
 
 /* The bytes of the columns that step s is the first to read, and its milliseconds of the scan; s is step_count for the
@@ -168,7 +167,7 @@ static void put_figures(struct explain_node *node, const struct explained *expla
     for (uint32_t c = 0; c < explained->plan->column_count; c++)
         bytes += plan_first_use(explained->plan, c) == s ? explained->counts->bytes[c] : 0;
     put_rate(node, explained, bytes, explained->counts->share[s] * explained->timing->scan_ms);
-    explain_number(node, "scan_share", EXPLAIN_SHARE, explained->counts->share[s]);
+    explain_share(node, "scan_share", explained->counts->share[s]);
 }
 
 /* ---- Steps ---- */
@@ -241,13 +240,12 @@ static void add_candidates(struct explain_node *scan, const struct plan *plan, b
             data = plan->columns[c].column == told->column ? plan->columns[c].data : data;
         explain_words(node, "use", told->used ? "index" : "no index");
         explain_words(node, "column", "%s", told->column->schema.name);
-        explain_number(node, "vectors", EXPLAIN_COUNT, told->vectors);
-        explain_number(node, "vectors_of", EXPLAIN_COUNT, told->of);
+        explain_count(node, "vectors", told->vectors);
+        explain_count(node, "vectors_of", told->of);
         if (!told->exact)
             explain_words(node, "rows_are", "candidates");
-        explain_number(node, told->opened ? "vector_bytes" : "expected_vector_bytes", EXPLAIN_BYTES,
-                       (double)told->bytes);
-        explain_number(node, "column_bytes", EXPLAIN_BYTES, data ? (double)data->bytes : 0);
+        explain_bytes(node, told->opened ? "vector_bytes" : "expected_vector_bytes", told->bytes);
+        explain_bytes(node, "column_bytes", data ? (double)data->bytes : 0);
         explain_words(node, "cost_unit", on_gpu ? "bytes" : "cycles");
         explain_number(node, "index_cost", EXPLAIN_NUMBER, told->index_cost);
         explain_number(node, "step_cost", EXPLAIN_NUMBER, told->step_cost);
@@ -288,12 +286,12 @@ static void put_step_size(struct explain_node *node, const struct plan *plan, co
     if (step->kind == STEP_INDEX) {
         for (uint32_t t = 0; t < plan->index.term_count; t++)
             bytes += plan->index.terms[t].bytes;
-        explain_number(node, "vector_bytes", EXPLAIN_BYTES, (double)bytes);
+        explain_bytes(node, "vector_bytes", bytes);
     } else if (step->kind != STEP_CONDITION) {
         const uint32_t c = step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column;
         const struct position_test *test = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join].test;
         const double share = test && test->used ? plan_bits_share(plan, c, test->care) : 1;
-        explain_number(node, "column_bytes", EXPLAIN_BYTES, share * (double)plan->columns[c].data->bytes);
+        explain_bytes(node, "column_bytes", share * (double)plan->columns[c].data->bytes);
     }
 }
 
@@ -313,14 +311,14 @@ static void add_step(struct explain_node *scan, const struct explained *explaine
     put_step_name(node, "name", plan, s);
     explain_write_end(node, "condition", &writer);
     put_step_size(node, plan, step);
-    explain_number(node, "estimated_share", EXPLAIN_SHARE, step->share);
+    explain_share(node, "estimated_share", step->share);
     if (!has_steps(explained))
         return;
-    explain_number(node, "rows_before", EXPLAIN_COUNT, (double)explained->counts->reached[s]);
-    explain_number(node, "rows", EXPLAIN_COUNT, (double)explained->counts->left[s]);
+    explain_count(node, "rows_before", explained->counts->reached[s]);
+    explain_count(node, "rows", explained->counts->left[s]);
     if (explained->counts->reached[s])
-        explain_number(node, "kept_share", EXPLAIN_SHARE,
-                       (double)explained->counts->left[s] / (double)explained->counts->reached[s]);
+        explain_share(node, "kept_share",
+                      (double)explained->counts->left[s] / (double)explained->counts->reached[s]);
     if (step->kind == STEP_INDEX)
         explain_words(node, "note", "its mask is made before the scan, in the time for dimensions");
     else
@@ -339,11 +337,11 @@ static void add_column(struct explain_node *scan, const struct explained *explai
     if (plan_stages(plan, c, engine_is_cuda(explained->engine)))
         explain_words(node, "decoded",
                       column->crowded ? "decoded first for want of shared memory" : "decoded first");
-    explain_number(node, "bits", EXPLAIN_NUMBER,
-                   plan->fact->rows ? 8.0 * (double)column->data->bytes / (double)plan->fact->rows : 0.0);
-    explain_number(node, "column_bytes", EXPLAIN_BYTES, (double)column->data->bytes);
+    const double bits = plan->fact->rows ? 8.0 * (double)column->data->bytes / (double)plan->fact->rows : 0;
+    explain_number(node, "bits", EXPLAIN_NUMBER, round(10 * bits) / 10);
+    explain_bytes(node, "column_bytes", column->data->bytes);
     if (has_steps(explained))
-        explain_number(node, "bytes", EXPLAIN_BYTES, (double)explained->counts->bytes[c]);
+        explain_bytes(node, "bytes", explained->counts->bytes[c]);
     if (plan_first_use(plan, c) <= plan->step_count)
         put_step_name(node, "first_read_by", plan, plan_first_use(plan, c));
 }
@@ -355,21 +353,21 @@ static void add_scan(struct explain_node *plan_node, const struct explained *exp
     uint64_t bytes = 0;
     explain_words(scan, "table", "%s", plan->fact->name);
     if (plan->fact->part.of) {
-        explain_number(scan, "part", EXPLAIN_COUNT, plan->fact->part.number);
-        explain_number(scan, "parts", EXPLAIN_COUNT, plan->fact->part.of);
+        explain_count(scan, "part", plan->fact->part.number);
+        explain_count(scan, "parts", plan->fact->part.of);
     }
-    explain_number(scan, "table_rows", EXPLAIN_COUNT, (double)plan->fact->rows);
+    explain_count(scan, "table_rows", plan->fact->rows);
     for (uint32_t c = 0; c < plan->column_count; c++)
         if (!plan->columns[c].decided) {
             bytes += plan->columns[c].data->bytes;
             add_column(scan, explained, c);
         }
-    explain_number(scan, "column_bytes", EXPLAIN_BYTES, (double)bytes);
+    explain_bytes(scan, "column_bytes", bytes);
     for (uint32_t j = 0; j < plan->join_count; j++) {
         struct explain_node *const node = explain_part(scan, "reference");
         explain_words(node, "kind", plan->joins[j].inner ? "inner" : "left");
         explain_words(node, "table", "%s", plan->joins[j].name);
-        explain_number(node, "table_rows", EXPLAIN_COUNT, (double)plan->joins[j].table->rows);
+        explain_count(node, "table_rows", plan->joins[j].table->rows);
         explain_words(node, "column", "%s", plan->columns[plan->joins[j].column].column->schema.name);
     }
     add_candidates(scan, plan, engine_is_cuda(explained->engine));
@@ -438,11 +436,11 @@ static void add_result(struct explain_node *plan_node, const struct plan *plan)
     struct explain_node *const result = explain_part(plan_node, "result");
     explain_words(result, "shape", "%s", shapes[plan->shape]);
     if (plan->shape == PLAN_DENSE)
-        explain_number(result, "slots", EXPLAIN_COUNT, (double)plan->slots);
+        explain_count(result, "slots", plan->slots);
     else if (plan->shape == PLAN_HASH)
-        explain_number(result, "groups_most", EXPLAIN_COUNT, (double)plan->groups_most);
+        explain_count(result, "groups_most", plan->groups_most);
     if (plan->shape == PLAN_HASH && plan->key_words > 1)
-        explain_number(result, "key_words", EXPLAIN_COUNT, plan->key_words);
+        explain_count(result, "key_words", plan->key_words);
     put_groups(result, plan);
     add_aggregates(result, plan);
     add_sets(result, plan);
@@ -466,8 +464,8 @@ static void add_end(struct explain_node *plan_node, const struct plan *plan)
     }
     if (plan->limit != UINT64_MAX) {
         struct explain_node *const limit = explain_part(plan_node, "limit");
-        explain_number(limit, "rows_most", EXPLAIN_COUNT, (double)plan->limit);
-        explain_number(limit, "offset", EXPLAIN_COUNT, (double)plan->offset);
+        explain_count(limit, "rows_most", plan->limit);
+        explain_count(limit, "offset", plan->offset);
     }
 }
 
@@ -481,28 +479,27 @@ static void add_run(struct explain_node *plan_node, const struct explained *expl
     uint64_t bytes = 0;
     struct explain_node *const groups = explain_part(plan_node, "grouping");
     put_step_name(groups, "name", plan, plan->step_count);
-    explain_number(groups, "rows_before", EXPLAIN_COUNT,
-                   (double)(plan->step_count ? counts->left[plan->step_count - 1] : fact_rows(explained)));
+    explain_count(groups, "rows_before",
+                  plan->step_count ? counts->left[plan->step_count - 1] : fact_rows(explained));
     put_figures(groups, explained, plan->step_count);
     struct explain_node *const tiles = explain_part(plan_node, "tiles");
-    explain_number(tiles, "tiles", EXPLAIN_COUNT, (double)counts->tiles);
-    explain_number(tiles, "tiles_skipped", EXPLAIN_COUNT, (double)counts->tiles_skipped);
+    explain_count(tiles, "tiles", counts->tiles);
+    explain_count(tiles, "tiles_skipped", counts->tiles_skipped);
     struct explain_node *const whole = explain_part(plan_node, "whole scan");
     explain_words(whole, "name", "whole scan");
-    explain_number(whole, "rows_before", EXPLAIN_COUNT, (double)fact_rows(explained));
-    explain_number(whole, "million_rows_a_second", EXPLAIN_COUNT,
-                   ms > 0 ? (double)fact_rows(explained) / ms / 1e3 : 0.0);
+    explain_count(whole, "rows_before", fact_rows(explained));
+    explain_count(whole, "million_rows_a_second", ms > 0 ? (double)fact_rows(explained) / ms / 1e3 : 0.0);
     for (uint32_t c = 0; c < plan->column_count; c++)
         bytes += counts->bytes[c];
     put_rate(whole, explained, bytes, ms);
     if (explained->read_ceiling > 0)
         explain_number(whole, "ceiling", EXPLAIN_RATE, explained->read_ceiling);
-    explain_number(plan_node, "bytes", EXPLAIN_BYTES, (double)bytes);
+    explain_bytes(plan_node, "bytes", bytes);
     if (counts->moves.copied || counts->moves.read) {
         struct explain_node *const moves = explain_part(plan_node, "moves");
-        explain_number(moves, "kept_bytes", EXPLAIN_BYTES, (double)counts->moves.kept);
-        explain_number(moves, "copied_bytes", EXPLAIN_BYTES, (double)counts->moves.copied);
-        explain_number(moves, "read_bytes", EXPLAIN_BYTES, (double)counts->moves.read);
+        explain_bytes(moves, "kept_bytes", counts->moves.kept);
+        explain_bytes(moves, "copied_bytes", counts->moves.copied);
+        explain_bytes(moves, "read_bytes", counts->moves.read);
     }
 }
 
@@ -510,24 +507,24 @@ static void add_share(struct explain_node *plan_node, const char *operator, uint
                       const struct engine_process *share, const char *device)
 {
     struct explain_node *const node = explain_part(plan_node, operator);
-    explain_number(node, "number", EXPLAIN_COUNT, number);
-    explain_number(node, "of", EXPLAIN_COUNT, of);
+    explain_count(node, "number", number);
+    explain_count(node, "of", of);
     if (device)
         explain_words(node, "device", "%s", device);
     explain_words(node, "name", device ? "%" PRIu32 ": %s" : "%" PRIu32, number, device);
-    explain_number(node, "segments", EXPLAIN_COUNT, share->segments);
-    explain_number(node, "tiles", EXPLAIN_COUNT, (double)share->tiles);
-    explain_number(node, "bytes", EXPLAIN_BYTES, (double)share->bytes);
-    explain_number(node, "scan_ms", EXPLAIN_MS, share->scan_ms);
-    explain_number(node, "total_ms", EXPLAIN_MS, share->total_ms);
+    explain_count(node, "segments", share->segments);
+    explain_count(node, "tiles", share->tiles);
+    explain_bytes(node, "bytes", share->bytes);
+    explain_ms(node, "scan_ms", share->scan_ms);
+    explain_ms(node, "total_ms", share->total_ms);
 }
 
 static void add_exchange(struct explain_node *plan_node, const char *operator, uint64_t bytes, double ms,
                          const char *how)
 {
     struct explain_node *const node = explain_part(plan_node, operator);
-    explain_number(node, "exchanged", EXPLAIN_COUNT, (double)bytes);
-    explain_number(node, "ms", EXPLAIN_MS, ms);
+    explain_count(node, "exchanged", bytes);
+    explain_ms(node, "ms", ms);
     if (how)
         explain_words(node, "how", "%s", how);
 }
@@ -565,20 +562,20 @@ static void add_times(struct explain_node *plan_node, const struct explained *ex
     const bool on_gpu = engine_is_cuda(explained->engine);
     char plan[DISK_READS_TEXT], run[DISK_READS_TEXT];
     struct explain_node *const node = explain_part(plan_node, "time");
-    explain_number(node, "plan_ms", EXPLAIN_MS, timing->plan_ms);
-    explain_number(node, "compile_ms", EXPLAIN_MS, timing->compile_ms);
-    explain_number(node, "load_ms", EXPLAIN_MS, timing->load_ms);
+    explain_ms(node, "plan_ms", timing->plan_ms);
+    explain_ms(node, "compile_ms", timing->compile_ms);
+    explain_ms(node, "load_ms", timing->load_ms);
     if (plan_stages_any(explained->plan, on_gpu))
-        explain_number(node, "decode_ms", EXPLAIN_MS, timing->stage_ms);
-    explain_number(node, "dimensions_ms", EXPLAIN_MS, timing->filter_ms);
-    explain_number(node, "scan_ms", EXPLAIN_MS, timing->scan_ms);
+        explain_ms(node, "decode_ms", timing->stage_ms);
+    explain_ms(node, "dimensions_ms", timing->filter_ms);
+    explain_ms(node, "scan_ms", timing->scan_ms);
     if (timing->merge_ms > 0)
-        explain_number(node, "merge_ms", EXPLAIN_MS, timing->merge_ms);
+        explain_ms(node, "merge_ms", timing->merge_ms);
     if (timing->exchange_ms > 0)
-        explain_number(node, "exchange_ms", EXPLAIN_MS, timing->exchange_ms);
-    explain_number(node, "total_ms", EXPLAIN_MS, timing->total_ms);
-    explain_number(node, "output_ms", EXPLAIN_MS, timing->output_ms);
-    explain_number(plan_node, "ms", EXPLAIN_MS, timing->plan_ms + timing->total_ms + timing->output_ms);
+        explain_ms(node, "exchange_ms", timing->exchange_ms);
+    explain_ms(node, "total_ms", timing->total_ms);
+    explain_ms(node, "output_ms", timing->output_ms);
+    explain_ms(plan_node, "ms", timing->plan_ms + timing->total_ms + timing->output_ms);
     if (!timing->plan_reads.bytes && !timing->run_reads.bytes)
         return;
     /* only of a statement that read from the disk: the times are medians of runs after the first one */
@@ -607,7 +604,7 @@ void explain_constants(struct explain_node *node)
 {
     if (!node)
         return;
-    explain_number(node, "estimated_rows", EXPLAIN_COUNT, 1);
+    explain_count(node, "estimated_rows", 1);
     explain_words(explain_part(node, "note"), "note", "one row of constants: nothing is read");
 }
 
@@ -620,7 +617,7 @@ void explain_plan(struct explain_node *node, const struct explained *explained)
         explain_constants(node);
         return;
     }
-    explain_number(node, "estimated_rows", EXPLAIN_COUNT, explain_expected_rows(plan));
+    explain_count(node, "estimated_rows", explain_expected_rows(plan));
     explain_words(node, "device", "%s", engine_device_text(explained->engine));
     if (plan->nothing)
         explain_words(explain_part(node, "note"), "note", "no row can be in the answer: nothing is read");

@@ -112,7 +112,7 @@ static void write_field(const struct explain_field *field, FILE *out)
         number_write(out, "%.4g GB/s", 1e-9 * field->number);
         break;
     case EXPLAIN_NUMBER:
-        number_write(out, "%.3g", field->number);
+        number_write(out, "%.4g", field->number);
         break;
     }
 }

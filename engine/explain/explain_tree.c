@@ -62,10 +62,17 @@ struct explain_node *explain_new(struct explain_tree *tree, const char *operator
 
 void explain_under(struct explain_node *parent, struct explain_node *node)
 {
-    struct explain_node **last = parent ? &parent->first : NULL;
     if (!parent || !node)
         return;
-    while (*last && *last != node)
+    for (struct explain_node **at = node->above ? &node->above->first : NULL; at && *at; at = &(*at)->next)
+        if (*at == node) {
+            *at = node->next;
+            break;
+        }
+    node->above = parent;
+    node->next = NULL;
+    struct explain_node **last = &parent->first;
+    while (*last)
         last = &(*last)->next;
     *last = node;
 }

@@ -380,8 +380,8 @@ static enum status explain_one(struct sql_statement *statement, struct explain_n
         return STATUS_OK;
     }
     const enum status status = answer(statement, &rows, error);
-    explain_number(node, "rows", EXPLAIN_COUNT, (double)rows.rows);
-    explain_number(node, "memory_bytes", EXPLAIN_BYTES, (double)execution_memory()->most);
+    explain_count(node, "rows", rows.rows);
+    explain_bytes(node, "memory_bytes", execution_memory()->most);
     rowset_free(&rows);
     RETURN_IF_ERROR(status);
     return explain_analyse(node, statement->engine, statement->plan, statement->prepared, &statement->timing,

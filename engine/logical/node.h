@@ -243,10 +243,8 @@ NODISCARD enum status logical_free(struct logical_tree *tree, const struct logic
 bool logical_is_empty(const struct logical_set *set);
 bool logical_is_subset(const struct logical_set *of, const struct logical_set *in);
 
-/* Writes an expression with the names of columns, for EXPLAIN; long lists are cut. */
+/* Writes an expression: columns by their numbers, @1, or for people by their names; long lists are cut then. */
 void logical_write_expression(const struct logical_tree *tree, const struct sql_expression *expression,
-                              FILE *out);
-/* Writes the tree as text, as at the head of this file, for tests and for people. */
-void logical_write(const struct logical_tree *tree, FILE *out);
+                              bool names, FILE *out);
 
 #endif

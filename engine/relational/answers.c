@@ -13,14 +13,6 @@
 
 /* ---- Conditions on one unit ---- */
 
-static uint64_t unit_sources(const struct region *region, uint32_t unit)
-{
-    uint64_t sources = 0;
-    for (uint32_t s = 0; s < region->source_count; s++)
-        sources |= region->sources[s].unit == unit ? side_bit(s) : 0;
-    return sources;
-}
-
 /* A condition becomes one on source s if it reads no others than `within`. */
 static enum status push(struct region *region, struct conjunct *conjunct, uint64_t within, uint32_t s)
 {
@@ -75,7 +67,7 @@ static enum status push_all(struct region *region)
         return STATUS_OK;
     RETURN_IF_ERROR(push_constants(region));
     for (uint32_t s = 0; s < region->source_count; s++) {
-        const uint64_t sources = unit_sources(region, region->sources[s].unit);
+        const uint64_t sources = region_unit(region, region->sources[s].unit);
         if (region->sources[s].join != LOGICAL_INNER)
             RETURN_IF_ERROR(push_on(region, s));
         for (uint32_t i = 0; region->sources[s].join == LOGICAL_INNER && i < region->conjuncts.count; i++)
@@ -99,7 +91,7 @@ void sides_note_names(struct sides *sides)
     memcpy(sides->needed.bits, sides->above->bits, sides->above->words * sizeof *sides->above->bits);
     note_names(sides, &region->conjuncts);
     for (uint32_t s = 0; s < region->source_count; s++)
-        if (unit_sources(region, region->sources[s].unit) == side_bit(s)) {
+        if (region_unit(region, region->sources[s].unit) == side_bit(s)) {
             note_names(sides, &region->sources[s].on);
             note_names(sides, &region->sources[s].test);
         }
@@ -149,7 +141,7 @@ static enum status answer_stored(struct sides *sides, uint64_t sources, struct r
         double expected = *first->node->scan.counted;
         for (uint32_t s = 0; s < region->source_count; s++)
             expected *= sources & side_bit(s) ? region->sources[s].reduced : 1;
-        explain_number(result->explained, "estimated_rows", EXPLAIN_COUNT, round(expected));
+        explain_count(result->explained, "estimated_rows", round(expected));
         result->rows = run->dry ? (uint64_t)llround(expected) : result->rows;
     }
     return STATUS_OK;
@@ -183,7 +175,7 @@ enum status sides_answer_unit(struct sides *sides, uint32_t first, struct result
     struct region *const region = sides->region;
     struct source *const source = &region->sources[first];
     if (source->node->kind == LOGICAL_SCAN && !source_is_answered(source))
-        return answer_stored(sides, unit_sources(region, source->unit), result);
+        return answer_stored(sides, region_unit(region, source->unit), result);
     return answer_alone(sides, source, result);
 }
 
@@ -191,7 +183,7 @@ enum status sides_answer_unit(struct sides *sides, uint32_t first, struct result
 static enum status divide_unit(struct sides *sides, uint32_t unit)
 {
     struct region *const region = sides->region;
-    const uint64_t sources = unit_sources(region, unit);
+    const uint64_t sources = region_unit(region, unit);
     *region->sources[__builtin_ctzll(sources)].node->scan.counted = 0;
     for (uint32_t i = 0; i < region->conjuncts.count; i++) {
         struct conjunct *const conjunct = &region->conjuncts.list[i];
@@ -230,7 +222,7 @@ static uint64_t unit_rows(const struct region *region, uint32_t unit)
 /* The rows that a unit is expected to have after its own conditions. */
 static double unit_expected(const struct region *region, uint32_t unit)
 {
-    const uint64_t sources = unit_sources(region, unit), rows = unit_rows(region, unit);
+    const uint64_t sources = region_unit(region, unit), rows = unit_rows(region, unit);
     double share = 1;
     if (rows == UNKNOWN_ROWS)
         return INFINITY;
@@ -256,7 +248,7 @@ static enum status count_units(struct sides *sides)
     for (uint32_t unit = 0; unit < region->source_count && units >= ORDERED_UNITS; unit++) {
         const uint64_t rows = conditions & side_bit(unit) ? unit_rows(region, unit) : 0;
         if (rows >= COUNTED_ROWS && rows != UNKNOWN_ROWS)
-            RETURN_IF_ERROR(region_count(region, unit_sources(region, unit)));
+            RETURN_IF_ERROR(region_count(region, region_unit(region, unit)));
     }
     return STATUS_OK;
 }
@@ -296,7 +288,7 @@ static enum status answer_inner(struct sides *sides, uint32_t s)
     struct region *const region = sides->region;
     struct source *const source = &region->sources[s];
     struct side *const side = &sides->list[sides->count];
-    const uint64_t sources = unit_sources(region, source->unit);
+    const uint64_t sources = region_unit(region, source->unit);
     RETURN_IF_ERROR(reduce_unit(sides, source->unit));
     enum status status = sides_answer_unit(sides, s, &side->result);
     if (status == STATUS_BAD_INPUT && region->run->no_star && (sources & (sources - 1))) {

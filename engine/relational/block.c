@@ -398,7 +398,10 @@ enum status relational_block(struct relational *run, const struct logical_node *
     if (attempt.again)
         status = try_parts(run, node, needed, &attempt, result);
     for (; attempt.folded; attempt.folded = attempt.folded->next) {
-        explain_under(result->explained, attempt.folded->explained);
+        if (attempt.folded->result.explained && !attempt.folded->result.explained->above) {
+            explain_under(attempt.folded->explained, attempt.folded->result.explained);
+            explain_under(result->explained, attempt.folded->explained); /* else it is a side of a join */
+        }
         result_free(&attempt.folded->result);
     }
     return status;

@@ -43,7 +43,6 @@ static enum status answer(struct region *region, const struct logical_node *join
     (*out)->explained = explain_new(run->explained, "inner answer");
     explain_words((*out)->explained, "name", "%s at line %u, column %u", what, join->position.line,
                   join->position.column);
-    explain_under((*out)->explained, (*out)->result.explained);
     (*out)->node = join;
     (*out)->next = *region->folded;
     *region->folded = *out;

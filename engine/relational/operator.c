@@ -30,7 +30,7 @@ void operator_begin(struct relational *run, const char *name, const struct resul
 
 static void put_expected(struct operator* operator, double expected, struct result *result)
 {
-    explain_number(operator->node, "estimated_rows", EXPLAIN_COUNT, round(expected));
+    explain_count(operator->node, "estimated_rows", round(expected));
     result->explained = operator->node;
 }
 
@@ -43,19 +43,18 @@ void operator_end(struct relational *run, struct operator* operator, double expe
     put_expected(operator, expected, result);
     if (run->dry)
         return;
-    explain_number(node, "rows", EXPLAIN_COUNT, (double)result->rows);
+    explain_count(node, "rows", result->rows);
     if (!explain_find(node, "ms"))
-        explain_number(node, "ms", EXPLAIN_MS, clock_ms() - operator->begin_ms);
+        explain_ms(node, "ms", clock_ms() - operator->begin_ms);
     if (!explain_find(node, "bytes"))
-        explain_number(node, "bytes", EXPLAIN_BYTES,
-                       (double)result->rows * result->column_count * sizeof(int64_t));
+        explain_bytes(node, "bytes", result->rows * result->column_count * sizeof(int64_t));
     if (!explain_find(node, "device"))
         explain_words(node, "device", "CPU, %u threads", engine_threads(run->task->engine));
     if (!account)
         return;
-    explain_number(node, "memory_bytes", EXPLAIN_BYTES, (double)account->most);
+    explain_bytes(node, "memory_bytes", account->most);
     if (account->spilled > operator->spilled)
-        explain_number(node, "spilled_bytes", EXPLAIN_BYTES, (double)(account->spilled - operator->spilled));
+        explain_bytes(node, "spilled_bytes", (account->spilled - operator->spilled));
     account->most = operator->most> account->most ? operator->most : account->most;
 }
 
@@ -74,7 +73,7 @@ void operator_words(struct relational *run, struct explain_node *node, const cha
         return;
     for (uint32_t i = 0; i < count; i++) {
         fputs(i ? ", " : "", writer.out);
-        logical_write_expression(run->tree, list[i], writer.out);
+        logical_write_expression(run->tree, list[i], true, writer.out);
     }
     explain_write_end(node, name, &writer);
 }

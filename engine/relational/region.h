@@ -128,6 +128,8 @@ NODISCARD enum status region_fold(struct region *region, const struct logical_no
 
 /* True if all sources are stored tables, which one plan may answer. */
 bool region_is_stored(const struct region *region);
+/* The sources of a unit, a bit each. */
+uint64_t region_unit(const struct region *region, uint32_t unit);
 /* Finds the stored tables that one plan answers. */
 void region_find_units(struct region *region);
 /* Answers a SELECT over sources that are stored tables, whose expressions name their columns as SQL_INPUT. */

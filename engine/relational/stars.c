@@ -105,7 +105,7 @@ static void unite(struct region *region, uint32_t child, uint32_t parent)
             region->sources[s].unit = into;
 }
 
-static uint64_t unit_sources(const struct region *region, uint32_t unit)
+uint64_t region_unit(const struct region *region, uint32_t unit)
 {
     uint64_t sources = 0;
     for (uint32_t s = 0; s < region->source_count; s++)
@@ -151,7 +151,7 @@ static void unite_left(struct region *region, uint32_t s)
     for (uint32_t other = 0; other < s && child == s; other++)
         if (is_stored(&region->sources[other]) && is_reference_of_several(region, on, other, s))
             child = other;
-    if (child != s && !(reads & ~(unit_sources(region, region->sources[child].unit) | UINT64_C(1) << s)))
+    if (child != s && !(reads & ~(region_unit(region, region->sources[child].unit) | UINT64_C(1) << s)))
         unite(region, child, s);
 }
 

@@ -230,13 +230,13 @@ static void explain_join(struct relational *run, const struct join_of *by, const
     for (uint32_t k = 0; k < keys->count; k++)
         trees[k] = keys->from[k]->tree;
     explain_words(node, "kind", "%s", names[by->join]);
-    explain_number(node, "keys", EXPLAIN_COUNT, keys->count);
+    explain_count(node, "keys", keys->count);
     operator_words(run, node, "condition", trees, keys->count);
     operator_words(run, node, "residual", &other, other != NULL);
     if (run->dry)
         return;
-    explain_number(node, "left_rows", EXPLAIN_COUNT, (double)left->rows);
-    explain_number(node, "right_rows", EXPLAIN_COUNT, (double)right->rows);
+    explain_count(node, "left_rows", left->rows);
+    explain_count(node, "right_rows", right->rows);
 }
 
 enum status join_two(struct region *region, const struct join_of *by, struct result *left,

@@ -297,7 +297,7 @@ enum status relational_windows(struct relational *run, const struct logical_node
     enum status status = answer_input(&windows, needed, &input);
     const double rows = (double)(run->dry ? input.rows : windows.rows.rows);
     operator_begin(run, "window", &input, NULL, &operator);
-    explain_number(operator.node, "functions", EXPLAIN_COUNT, node->window.count);
+    explain_count(operator.node, "functions", node->window.count);
     run->explained = NULL; /* plans of functions are parts of the operator */
     if (status == STATUS_OK && !run->dry)
         status = add_functions(&windows);

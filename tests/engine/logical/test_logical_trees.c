@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "tests/support/logical_text.h"
 #include "tests/support/sql_star.h"
 
 #include "engine/logical/logical.h"
@@ -30,7 +31,7 @@ static void tree_is(bool rewritten, const char *sql, const char *expected)
     FILE *const out = open_memstream(&text, &bytes);
     assert_non_null(out);
     if (status == STATUS_OK)
-        logical_write(&tree, out);
+        tree_write(&tree, out);
     else
         fprintf(out, "%s\n", why.text);
     fclose(out);
