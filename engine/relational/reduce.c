@@ -15,6 +15,7 @@
 
 #define SIDE_ROWS_MAX  (UINT64_C(1) << 18)
 #define KEYS_MAX       (UINT64_C(1) << 17)
+#define MOST_VALUES    0.8 /* of the other side's different values: a list of more drops too few of its rows */
 #define UNKNOWN_VALUES 1e18
 #define ROWS_A_KEY     8u /* of the other side, for which the list is worth its making */
 
@@ -101,14 +102,15 @@ static const struct sql_expression *maker_of(const struct logical_node *node, ui
 /* A list pays where it drops rows before they cost much. Testing a value that must be computed first costs as much as the
  * group it makes, and a list with most values of its range hardly drops any: days of a calendar. EXPLAIN does not know the
  * values: NULL. */
-static bool is_worth(const struct logical_node *node, uint32_t column, const int64_t *values, uint64_t count)
+static bool is_worth(struct relational *run, const struct logical_node *node,
+                     const struct sql_expression *key, const int64_t *values, uint64_t count)
 {
-    if (count > KEYS_MAX)
+    if (count > KEYS_MAX || (double)count > MOST_VALUES * estimate_values(run, key, UNKNOWN_VALUES))
         return false;
     if (node->kind == LOGICAL_SCAN)
         return node->scan.table->rows >= ROWS_A_KEY * count;
     return count < 2 || !values || (uint64_t)values[count - 1] - (uint64_t)values[0] >= 2 * count ||
-           !maker_of(node, column);
+           !maker_of(node, key->index);
 }
 
 /* Notes the share of the source's rows that have one of these keys. */
@@ -141,13 +143,13 @@ static enum status reduce_by(struct region *region, const struct result *side,
         return STATUS_OK;
     if (run->dry) { /* there are no keys yet */
         const double keys = estimate_values(run, key, (double)side->rows);
-        if (!is_worth(source->node, other->index, NULL, (uint64_t)keys))
+        if (!is_worth(run, source->node, other, NULL, (uint64_t)keys))
             return STATUS_OK;
         expect_keys(region, keys, other, source);
         return region_after(region, &source->after, key->index);
     }
     RETURN_IF_ERROR(find_values(run, side, key->index, &values, &count));
-    const bool pays = is_worth(source->node, other->index, values, count);
+    const bool pays = is_worth(run, source->node, other, values, count);
     if (pays)
         expect_keys(region, (double)count, other, source);
     enum status status = STATUS_OK;
