@@ -5,8 +5,8 @@
 #include "engine/answer/output.h"
 #include "engine/explain/explain.h"
 #include "engine/logical/logical.h"
+#include "engine/relational/collect.h"
 #include "engine/relational/execute.h"
-#include "engine/library/rows_collect.h"
 #include "storage/base/clock.h"
 
 #include <stdlib.h>
@@ -324,11 +324,7 @@ static enum status answer(struct sql_statement *statement, struct rowset *rows, 
     struct partial partial;
     RETURN_IF_ERROR(scan_once(statement, &partial, error));
     const double begin = clock_ms();
-    struct cluster *const cluster = statement->plan->fact->part.of ? engine_cluster(statement->engine) : NULL;
-    const enum status status =
-        cluster && statement->plan->shape == PLAN_ROWS
-            ? rows_collect(cluster, statement->plan, &partial, engine_threads(statement->engine), rows, error)
-            : answer_rows(statement->plan, &partial, engine_threads(statement->engine), rows, error);
+    const enum status status = collect_rows(statement->engine, statement->plan, &partial, rows, error);
     statement->timing.output_ms = clock_ms() - begin;
     partial_free(&partial);
     return status;

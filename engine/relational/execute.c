@@ -1,6 +1,7 @@
 /* execute.c: see execute.h. */
 #include "engine/relational/execute.h"
 
+#include "engine/relational/distribute.h"
 #include "engine/relational/region.h"
 #include "storage/base/memory.h"
 
@@ -155,13 +156,12 @@ enum status relational_answer(const struct relational_task *task, const struct l
     enum status status = run.arena ? STATUS_OK : error_out_of_memory(error, 0, "a statement");
     *rows = (struct rowset){0};
     *error = (struct error){0};
-    if (status == STATUS_OK && engine_cluster(task->engine))
-        status = error_set(
-            error, STATUS_BAD_INPUT,
-            "WITH, subqueries, UNION and the like, and window functions are answered by one process; "
-            "leave --cluster out, or ask the levels one by one");
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !task->dry && cluster_rank(engine_cluster(task->engine)) > 0)
+        status = relational_follow(&run);
+    else if (status == STATUS_OK)
         status = answer(&run, rows);
+    if (status == STATUS_OK && !task->dry && cluster_rank(engine_cluster(task->engine)) == 0)
+        status = distribute_end(&run);
     if (status != STATUS_OK)
         rowset_free(rows);
     if (timing)

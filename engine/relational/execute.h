@@ -20,6 +20,7 @@
  *     window/     window functions
  *     recursive.c WITH RECURSIVE
  *     plans.c     plans a SELECT, and runs it
+ *     distribute.c  ... in several processes; collect.c their rows
  *     operator.c  what EXPLAIN tells of an operator
  *     estimate.c  rows that are expected
  *     order.c     which sides are joined first

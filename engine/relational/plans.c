@@ -1,7 +1,8 @@
 /* plans.c: plans a SELECT, runs it and explains it (relational.h). */
 #include "engine/relational/relational.h"
 
-#include "engine/answer/output.h"
+#include "engine/relational/collect.h"
+#include "engine/relational/distribute.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
 
@@ -48,7 +49,7 @@ static enum status run_plan(struct relational *run, const struct plan *plan, str
         status = engine_run(prepared, &all, &partial, timing, error);
     if (status == STATUS_OK) {
         const double begin = clock_ms();
-        status = answer_rows(plan, &partial, engine_threads(engine), rows, error);
+        status = collect_rows(engine, plan, &partial, rows, error);
         timing->output_ms = clock_ms() - begin;
         partial_free(&partial);
     }
@@ -134,9 +135,52 @@ enum status relational_plan(struct relational *run, const struct sql_star *star,
     for (uint32_t c = 0; stored && c < plan->column_count; c++)
         timing.bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
     enum status status = engine_fit(engine, plan, run->error);
+    if (status == STATUS_OK && stored && !run->dry)
+        status = distribute_tell(run, star, select);
     if (status == STATUS_OK)
         status = answer_plan(run, plan, engine, numbers, &timing, result);
     add_timing(&run->timing, &timing);
     plan_free(plan);
     return status;
+}
+
+/* Makes the plan of a block that process 0 has told. */
+static enum status plan_heard(struct relational *run, const struct distributed *block, struct plan **plan)
+{
+    const struct relational_task *const task = run->task;
+    const struct sql_options options = {.codec = task->codec,
+                                        .threads = engine_threads(task->engine),
+                                        .on_gpu = engine_is_cuda(task->engine),
+                                        .index = task->index,
+                                        .like = task->like,
+                                        .now = task->now};
+    RETURN_IF_ERROR(relational_bind(run, &block->star, &block->select, options, plan));
+    (*plan)->staged = task->staged;
+    const enum status status = engine_fit(task->engine, *plan, run->error);
+    if (status != STATUS_OK)
+        plan_free(*plan);
+    return status;
+}
+
+enum status relational_follow(struct relational *run)
+{
+    for (;;) {
+        struct explain_node *const node = explain_new(run->explained, "plan");
+        struct run_timing timing = {0};
+        struct rowset rows = {0};
+        struct distributed *block;
+        struct plan *plan;
+        bool end;
+        explain_set_root(node);
+        RETURN_IF_ERROR(distribute_hear(run, &block, &end));
+        if (end)
+            return STATUS_OK;
+        RETURN_IF_ERROR(plan_heard(run, block, &plan));
+        const enum status status = run_plan(run, plan, run->task->engine, node, &timing, &rows);
+        rowset_free(&rows);
+        plan_free(plan);
+        if (status != STATUS_OK && status != STATUS_BAD_INPUT) /* else process 0 may ask in another way */
+            return status;
+        *run->error = (struct error){0};
+    }
 }

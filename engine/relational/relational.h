@@ -130,6 +130,8 @@ NODISCARD enum status relational_bind(struct relational *run, const struct sql_s
 NODISCARD enum status relational_plan(struct relational *run, const struct sql_star *star,
                                       const struct sql_select *select, const uint32_t *numbers,
                                       struct result *result);
+/* What processes but the first do of a tree: their share of each plan over stored tables (distribute.h). */
+NODISCARD enum status relational_follow(struct relational *run);
 /* The engine for rows in memory: the statement's own if that is one CPU, else another one. */
 NODISCARD enum status relational_engine(struct relational *run, struct engine **engine);
 /* Hands the rowset's dictionaries to the run, which keeps them until it is answered. */

@@ -161,8 +161,7 @@ static enum bind_level level_of(const struct binder *binder)
 /* True if a term of ORDER BY is the item. */
 static bool is_item(const struct sql_expression *item, const struct sql_expression *term)
 {
-    return item == term ||
-           (item->operation == SQL_INPUT && term->operation == SQL_INPUT && item->index == term->index);
+    return sql_same_expression(item, term);
 }
 
 /* True if nothing else needs the values of an item: no term of ORDER BY is it. */

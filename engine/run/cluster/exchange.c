@@ -331,7 +331,7 @@ static enum status exchange(struct cluster *cluster, const struct plan *plan, un
         all += WAITED_BYTES + cluster->bytes[rank];
     }
     cluster->exchanged = all - cluster->size * WAITED_BYTES;
-    /* Rows of parts are known where they are: their values are collected (engine/library/rows_collect.h). */
+    /* Rows of parts are known where they are: their values are collected (engine/relational/collect.h). */
     if (cluster->size == 1 || (plan->shape == PLAN_ROWS && plan->fact->part.of))
         return STATUS_OK;
     if (all <= cluster->small_bytes)

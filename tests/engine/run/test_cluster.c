@@ -77,6 +77,53 @@ static void three_processes_print_one_answer(void **state)
     assert_string_equal(run.output, other.output);
 }
 
+/* Plans are scanned by all processes, operators run in the first one. */
+#define TREES                                                                                                \
+    "\"with r as (select lo_suppkey, sum(lo_revenue) as v from lineorder group by 1) select s_name, v from " \
+    "r, "                                                                                                    \
+    "supplier where lo_suppkey = s_suppkey and v > (select avg(v) from r) order by 2 desc, 1 limit 20; "     \
+    "select "                                                                                                \
+    "count(*) from lineorder where lo_custkey in (select c_custkey from customer where c_region = 'ASIA') "  \
+    "and "                                                                                                   \
+    "lo_quantity > (select avg(lo_quantity) from lineorder); select d_year, sum(lo_revenue) as v, rank() "   \
+    "over "                                                                                                  \
+    "(order by sum(lo_revenue) desc) as r from lineorder, date where lo_orderdate = d_datekey group by "     \
+    "d_year "                                                                                                \
+    "order by 1; select c_city from customer union select s_city from supplier order by 1 limit 30; select " \
+    "a.d_year, count(*) from date a join date b on a.d_year = b.d_year + 1 group by 1 order by 1; select 7 " \
+    "* 6, "                                                                                                  \
+    "'a' || 'b'; select count(*) from (select lo_orderkey, lo_tax from lineorder where lo_discount = 3 "     \
+    "limit "                                                                                                 \
+    "1000) t; explain analyze select max(v) from (select sum(lo_tax) as v from lineorder group by "          \
+    "lo_suppkey) "                                                                                           \
+    "t; select 1 from (values (1), (2)) v (x) where x = 2\""
+
+static void statements_of_several_blocks_are_answered_by_several_processes(void **state)
+{
+    char *line;
+    (void)state;
+    assert_runs(MPIRUN "-n 3 $T sql --db $D/db --device cpu --cluster mpi --format csv " TREES, 0);
+    run_shell("$T sql --db $D/db --device cpu --format csv " TREES, &other);
+    assert_int_equal(other.exit_code, 0);
+    /* EXPLAIN ANALYZE has times in it, and tells of processes */
+    assert_non_null(line = strstr(run.output, "plan\n"));
+    *line = '\0';
+    assert_non_null(line = strstr(other.output, "plan\n"));
+    *line = '\0';
+    assert_string_equal(run.output, other.output);
+}
+
+/* What process 0 alone finds out ends the statement for all, and the next one is answered. */
+static void an_operator_that_fails_ends_the_statement_for_all(void **state)
+{
+    (void)state;
+    assert_runs("printf 'select count(*) from date;\nselect d_year, (select s_suppkey from supplier) from "
+                "date;\n' | " MPIRUN "-n 2 $T sql --db $D/db --device cpu --cluster mpi --format csv",
+                2);
+    assert_string_equal(run.output, "count(*)\n2557\n");
+    assert_said_once("where one value should stand");
+}
+
 static void a_process_without_a_launcher_is_a_cluster_of_one(void **state)
 {
     (void)state;
@@ -175,7 +222,12 @@ static void parts_answer_as_the_whole(void **state)
         "count(*), sum(lo_revenue), avg(lo_tax), count(distinct lo_custkey) from lineorder; select "
         "lo_shipmode, "
         "lo_custkey, count(distinct lo_partkey), max(lo_orderdate) from lineorder group by 1, 2; select "
-        "upper(lo_shipmode), lo_tax from lineorder where lo_quantity < 3 order by 1");
+        "upper(lo_shipmode), lo_tax from lineorder where lo_quantity < 3 order by 1; select count(*), sum(v) "
+        "from "
+        "(select lo_custkey, sum(lo_tax) as v from lineorder group by 1) t where v > (select "
+        "avg(lo_quantity) "
+        "from lineorder); select lo_orderkey from lineorder where lo_tax = 1 except select lo_orderkey from "
+        "lineorder where lo_tax < 7 and lo_tax <> 1 order by 1 limit 40");
     assert_runs(
         MPIRUN
         "-n 3 $T ssb run --db \"$D/part.{part}\" --device cpu --cluster mpi --codec gpu-for --repeat 1 "
@@ -255,6 +307,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_processes_print_one_answer),
+        cmocka_unit_test(statements_of_several_blocks_are_answered_by_several_processes),
+        cmocka_unit_test(an_operator_that_fails_ends_the_statement_for_all),
         cmocka_unit_test(a_process_without_a_launcher_is_a_cluster_of_one),
         cmocka_unit_test(a_script_is_read_by_the_first_process),
         cmocka_unit_test(a_statement_that_fails_ends_all),

@@ -1,12 +1,12 @@
 /*
- * rows_collect.c: see rows_collect.h. A part's rows travel as
+ * collect.c: see collect.h. A part's rows travel as
  *
  *     struct head             the part's number, and the rows
  *     column by column        8 bytes a row, and then, if the column may have NULLs, a byte a row
  *
  * Strings are codes of dictionaries that all parts have (cluster_join_database).
  */
-#include "engine/library/rows_collect.h"
+#include "engine/relational/collect.h"
 
 #include "storage/base/memory.h"
 
@@ -99,8 +99,9 @@ static enum status join(const struct plan *plan, const struct rowset *part, cons
                : error_set(error, STATUS_MACHINE, "rows of some part are missing; start the processes again");
 }
 
-enum status rows_collect(struct cluster *cluster, const struct plan *plan, const struct partial *partial,
-                         unsigned threads, struct rowset *rows, struct error *error)
+static enum status rows_collect(struct cluster *cluster, const struct plan *plan,
+                                const struct partial *partial, unsigned threads, struct rowset *rows,
+                                struct error *error)
 {
     const uint32_t count = cluster_size(cluster);
     struct rowset part = {0}, whole = {0};
@@ -124,4 +125,13 @@ enum status rows_collect(struct cluster *cluster, const struct plan *plan, const
     free(all);
     free(sizes);
     return status;
+}
+
+enum status collect_rows(const struct engine *engine, const struct plan *plan, struct partial *partial,
+                         struct rowset *rows, struct error *error)
+{
+    struct cluster *const cluster = plan->fact->part.of ? engine_cluster(engine) : NULL;
+    return cluster && plan->shape == PLAN_ROWS
+               ? rows_collect(cluster, plan, partial, engine_threads(engine), rows, error)
+               : answer_rows(plan, partial, engine_threads(engine), rows, error);
 }

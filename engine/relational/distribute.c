@@ -1,0 +1,257 @@
+/*
+ * distribute.c: see distribute.h. A message is the fields of a block one after the other, as they lie in memory: all
+ * processes are one program. One function for each kind of thing both writes and reads it.
+ */
+#include "engine/relational/distribute.h"
+
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct message {
+    struct relational *run;
+    bool hears; /* fields are read from it; else they are added to it */
+    char *bytes;
+    size_t size, at;
+    const struct sql_star *star; /* whose columns inputs are */
+    uint32_t input_count;        /* of the inputs that were heard */
+    struct heard_input *inputs;
+};
+
+/* An SQL_INPUT of a block that was heard. */
+struct heard_input {
+    uint32_t number, table, column;
+};
+
+/* ---- Fields ---- */
+
+static enum status field(struct message *message, void *value, size_t bytes)
+{
+    struct error *const error = message->run->error;
+    if (message->hears) {
+        if (bytes > message->size - message->at)
+            return error_set(error, STATUS_MACHINE, "process 0 told of a block in part only");
+        memcpy(value, message->bytes + message->at, bytes);
+    } else {
+        RETURN_IF_ERROR(memory_grow(&message->bytes, message->at + bytes + 1, "a message", error));
+        memcpy(message->bytes + message->at, value, bytes);
+    }
+    message->at += bytes;
+    return STATUS_OK;
+}
+
+/* Bytes with their length; NULL stays NULL. What is heard has a zero after it. */
+static enum status text(struct message *message, const char **value, uint32_t *length)
+{
+    bool is_there = *value != NULL;
+    RETURN_IF_ERROR(field(message, &is_there, sizeof is_there));
+    *value = is_there ? *value : NULL;
+    if (!is_there)
+        return STATUS_OK;
+    RETURN_IF_ERROR(field(message, length, sizeof *length));
+    if (!message->hears)
+        return field(message, (void *)*value, *length);
+    char *copy;
+    RETURN_IF_ERROR(relational_memory(message->run, (size_t)*length + 1, &copy));
+    *value = copy;
+    return field(message, copy, *length);
+}
+
+static enum status word(struct message *message, const char **value)
+{
+    uint32_t length = !message->hears && *value ? (uint32_t)strlen(*value) : 0;
+    return text(message, value, &length);
+}
+
+/* Room for a list that is heard. */
+static enum status list(struct message *message, uint32_t *count, size_t bytes, void *items)
+{
+    RETURN_IF_ERROR(field(message, count, sizeof *count));
+    return message->hears ? relational_memory(message->run, (*count + (size_t)1) * bytes, items) : STATUS_OK;
+}
+
+/* ---- Expressions ---- */
+
+/* An input is told with its place in the star. */
+static enum status input(struct message *message, struct sql_expression *node)
+{
+    struct heard_input told = {.number = node->index};
+    const struct sql_star *const star = message->star;
+    if (!message->hears) {
+        const struct column *const column = star->column(star->context, node->index, &told.table);
+        if (!column)
+            return relational_refuse(message->run, node->position, "column %u of the tree is not answered",
+                                     node->index);
+        told.column = (uint32_t)(column - star->tables[told.table].table->columns);
+    }
+    RETURN_IF_ERROR(field(message, &told, sizeof told));
+    return message->hears ? sql_tree_append(message->run->arena, &message->inputs, &message->input_count,
+                                            sizeof told, &told, message->run->error)
+                          : STATUS_OK;
+}
+
+static enum status expression(struct message *message, struct sql_expression **tree)
+{
+    bool is_there = *tree != NULL;
+    RETURN_IF_ERROR(field(message, &is_there, sizeof is_there));
+    if (!is_there)
+        return STATUS_OK;
+    if (message->hears)
+        RETURN_IF_ERROR(relational_memory(message->run, sizeof **tree, tree));
+    struct sql_expression node = **tree; /* its pointers mean nothing in another process */
+    RETURN_IF_ERROR(field(message, &node, sizeof node));
+    struct sql_expression *const at = message->hears ? *tree : &node;
+    if (message->hears)
+        *at = node;
+    at->qualifier = NULL; /* of columns alone, which are inputs */
+    at->query = NULL;
+    at->window = NULL;
+    RETURN_IF_ERROR(word(message, &at->text));
+    RETURN_IF_ERROR(word(message, &at->name));
+    if (at->operation == SQL_INPUT)
+        RETURN_IF_ERROR(input(message, at));
+    RETURN_IF_ERROR(list(message, &at->child_count, sizeof *at->children, &at->children));
+    for (uint32_t c = 0; c < at->child_count; c++)
+        RETURN_IF_ERROR(expression(message, &at->children[c]));
+    return STATUS_OK;
+}
+
+/* ---- Blocks ---- */
+
+static enum status parameters(struct message *message)
+{
+    struct relational *const run = message->run;
+    RETURN_IF_ERROR(list(message, &run->parameter_count, sizeof *run->parameters, &run->parameters));
+    for (uint32_t p = 0; p < run->parameter_count; p++) {
+        struct sql_parameter parameter = run->parameters[p];
+        const char *string = parameter.string;
+        parameter.type.dictionary = NULL;
+        RETURN_IF_ERROR(field(message, &parameter, sizeof parameter));
+        RETURN_IF_ERROR(text(message, &string, &parameter.length));
+        parameter.string = string;
+        if (message->hears)
+            run->parameters[p] = parameter;
+    }
+    return STATUS_OK;
+}
+
+static enum status table(struct message *message, struct sql_star_table *table)
+{
+    struct relational *const run = message->run;
+    const char *name = message->hears ? NULL : table->table->name;
+    RETURN_IF_ERROR(word(message, &name));
+    if (message->hears)
+        RETURN_IF_ERROR(database_table(run->task->database, name, &table->table, run->error));
+    RETURN_IF_ERROR(word(message, &table->name));
+    RETURN_IF_ERROR(field(message, &table->position, sizeof table->position));
+    RETURN_IF_ERROR(field(message, &table->left, sizeof table->left));
+    return expression(message, &table->on);
+}
+
+static enum status tables(struct message *message, struct sql_star *star)
+{
+    struct sql_star_table *list_of = (struct sql_star_table *)star->tables;
+    RETURN_IF_ERROR(list(message, &star->table_count, sizeof *list_of, &list_of));
+    star->tables = list_of;
+    for (uint32_t t = 0; t < star->table_count; t++)
+        RETURN_IF_ERROR(table(message, &list_of[t]));
+    return STATUS_OK;
+}
+
+static enum status select_of(struct message *message, struct sql_select *select)
+{
+    RETURN_IF_ERROR(field(message, &select->position, sizeof select->position));
+    RETURN_IF_ERROR(list(message, &select->item_count, sizeof *select->items, &select->items));
+    for (uint32_t i = 0; i < select->item_count; i++) {
+        RETURN_IF_ERROR(expression(message, &select->items[i].expression));
+        RETURN_IF_ERROR(word(message, &select->items[i].alias));
+    }
+    RETURN_IF_ERROR(list(message, &select->group_count, sizeof *select->groups, &select->groups));
+    for (uint32_t g = 0; g < select->group_count; g++)
+        RETURN_IF_ERROR(expression(message, &select->groups[g]));
+    RETURN_IF_ERROR(list(message, &select->set_count, sizeof *select->sets, &select->sets));
+    if (select->set_count)
+        RETURN_IF_ERROR(field(message, select->sets, select->set_count * sizeof *select->sets));
+    RETURN_IF_ERROR(list(message, &select->order_count, sizeof *select->orders, &select->orders));
+    for (uint32_t o = 0; o < select->order_count; o++) {
+        struct sql_order *const order = &select->orders[o];
+        RETURN_IF_ERROR(field(message, &order->descending, sizeof order->descending));
+        RETURN_IF_ERROR(field(message, &order->nulls_first, sizeof order->nulls_first));
+        RETURN_IF_ERROR(expression(message, &order->expression));
+    }
+    RETURN_IF_ERROR(expression(message, &select->where));
+    RETURN_IF_ERROR(expression(message, &select->having));
+    RETURN_IF_ERROR(expression(message, &select->limit));
+    return expression(message, &select->offset);
+}
+
+static enum status block(struct message *message, struct sql_star *star, struct sql_select *select)
+{
+    RETURN_IF_ERROR(parameters(message));
+    RETURN_IF_ERROR(tables(message, star));
+    return select_of(message, select);
+}
+
+/* ---- Messages ---- */
+
+static struct cluster *cluster_of(const struct relational *run)
+{
+    return engine_cluster(run->task->engine);
+}
+
+enum status distribute_tell(struct relational *run, const struct sql_star *star,
+                            const struct sql_select *select)
+{
+    struct message message = {.run = run, .star = star};
+    struct sql_star told = *star;
+    struct sql_select copy = *select;
+    if (!cluster_of(run))
+        return STATUS_OK;
+    enum status status = block(&message, &told, &copy);
+    if (status == STATUS_OK)
+        status = cluster_text(cluster_of(run), &message.bytes, &message.at, true, run->error);
+    free(message.bytes);
+    return status;
+}
+
+enum status distribute_end(struct relational *run)
+{
+    char *none = NULL;
+    size_t length = 0;
+    return cluster_text(cluster_of(run), &none, &length, false, run->error);
+}
+
+struct heard {
+    struct distributed block;
+    struct message message;
+};
+
+static const struct column *find_column(const void *context, uint32_t number, uint32_t *table)
+{
+    const struct heard *const heard = context;
+    const struct message *const message = &heard->message;
+    for (uint32_t i = 0; i < message->input_count; i++)
+        if (message->inputs[i].number == number) {
+            *table = message->inputs[i].table;
+            return &heard->block.star.tables[*table].table->columns[message->inputs[i].column];
+        }
+    return NULL;
+}
+
+enum status distribute_hear(struct relational *run, struct distributed **block_of, bool *end)
+{
+    struct heard *heard;
+    RETURN_IF_ERROR(relational_memory(run, sizeof *heard, &heard));
+    heard->message = (struct message){.run = run, .hears = true};
+    heard->block.star =
+        (struct sql_star){.database = run->task->database, .column = find_column, .context = heard};
+    *block_of = &heard->block;
+    enum status status =
+        cluster_text(cluster_of(run), &heard->message.bytes, &heard->message.size, false, run->error);
+    *end = !heard->message.bytes;
+    if (status == STATUS_OK && !*end)
+        status = block(&heard->message, &heard->block.star, &heard->block.select);
+    free(heard->message.bytes);
+    return status;
+}
