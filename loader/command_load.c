@@ -380,8 +380,7 @@ static enum status run(struct arguments *arguments, struct progress *progress, s
     struct byte_decoder decoder = {0};
     arguments->load.inputs = arguments->inputs;
     enum status status = open_device(arguments, &decoder, error);
-    if (status == STATUS_OK)
-        status = tables_load(&schema, &arguments->load, &report, progress, error);
+    status = AND_THEN(status, tables_load(&schema, &arguments->load, &report, progress, error));
     schema_script_free(&schema);
     const double took = clock_seconds() - begin;
     close_device(&decoder, took);
@@ -404,8 +403,7 @@ enum status command_load(int argc, char **argv, struct progress *progress, struc
     if (!arguments)
         return error_out_of_memory(error, sizeof *arguments, "the options");
     enum status status = command_line_read(&line, argc, argv, arguments, error);
-    if (status == STATUS_OK)
-        status = run(arguments, progress, error);
+    status = AND_THEN(status, run(arguments, progress, error));
     for (uint32_t i = 0; i < INPUTS_MAX; i++)
         free(arguments->copies[i]);
     for (uint32_t i = 0; i < arguments->glob_count; i++)

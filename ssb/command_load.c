@@ -104,8 +104,7 @@ static void report(const struct ssb_load_options *load, double took)
     const struct table *lineorder;
     struct error error = {0};
     enum status status = database_open(load->directory, &database, &error);
-    if (status == STATUS_OK)
-        status = database_table(database, "lineorder", &lineorder, &error);
+    status = AND_THEN(status, database_table(database, "lineorder", &lineorder, &error));
     if (status == STATUS_OK)
         fprintf(stderr, "%s: %" PRIu64 " rows of lineorder in %.2f s (%.2f million rows a second)\n",
                 load->directory, lineorder->rows, took, 1e-6 * (double)lineorder->rows / took);

@@ -215,8 +215,7 @@ enum status merge_hashed(const struct merge *merge, struct error *error)
     merging->merge = merge;
     enum status status =
         memory_zeros(&merging->tables, 2 * merge->threads * sizeof *merging->tables, "groups", error);
-    if (status == STATUS_OK)
-        status = merge_all(merging, error);
+    status = AND_THEN(status, merge_all(merging, error));
     free_tables(merging->tables, merge->threads);
     free_hashes(merge);
     free(merging);
@@ -284,8 +283,7 @@ enum status merge_slot_pairs(const struct merge *merge, uint32_t aggregate, cons
                                    .place = place};
     enum status status =
         memory_zeros(&merging.tables, merge->threads * sizeof *merging.tables, "distinct values", error);
-    if (status == STATUS_OK)
-        status = merge_slot_parts(&merging, error);
+    status = AND_THEN(status, merge_slot_parts(&merging, error));
     for (unsigned t = 0; merging.tables && t < merge->threads; t++)
         group_table_free(&merging.tables[t]);
     free(merging.tables);

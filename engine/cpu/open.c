@@ -250,8 +250,7 @@ enum status cpu_run_open(unsigned threads, const struct plan *plan, const struct
     run->share = share ? &run->own : &plan->scan;
     enum status status =
         share ? tile_skip_select(&plan->scan, share->segments, share->count, &run->own, error) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = prepare(run, error);
+    status = AND_THEN(status, prepare(run, error));
     if (status == STATUS_OK)
         *out = run;
     else

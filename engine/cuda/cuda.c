@@ -141,13 +141,12 @@ enum status cuda_open(unsigned ordinal, struct cuda **result, struct error *erro
         status = cuda_result(cuda, cuda->driver->context_retain(&cuda->context, cuda->device), "opening it",
                              error);
     }
-    if (status == STATUS_OK)
-        status = cuda_enter(cuda, error);
+    status = AND_THEN(status, cuda_enter(cuda, error));
     if (status == STATUS_OK) /* a hint: a driver that refuses it is slower and not wrong */
         (void)cuda->driver->context_limit(CUDA_LIMIT_L2_FETCH, L2_FETCH_BYTES);
-    if (status == STATUS_OK)
-        status = cuda_result(cuda, cuda->driver->stream_create(&cuda->stream, STREAM_NON_BLOCKING),
-                             "making a stream", error);
+    status =
+        AND_THEN(status, cuda_result(cuda, cuda->driver->stream_create(&cuda->stream, STREAM_NON_BLOCKING),
+                                     "making a stream", error));
     if (status != STATUS_OK) {
         cuda_close(cuda);
         return status;

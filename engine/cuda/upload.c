@@ -122,8 +122,7 @@ static enum status finish_lanes(struct cuda *cuda, unsigned threads, enum status
     for (unsigned i = 0; i < threads; i++) {
         const enum status ended = cuda_result(cuda, cuda->driver->stream_synchronize(cuda->lanes[i].stream),
                                               "finishing an upload", status == STATUS_OK ? error : NULL);
-        if (status == STATUS_OK)
-            status = ended;
+        status = AND_THEN(status, ended);
     }
     return status;
 }

@@ -88,8 +88,7 @@ static enum status compile(struct byte_gpu *gpu, struct error *error)
     uint32_t scratch = 0;
     uint64_t bytes;
     enum status status = kernel_cache_get(&request, &binary, NULL, error);
-    if (status == STATUS_OK)
-        status = cuda_module_load(gpu->cuda, binary.cubin, &gpu->module, error);
+    status = AND_THEN(status, cuda_module_load(gpu->cuda, binary.cubin, &gpu->module, error));
     kernel_binary_free(&binary);
     RETURN_IF_ERROR(status);
     RETURN_IF_ERROR(cuda_module_function(gpu->cuda, gpu->module, "inflate", &gpu->inflate, error));
@@ -294,8 +293,7 @@ static enum status byte_gpu_open(const char *device, unsigned threads, struct by
                                      .decode = decode};
     gpu->threads = threads == 0 || threads > COPY_THREADS ? COPY_THREADS : threads;
     enum status status = cuda_open(ordinal, &gpu->cuda, error);
-    if (status == STATUS_OK)
-        status = compile(gpu, error);
+    status = AND_THEN(status, compile(gpu, error));
     for (uint32_t b = 0; status == STATUS_OK && b < BATCHES; b++)
         status = batch_open(gpu->cuda, &gpu->batches[b], error);
     if (status == STATUS_OK)

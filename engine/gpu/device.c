@@ -24,8 +24,7 @@ static enum status gpu_open(const struct device_options *options, struct device 
         return error_out_of_memory(error, sizeof *opened, "the device");
     opened->late = options->late;
     enum status status = cuda_open(options->ordinal, &opened->cuda, error);
-    if (status == STATUS_OK)
-        status = cuda_columns_create(opened->cuda, options->memory, &opened->columns, error);
+    status = AND_THEN(status, cuda_columns_create(opened->cuda, options->memory, &opened->columns, error));
     if (status != STATUS_OK) {
         gpu_close(opened);
         return status;

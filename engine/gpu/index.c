@@ -132,9 +132,9 @@ static enum status make_lists(struct cuda *cuda, struct cuda_columns *columns, c
         status = upload_list(cuda, columns, lists.ends, lists.end_count * sizeof *lists.ends,
                              "a list of vectors", &pass->ends, error);
     }
-    if (status == STATUS_OK)
-        status = upload_list(cuda, columns, lists.vectors, lists.vector_count * sizeof *lists.vectors,
-                             "a list of vectors", &pass->vectors, error);
+    status =
+        AND_THEN(status, upload_list(cuda, columns, lists.vectors, lists.vector_count * sizeof *lists.vectors,
+                                     "a list of vectors", &pass->vectors, error));
     free(lists.ends);
     free(lists.vectors);
     return status;

@@ -389,8 +389,7 @@ static enum status write_all(struct maker *maker, FILE *source)
     if (maker->kernel->first)
         fputs("#include \"operators/group/first_rows_cuda.h\"\n#define TILE_ITEMS first_items()\n", source);
     write_types(maker);
-    if (status == STATUS_OK)
-        status = write_states(maker);
+    status = AND_THEN(status, write_states(maker));
     if (maker->kernel->hand)
         write_hand_written(maker);
     else

@@ -44,8 +44,7 @@ static enum status open_run(struct device *device, const struct plan *plan, cons
     enum status status = copy_share(segments, &run->segments, error);
     if (status == STATUS_OK && !run->nothing)
         status = kernel_make(plan, counting, &target, &run->kernel, error);
-    if (status == STATUS_OK)
-        status = cuda_stage_write(plan, &run->kernel, &run->stage, error);
+    status = AND_THEN(status, cuda_stage_write(plan, &run->kernel, &run->stage, error));
     if (status == STATUS_OK)
         *out = run;
     else
@@ -169,15 +168,14 @@ static enum status upload_tables(struct device_run *run, struct error *error)
         memcpy(values + count, list->tables[t].values, list->tables[t].count * sizeof *values);
         count += list->tables[t].count;
     }
-    if (status == STATUS_OK)
-        status = own(run, values, count * sizeof *values, "values that are looked up", &address, error);
+    status = AND_THEN(status,
+                      own(run, values, count * sizeof *values, "values that are looked up", &address, error));
     for (uint32_t t = 0; status == STATUS_OK && t < list->table_count; t++) {
         tables[t] = (struct lookup_argument){.values = address, .count = list->tables[t].count};
         address += list->tables[t].count * sizeof *values;
     }
-    if (status == STATUS_OK)
-        status = own(run, tables, list->table_count * sizeof *tables, "values that are looked up",
-                     &run->arguments.tables, error);
+    status = AND_THEN(status, own(run, tables, list->table_count * sizeof *tables,
+                                  "values that are looked up", &run->arguments.tables, error));
     free(values);
     free(tables);
     return status;
@@ -458,10 +456,8 @@ static enum status run_once(struct device_run *run, const struct device_request 
         status = select_tiles(run, request->segments ? &selected : run->share, error);
     run->selected = request->segments;
     tile_skip_free(&selected);
-    if (status == STATUS_OK)
-        status = scan(run, timing, error);
-    if (status == STATUS_OK)
-        status = cuda_states_groups(run, partial, error);
+    status = AND_THEN(status, scan(run, timing, error));
+    status = AND_THEN(status, cuda_states_groups(run, partial, error));
     return status == STATUS_OK && request->mergeable ? cuda_sets_list(run, partial, error) : status;
 }
 
@@ -483,8 +479,7 @@ static enum status run_halves(struct device_run *run, const struct device_reques
     RETURN_IF_ERROR(run_parts(run, &halves[0], partial, timing, error));
     enum status status = run_parts(run, &halves[1], &second, &times, error);
     const double merging = clock_ms();
-    if (status == STATUS_OK)
-        status = partial_merge(run->plan, partial, &second, error);
+    status = AND_THEN(status, partial_merge(run->plan, partial, &second, error));
     partial_free(&second);
     timing->merge_ms += times.merge_ms + (clock_ms() - merging);
     timing->filter_ms += times.filter_ms;
@@ -590,8 +585,7 @@ static enum status count_points(const struct device_run *run, struct scan_counts
     struct scan_point points[SCAN_POINTS_MAX];
     RETURN_IF_ERROR(open_run(run->device, run->plan, run->share, &run->segments, true, &counting, error));
     enum status status = gpu_load(counting, &timing, error);
-    if (status == STATUS_OK)
-        status = scan(counting, &timing, error);
+    status = AND_THEN(status, scan(counting, &timing, error));
     if (status == STATUS_OK) {
         cuda_states_points(counting, points);
         scan_counts_fill(run->plan, points, counts);

@@ -191,8 +191,7 @@ enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct e
 {
     RETURN_IF_ERROR(cuda_capture_begin(cuda, error));
     enum status status = cuda_scan_prepare(cuda, scan, error);
-    if (status == STATUS_OK)
-        status = launch_scan(cuda, scan, true, error);
+    status = AND_THEN(status, launch_scan(cuda, scan, true, error));
     enum status ended = cuda_capture_end(cuda, &scan->graph, status == STATUS_OK ? error : NULL);
     return status != STATUS_OK ? status : ended;
 }

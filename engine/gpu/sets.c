@@ -143,8 +143,7 @@ enum status cuda_sets_list(struct device_run *run, struct partial *partial, stru
     if (run->nothing || !any)
         return STATUS_OK;
     status = partial_index_make(run->plan, partial, 0, &lister.index, error);
-    if (status == STATUS_OK)
-        status = map_slots(&lister, error);
+    status = AND_THEN(status, map_slots(&lister, error));
     for (uint32_t a = 0; status == STATUS_OK && a < run->plan->aggregate_count; a++)
         if (plan_is_distinct(run->plan, a))
             status = list_set(&lister, a, error);

@@ -150,8 +150,7 @@ static enum status select_blocks(struct cuda *cuda, struct cuda_columns *columns
     cuda_decoder_free(cuda, decoder);
     RETURN_IF_ERROR(cuda_decoder_blocks(data, skip, &list, &bytes, decoder, error));
     enum status status = cuda_columns_allocate(columns, bytes, "a list of blocks", &decoder->blocks, error);
-    if (status == STATUS_OK)
-        status = cuda_upload(cuda, decoder->blocks, list, bytes, error);
+    status = AND_THEN(status, cuda_upload(cuda, decoder->blocks, list, bytes, error));
     free(list);
     return status;
 }

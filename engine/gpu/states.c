@@ -233,8 +233,7 @@ static enum status fetch_entries(struct device_run *run, uint64_t count, struct 
         return STATUS_OK;
     }
     enum status status = cuda_copy_to_host(cuda, *entries, list, bytes, error);
-    if (status == STATUS_OK)
-        status = cuda_synchronize(cuda, error);
+    status = AND_THEN(status, cuda_synchronize(cuda, error));
     if (status != STATUS_OK)
         free(*entries);
     return status;
@@ -391,8 +390,7 @@ static enum status hashed_groups(struct device_run *run, struct partial *groups,
     uint64_t *copy = malloc(bytes);
     enum status status =
         copy ? make_collected(run, bytes, error) : error_out_of_memory(error, bytes, "groups");
-    if (status == STATUS_OK)
-        status = collect(run, count, copy, bytes, error);
+    status = AND_THEN(status, collect(run, count, copy, bytes, error));
     if (status == STATUS_OK)
         take_collected(run, copy, count, groups);
     free(copy);

@@ -87,13 +87,12 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
     struct tessera_database *opened = calloc(1, sizeof *opened);
     enum status status = opened ? database_open(path, &opened->database, &inner)
                                 : error_out_of_memory(&inner, sizeof *opened, "a database");
-    if (status == STATUS_OK)
-        status = engine_open(&(struct engine_options){.device = all.device ? all.device : "auto",
-                                                      .threads = all.threads,
-                                                      .gpu_memory = all.gpu_memory,
-                                                      .memory = all.memory,
-                                                      .spill = all.spill},
-                             &opened->engine, &inner);
+    status = AND_THEN(status, engine_open(&(struct engine_options){.device = all.device ? all.device : "auto",
+                                                                   .threads = all.threads,
+                                                                   .gpu_memory = all.gpu_memory,
+                                                                   .memory = all.memory,
+                                                                   .spill = all.spill},
+                                          &opened->engine, &inner));
     execution_leave(&call);
     if (status == STATUS_OK)
         *out = opened;
@@ -254,8 +253,7 @@ enum tessera_status tessera_run(struct tessera_statement *statement, struct tess
     library_call_begin(&statement->execution);
     enum status status = result ? sql_run(statement->statement, &result->rows, NULL, &inner)
                                 : error_out_of_memory(&inner, sizeof *result, "an answer");
-    if (status == STATUS_OK)
-        status = make_bits(result, &inner);
+    status = AND_THEN(status, make_bits(result, &inner));
     execution_leave(&statement->execution);
     if (status == STATUS_OK)
         *out = result;
@@ -443,8 +441,7 @@ enum tessera_status tessera_load_rows(const char *path, const char *schema, cons
     struct ArrowArrayStream stream = {0};
     const struct load_input input = {.table = table, .stream = &stream};
     enum status status = arrow_export_values(columns, column_count, count, &stream, &inner);
-    if (status == STATUS_OK)
-        status = load_inputs(path, schema, &input, 1, mode, NULL, &inner);
+    status = AND_THEN(status, load_inputs(path, schema, &input, 1, mode, NULL, &inner));
     if (stream.release)
         stream.release(&stream);
     return give(status, &inner, error);

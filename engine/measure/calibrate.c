@@ -125,8 +125,7 @@ enum status calibrate_codecs(calibrate_measure *measure, void *context, struct p
     for (uint32_t index = 0; status == STATUS_OK && index < calibrations; index++) {
         progress_report(progress, "calibrating", "codecs and widths", index, calibrations);
         status = cancel_check(error);
-        if (status == STATUS_OK)
-            status = measure_one(index, &room, measure, context, costs, error);
+        status = AND_THEN(status, measure_one(index, &room, measure, context, costs, error));
     }
     free(room.values);
     free(room.bitmap);

@@ -89,11 +89,9 @@ enum status calibrate_cpu(unsigned threads, struct progress *progress, struct co
     else
         memset(bench.list, 0, sizeof *bench.list);
     double read = 0;
-    if (status == STATUS_OK)
-        status = ceiling_cpu(threads, &read, error);
+    status = AND_THEN(status, ceiling_cpu(threads, &read, error));
     costs->read_bytes_per_ns = read / threads / 1e9;
-    if (status == STATUS_OK)
-        status = calibrate_codecs(measure, &bench, progress, costs, error);
+    status = AND_THEN(status, calibrate_codecs(measure, &bench, progress, costs, error));
     free(bench.list);
     free(bench.buffer);
     free(bench.copies);

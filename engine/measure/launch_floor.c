@@ -52,8 +52,7 @@ static enum status record(struct empty *empty, struct error *error)
     const unsigned blocks = SCAN_BLOCKS * (unsigned)cuda_properties(cuda)->multiprocessors;
     RETURN_IF_ERROR(cuda_capture_begin(cuda, error));
     enum status status = cuda_launch(cuda, empty->first, 1, SCAN_THREADS, 0, NULL, error);
-    if (status == STATUS_OK)
-        status = cuda_launch_early(cuda, empty->second, blocks, SCAN_THREADS, 0, NULL, error);
+    status = AND_THEN(status, cuda_launch_early(cuda, empty->second, blocks, SCAN_THREADS, 0, NULL, error));
     const enum status ended = cuda_capture_end(cuda, &empty->graph, status == STATUS_OK ? error : NULL);
     return status != STATUS_OK ? status : ended;
 }

@@ -74,8 +74,7 @@ enum status cluster_command_open(struct cluster *cluster, const char *path, stru
     char own[PATH_MAX];
     *database = NULL;
     enum status status = own_path(cluster, path, own, error);
-    if (status == STATUS_OK)
-        status = database_open(own, database, error);
+    status = AND_THEN(status, database_open(own, database, error));
     if (status == STATUS_OK && !cluster)
         note_part(*database);
     status = cluster_join_database(cluster, status, *database, error);

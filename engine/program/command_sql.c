@@ -169,8 +169,7 @@ static enum status run_and_report(const struct shell_options *options, struct sq
     if (!options->report)
         return run_input(options, shell, error);
     enum status status = sql_report_open(&shell->report, error);
-    if (status == STATUS_OK)
-        status = run_input(options, shell, error);
+    status = AND_THEN(status, run_input(options, shell, error));
     if (status == STATUS_OK && cluster_rank(options->engine.cluster) == 0)
         status = sql_report_write(shell->report, options->report, options->database,
                                   engine_device_text(shell->engine), options->argc, options->argv, error);

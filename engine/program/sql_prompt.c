@@ -299,8 +299,7 @@ static enum status run_text(struct prompt *prompt, struct error *lost)
     remember(prompt);
     sigprocmask(SIG_SETMASK, &prompt->outside, &blocked);
     enum status status = sql_shell_share(prompt->shell, prompt->text, prompt->length, &error);
-    if (status == STATUS_OK)
-        status = sql_shell_script(prompt->shell, prompt->text, prompt->length, &error);
+    status = AND_THEN(status, sql_shell_script(prompt->shell, prompt->text, prompt->length, &error));
     status = sql_shell_end(prompt->shell, status, &error);
     sigprocmask(SIG_SETMASK, &blocked, NULL);
     prompt->length = 0;

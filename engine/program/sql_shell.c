@@ -55,10 +55,8 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
                          "the statement has parameters (?), which only programs can set; write the values");
     enum status status = sql_run(statement, &rows, &timing, error);
     const double answered = clock_ms();
-    if (status == STATUS_OK)
-        status = sql_shell_print(shell, &rows, error);
-    if (status == STATUS_OK)
-        status = flush_output(error);
+    status = AND_THEN(status, sql_shell_print(shell, &rows, error));
+    status = AND_THEN(status, flush_output(error));
     const double written = clock_ms();
     if (shell->staged || timing.stage_ms > 0)
         snprintf(staged, sizeof staged, " (decoding %.3f)", timing.stage_ms);
@@ -72,8 +70,7 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
             engine_device_text(shell->engine), 1e-6 * (double)timing.memory_bytes);
         write_reads(&timing);
     }
-    if (status == STATUS_OK)
-        status = report_one(shell, statement, text, length, error);
+    status = AND_THEN(status, report_one(shell, statement, text, length, error));
     rowset_free(&rows);
     return status;
 }
@@ -117,8 +114,7 @@ static enum status show(struct sql_shell *shell, struct script *script, struct e
     RETURN_IF_ERROR(sql_shell_show(shell->database, script->text, script->length, &rows, &used, error));
     enum status status = sql_shell_print(shell, &rows, error);
     rowset_free(&rows);
-    if (status == STATUS_OK)
-        status = flush_output(error);
+    status = AND_THEN(status, flush_output(error));
     if (status == STATUS_OK)
         skip(script, used);
     return status;
@@ -142,8 +138,7 @@ static enum status next(struct sql_shell *shell, struct script *script, struct e
         const char *const end = memchr(script->text, '\n', script->length);
         used = end ? (size_t)(end - script->text) : script->length;
         enum status status = sql_shell_dot(shell, script->text, used, error);
-        if (status == STATUS_OK)
-            status = flush_output(error);
+        status = AND_THEN(status, flush_output(error));
         if (status == STATUS_OK)
             skip(script, used);
         return status;

@@ -109,16 +109,13 @@ static enum status rows_collect(struct cluster *cluster, const struct plan *plan
     uint64_t bytes = 0, *sizes = NULL;
     *rows = (struct rowset){0};
     enum status status = answer_part(plan, partial, threads, &part, error);
-    if (status == STATUS_OK)
-        status = write_part(plan, &part, &mine, &bytes, error);
-    if (status == STATUS_OK)
-        status = memory_zeros(&sizes, count * sizeof *sizes, "rows of parts", error);
+    status = AND_THEN(status, write_part(plan, &part, &mine, &bytes, error));
+    status = AND_THEN(status, memory_zeros(&sizes, count * sizeof *sizes, "rows of parts", error));
     status = cluster_collect(cluster, status, mine, bytes, &all, sizes, error);
     if (status == STATUS_OK)
         status =
             all ? join(plan, &part, all, sizes, count, &whole, error) : make_whole(&part, 0, &whole, error);
-    if (status == STATUS_OK)
-        status = answer_whole(plan, &whole, rows, error);
+    status = AND_THEN(status, answer_whole(plan, &whole, rows, error));
     rowset_free(&part);
     rowset_free(&whole);
     free(mine);

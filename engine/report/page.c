@@ -202,8 +202,7 @@ enum status page_write(const char *path, const struct page *page, struct error *
     const bool whole = !ferror(file);
     if ((fclose(file) != 0 || !whole) && status == STATUS_OK)
         status = error_out_of_memory(error, bytes, "the report");
-    if (status == STATUS_OK)
-        status = replace(path, text, bytes, error);
+    status = AND_THEN(status, replace(path, text, bytes, error));
     free(text);
     return status;
 }

@@ -382,10 +382,8 @@ enum status page_sheet_print(const struct sheet *sheet, const char *caption, FIL
     const uint64_t columns = sheet->column_count + 1ull;
     struct table table = {.sheet = sheet, .file = file};
     enum status status = memory_zeros(&table.shown, columns * sizeof *table.shown, "a table", error);
-    if (status == STATUS_OK)
-        status = memory_zeros(&table.widths, columns * sizeof *table.widths, "a table", error);
-    if (status == STATUS_OK)
-        status = memory_zeros(&table.list, columns * sizeof *table.list, "a table", error);
+    status = AND_THEN(status, memory_zeros(&table.widths, columns * sizeof *table.widths, "a table", error));
+    status = AND_THEN(status, memory_zeros(&table.list, columns * sizeof *table.list, "a table", error));
     if (status == STATUS_OK) {
         choose(&table);
         if (caption)

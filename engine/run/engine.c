@@ -148,10 +148,8 @@ enum status engine_open(const struct engine_options *options, struct engine **en
     enum status status = STATUS_OK;
     if (options->gpu_memory)
         status = bytes_parse(options->gpu_memory, "--gpu-memory", &opened->options.memory, error);
-    if (status == STATUS_OK)
-        status = read_memory(opened, options, error);
-    if (status == STATUS_OK)
-        status = choose(opened, options->device, &list, error);
+    status = AND_THEN(status, read_memory(opened, options, error));
+    status = AND_THEN(status, choose(opened, options->device, &list, error));
     if (status == STATUS_OK && options->one_device && opened->member_count > 1)
         status = error_set(error, STATUS_BAD_INPUT,
                            "'%.80s' names %u devices; this measures a single one: give cuda:N or cpu",
@@ -329,10 +327,9 @@ enum status engine_run(struct prepared_plan *prepared, const struct device_reque
     const struct engine *engine = prepared->engine;
     *partial = (struct partial){0};
     enum status status = engine_load(prepared, timing, error);
-    if (status == STATUS_OK)
-        status = engine->sharers > 1
-                     ? members_run(prepared, request, partial, timing, error)
-                     : engine->operations->run(prepared->members[0].run, request, partial, timing, error);
+    status = AND_THEN(status, engine->sharers > 1 ? members_run(prepared, request, partial, timing, error)
+                                                  : engine->operations->run(prepared->members[0].run, request,
+                                                                            partial, timing, error));
     if (engine->cluster)
         status = cluster_exchange(engine->cluster, prepared->plan, status, engine->threads, partial, timing,
                                   error);

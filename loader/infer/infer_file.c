@@ -215,8 +215,7 @@ static enum status read_rows(struct infer_table *table, const struct text_option
         if (status == STATUS_OK && block.rows)
             status = add_block(table, options, &block, table->header && block.path != path, error);
         path = block.path;
-        if (status == STATUS_OK)
-            status = cancel_check(error);
+        status = AND_THEN(status, cancel_check(error));
     }
     text_block_free(&block);
     text_source_close(source);
@@ -236,8 +235,7 @@ enum status infer_table_read(struct infer_table *table, const struct text_option
     enum status status = first.text && first.spare && first.fields && first.below
                              ? begin(table, options, &first, error)
                              : error_out_of_memory(error, 2 * FIRST_BYTES, "the first row");
-    if (status == STATUS_OK)
-        status = read_rows(table, options, error);
+    status = AND_THEN(status, read_rows(table, options, error));
     free(first.text);
     free(first.spare);
     free(first.fields);

@@ -146,8 +146,7 @@ static enum status ahead_read(struct orc_reader *reader, uint64_t block, uint32_
     RETURN_IF_ERROR(orc_file_open(&stripe.source->file, &stripe.descriptor, error));
     enum status status =
         orc_stripe_footer_read(&stripe.source->file, stripe.descriptor, stripe.stripe, &stripe.footer, error);
-    if (status == STATUS_OK)
-        status = orc_column_streams(reader, &stripe, column, streams, error);
+    status = AND_THEN(status, orc_column_streams(reader, &stripe, column, streams, error));
     orc_stripe_footer_free(&stripe.footer);
     close(stripe.descriptor);
     return status;

@@ -287,8 +287,7 @@ enum status orc_inspect(const char *path, bool json, FILE *out, struct error *er
     struct orc_file file;
     struct inspection inspection = {.file = &file, .error = error};
     enum status status = orc_file_read(path, &file, error);
-    if (status == STATUS_OK)
-        status = inspect(&inspection, json, out);
+    status = AND_THEN(status, inspect(&inspection, json, out));
     for (uint32_t s = 0; inspection.footers && s < file.stripe_count; s++)
         orc_stripe_footer_free(&inspection.footers[s]);
     free(inspection.footers);

@@ -140,8 +140,7 @@ static enum status stripe_read_later(struct orc_reader *reader, uint64_t number,
     RETURN_IF_ERROR(orc_file_open(&stripe.source->file, &stripe.descriptor, error));
     enum status status =
         orc_stripe_footer_read(&stripe.source->file, stripe.descriptor, stripe.stripe, &stripe.footer, error);
-    if (status == STATUS_OK)
-        status = column_read_later(reader, &stripe, c, thread, into, error);
+    status = AND_THEN(status, column_read_later(reader, &stripe, c, thread, into, error));
     orc_stripe_footer_free(&stripe.footer);
     close(stripe.descriptor);
     return status;

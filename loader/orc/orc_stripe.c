@@ -140,8 +140,7 @@ enum status orc_stripe_end(struct orc_reader *reader, struct orc_stripe_load *st
     stripe->block.rows = (uint32_t)rows;
     if (stripe->bad.count) {
         status = reject_rows(reader, stripe);
-        if (status == STATUS_OK)
-            status = leave_out(reader, stripe, error);
+        status = AND_THEN(status, leave_out(reader, stripe, error));
     }
     status = row_block_end(reader->parse, stripe->number, &stripe->block, status, error);
     stripe->block = (struct parsed_block){0};

@@ -31,8 +31,7 @@ static enum status parse(struct schema_parser *parser, struct error *error)
     struct error none = {0};
     parser->error = none;
     enum status status = schema_take_script(parser);
-    if (status == STATUS_OK)
-        status = schema_resolve(parser);
+    status = AND_THEN(status, schema_resolve(parser));
     if (status == STATUS_OK && parser->complaint_count)
         return tell_complaints(parser, error);
     if (status != STATUS_OK && error)
@@ -86,12 +85,11 @@ enum status schema_script_read(const char *path, struct schema_script *schema, s
         text = grown ? grown : text;
     }
     text_file_close(file);
-    if (status == STATUS_OK)
-        status = text_format_check(path, text, length, false, error);
-    if (status == STATUS_OK)
-        status = length < SCRIPT_BYTES_MAX
-                     ? schema_script_parse(path, text, length, schema, error)
-                     : error_set(error, STATUS_BAD_INPUT, "%s: a script of over 64 MiB is no schema", path);
+    status = AND_THEN(status, text_format_check(path, text, length, false, error));
+    status = AND_THEN(
+        status, length < SCRIPT_BYTES_MAX
+                    ? schema_script_parse(path, text, length, schema, error)
+                    : error_set(error, STATUS_BAD_INPUT, "%s: a script of over 64 MiB is no schema", path));
     free(text);
     return status;
 }

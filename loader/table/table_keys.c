@@ -114,8 +114,7 @@ enum status table_keys_make(const struct schema_table *table, const int64_t *val
             status = dictionary_load(old->dictionary, 0, error);
         if (old && status == STATUS_OK)
             status = take_strings(owner, all, 0, old_rows, old->dictionary, keys, error);
-        if (status == STATUS_OK)
-            status = take_strings(owner, values, old_rows, rows, words, keys, error);
+        status = AND_THEN(status, take_strings(owner, values, old_rows, rows, words, keys, error));
     } else if (status == STATUS_OK) {
         if (old)
             memcpy(all + old_rows, values, rows * sizeof *all);
@@ -156,10 +155,9 @@ enum status table_keys_read(struct database *database, const char *name, unsigne
     *keys = (struct table_keys){.key = column->schema, .rows = rows};
     const struct key_owner owner = {.table = name, .column = keys->key.name};
     enum status status = dictionary_load(column->dictionary, threads, error);
-    if (status == STATUS_OK)
-        status = keys->key.type == TYPE_STRING
-                     ? take_strings(&owner, values, 0, rows, column->dictionary, keys, error)
-                     : key_index_create(values, rows, &owner, &keys->numbers, error);
+    status = AND_THEN(status, keys->key.type == TYPE_STRING
+                                  ? take_strings(&owner, values, 0, rows, column->dictionary, keys, error)
+                                  : key_index_create(values, rows, &owner, &keys->numbers, error));
     free(values);
     if (status == STATUS_OK && column->table->levels)
         status = place_stored(column->table, keys, error);

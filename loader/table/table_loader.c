@@ -133,9 +133,9 @@ static enum status take_keys(struct load *load, const struct columns_write *all,
                                     .positions = table->columns[c].references_table[0] != '\0',
                                     .place = place_of,
                                     .context = all};
-    if (status == STATUS_OK)
-        status = table_keys_make(table, values, row, strings ? &all->words[c].dictionary : NULL, &owner,
-                                 all->old ? load->existing : NULL, &load->keys[number], load->error);
+    status = AND_THEN(status,
+                      table_keys_make(table, values, row, strings ? &all->words[c].dictionary : NULL, &owner,
+                                      all->old ? load->existing : NULL, &load->keys[number], load->error));
     if (status == STATUS_OK && table_writer_positions(all->writer))
         status = table_keys_place(&load->keys[number], table_writer_positions(all->writer), load->error);
     load->keyed[number] = true;
@@ -368,8 +368,7 @@ static enum status write_columns(const struct load *load, struct columns_write *
         status = parallel_for(threads, columns, column_item, all, load->error);
     } else {
         status = parallel_for(threads, columns, dictionary_item, all, load->error);
-        if (status == STATUS_OK)
-            status = parallel_for(threads, columns * segments, segment_item, all, load->error);
+        status = AND_THEN(status, parallel_for(threads, columns * segments, segment_item, all, load->error));
     }
     for (unsigned t = 0; t < threads; t++)
         column_buffers_free(&all->buffers[t]);
@@ -509,8 +508,8 @@ static enum status load_table(struct load *load, uint32_t number)
     all.words = calloc(table->column_count, sizeof *all.words);
     if (status == STATUS_OK && !all.words)
         status = error_out_of_memory(load->error, table->column_count * sizeof *all.words, "dictionaries");
-    if (status == STATUS_OK)
-        status = write_table(load, &all, &parsed, number, is_referenced(load->schema, table->name));
+    status =
+        AND_THEN(status, write_table(load, &all, &parsed, number, is_referenced(load->schema, table->name)));
     load->report->rows += parsed.rows;
     for (uint32_t c = 0; all.words && c < table->column_count; c++)
         word_codes_free(&all.words[c]);
@@ -608,13 +607,11 @@ static enum status load_all(struct load *load)
     RETURN_IF_ERROR(check_appended(load));
     RETURN_IF_ERROR(database_writer_open(load->options->directory, &load->writer, load->error));
     enum status status = check_replaced(load);
-    if (status == STATUS_OK)
-        status = open_existing(load);
+    status = AND_THEN(status, open_existing(load));
     for (uint32_t t = 0; t < load->schema->table_count && status == STATUS_OK; t++)
         status = load_table(load, t);
     progress_step(load->progress, "storing", load->options->directory);
-    if (status == STATUS_OK)
-        status = cancel_check(load->error);
+    status = AND_THEN(status, cancel_check(load->error));
     if (!close_rejects(load) && status == STATUS_OK) /* after the commit it would be too late to fail */
         status = error_set_errno(load->error, errno, "%s: the rejected rows cannot be written",
                                  load->options->reject);
@@ -658,8 +655,7 @@ enum status tables_load(const struct schema_script *schema, const struct load_op
     enum status status = STATUS_OK;
     if (options.reject && !(load->rejects.file = fopen(options.reject, "wb")))
         status = error_set_errno(error, errno, "%s: cannot be written", options.reject);
-    if (status == STATUS_OK)
-        status = load_all(load);
+    status = AND_THEN(status, load_all(load));
     report->rejected = load->rejects.count;
     report->spilled = load->memory.spilled;
     memcpy(report->first_rejected, load->rejects.first, sizeof report->first_rejected);

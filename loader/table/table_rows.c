@@ -484,10 +484,8 @@ static enum status block_keep(struct row_parse *parse, uint64_t number, const st
 enum status row_block_end(struct row_parse *parse, uint64_t number, struct parsed_block *block,
                           enum status status, struct error *error)
 {
-    if (status == STATUS_OK)
-        status = block_hold(parse, block, error);
-    if (status == STATUS_OK)
-        status = block_keep(parse, number, block, error);
+    status = AND_THEN(status, block_hold(parse, block, error));
+    status = AND_THEN(status, block_keep(parse, number, block, error));
     if (status != STATUS_OK)
         block_free(block, parse->parsed->table);
     return status;
@@ -538,14 +536,12 @@ static enum status parse_block(struct row_parse *parse, const struct text_block 
             place_of(block, row, place);
             snprintf(text, sizeof text, "%s: the row %s", place, block->faults[fault++].complaint);
             status = test_rows(parse, block, thread, &to, error);
-            if (status == STATUS_OK)
-                status = reject(parse, block, row, text);
+            status = AND_THEN(status, reject(parse, block, row, text));
             continue;
         }
         status = parse_row(parse, block, row, thread, &to, error);
     }
-    if (status == STATUS_OK)
-        status = test_rows(parse, block, thread, &to, error);
+    status = AND_THEN(status, test_rows(parse, block, thread, &to, error));
     return row_block_end(parse, block->number, &to, status, error);
 }
 
@@ -575,8 +571,7 @@ static enum status parse_blocks(void *context, uint64_t item, unsigned thread, s
             break;
         status = parse_block(parse, &block, thread, error);
         report_bytes(parse);
-        if (status == STATUS_OK)
-            status = cancel_check(error);
+        status = AND_THEN(status, cancel_check(error));
     }
     text_block_free(&block);
     return status;
@@ -642,8 +637,8 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     enum status status = words_create(parsed, error);
     if (status == STATUS_OK && !input->stream && !input->maker)
         status = find_orc(input, &has_orc, error);
-    if (status == STATUS_OK)
-        status = row_checks_create(table, &options->text.reading, options->threads, &parse->checks, error);
+    status = AND_THEN(
+        status, row_checks_create(table, &options->text.reading, options->threads, &parse->checks, error));
     if (status == STATUS_OK && input->stream)
         status = arrow_rows_read(parse, input->stream, error);
     else if (status == STATUS_OK && input->maker)

@@ -261,8 +261,7 @@ static enum status add_blocks(struct making *making, const struct parsed_table *
         for (uint32_t row = 0; status == STATUS_OK && row < of.block->rows; row++)
             status = add_row(making, parts, block_parts_row(&of, row, parts), error);
         block_parts_close(&of);
-        if (status == STATUS_OK)
-            status = cancel_check(error);
+        status = AND_THEN(status, cancel_check(error));
     }
     return status;
 }
@@ -330,8 +329,7 @@ static enum status add_stored(struct making *making, struct database *database, 
 {
     struct stored_parts of = {0};
     enum status status = open_stored(making, database, stored, threads, &of, error);
-    if (status == STATUS_OK)
-        status = add_stored_rows(making, stored, &of, error);
+    status = AND_THEN(status, add_stored_rows(making, stored, &of, error));
     for (uint32_t k = 0; k < making->key->key.count; k++) {
         free(of.values[k]);
         free(of.nulls[k]);
@@ -509,8 +507,7 @@ static enum status find_block(void *context, uint64_t b, unsigned thread, struct
     int32_t **const found = &block->found[finding->reference];
     RETURN_IF_ERROR(memory_take(found, ((uint64_t)block->rows + 1) * sizeof **found, "references", error));
     enum status status = block_parts_open(&of, thread, error);
-    if (status == STATUS_OK)
-        status = find_rows(finding, &of, *found, &finding->dangling[b], error);
+    status = AND_THEN(status, find_rows(finding, &of, *found, &finding->dangling[b], error));
     block_parts_close(&of);
     return status == STATUS_OK ? cancel_check(error) : status;
 }
@@ -557,10 +554,9 @@ enum status load_tuples_find(struct load_tuples *tuples, struct parsed_table *pa
         finding.reference = r;
         finding.column = &table->columns[table->column_count + r];
         status = keys_of(tuples, finding.column, search, &finding.keys, error);
-        if (status == STATUS_OK)
-            status = parallel_for(parsed->threads, parsed->block_count, find_block, &finding, error);
-        if (status == STATUS_OK)
-            status = check_dangling(&finding, error);
+        status =
+            AND_THEN(status, parallel_for(parsed->threads, parsed->block_count, find_block, &finding, error));
+        status = AND_THEN(status, check_dangling(&finding, error));
     }
     free(finding.dangling);
     return status;

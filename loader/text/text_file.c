@@ -159,8 +159,7 @@ enum status text_file_open(const char *path, struct text_file **out, struct erro
         status = error_set_errno(error, errno, "%s: cannot be opened", file->path);
     else
         file->waits = !S_ISREG(info.st_mode);
-    if (status == STATUS_OK)
-        status = begin(file, error);
+    status = AND_THEN(status, begin(file, error));
     if (status == STATUS_OK)
         *out = file;
     else

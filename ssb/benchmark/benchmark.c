@@ -453,8 +453,7 @@ static enum status measure_and_judge(const struct benchmark_options *options, st
     if (cluster_rank(cluster) == 0 && session.notes_text)
         fwrite(session.notes_text, 1, session.notes_bytes, stderr);
     free(session.notes_text);
-    if (status == STATUS_OK)
-        status = finish(&session, error);
+    status = AND_THEN(status, finish(&session, error));
     judge_destroy(&session.judge);
     for (uint32_t i = 0; session.statements && i < options->query_count * choice_count; i++)
         sql_statement_free(session.statements[i]);

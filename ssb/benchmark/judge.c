@@ -63,11 +63,9 @@ static enum status ask_plain(struct judge *judge, const struct benchmark_options
     for (uint32_t q = 0; q < options->query_count && status == STATUS_OK; q++)
         status = benchmark_statement(engine, database, options->queries[q], codec_baseline()->name, false,
                                      PLAN_INDEX_OFF, &statements[q], error);
-    if (status == STATUS_OK)
-        status = sql_compile(statements, options->query_count, false, progress, error);
+    status = AND_THEN(status, sql_compile(statements, options->query_count, false, progress, error));
     for (uint32_t q = 0; q < options->query_count; q++) {
-        if (status == STATUS_OK)
-            status = sql_run(statements[q], &judge->expected[q], NULL, error);
+        status = AND_THEN(status, sql_run(statements[q], &judge->expected[q], NULL, error));
         sql_statement_free(statements[q]);
         progress_report(progress, "answering with plain", "queries", q + 1, options->query_count);
     }

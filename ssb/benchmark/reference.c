@@ -190,11 +190,9 @@ static enum status load_file(const char *path, const struct reference_source *so
     enum status status = STATUS_OK;
     if (sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         status = reference_error(connection, path, "opening", error);
-    if (status == STATUS_OK)
-        status = reference_load(connection, path, source, threads, progress, error);
+    status = AND_THEN(status, reference_load(connection, path, source, threads, progress, error));
     *seconds = clock_seconds() - begun;
-    if (status == STATUS_OK)
-        status = write_identity(connection, path, identity, *seconds, error);
+    status = AND_THEN(status, write_identity(connection, path, identity, *seconds, error));
     sqlite3_close(connection);
     return status;
 }

@@ -189,8 +189,7 @@ enum status reference_load(sqlite3 *connection, const char *path, const struct r
     struct reference_rows *rows;
     RETURN_IF_ERROR(reference_rows_open(source, threads, &rows, error));
     enum status status = reference_execute(connection, path, LOAD_PRAGMAS, "preparing", error);
-    if (status == STATUS_OK)
-        status = reference_execute(connection, path, "BEGIN", "preparing", error);
+    status = AND_THEN(status, reference_execute(connection, path, "BEGIN", "preparing", error));
     for (size_t t = 0; status == STATUS_OK && t < sizeof TABLES / sizeof *TABLES; t++) {
         struct reference_table table;
         find_columns(t, &table);
@@ -199,7 +198,6 @@ enum status reference_load(sqlite3 *connection, const char *path, const struct r
     reference_rows_close(rows);
     /* with row counts SQLite puts Bloom filters before its look-ups: Q2.1 at SF 1 1.8 s without, 0.21 s with
      */
-    if (status == STATUS_OK)
-        status = reference_execute(connection, path, "ANALYZE", "counting", error);
+    status = AND_THEN(status, reference_execute(connection, path, "ANALYZE", "counting", error));
     return status;
 }

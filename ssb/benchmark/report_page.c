@@ -186,10 +186,8 @@ enum status report_page(const struct report *report, int argc, char *const *argv
     page_command(*page, argc, argv);
     page_date(*page);
     enum status status = add_runtimes(report, *page, error);
-    if (status == STATUS_OK)
-        status = add_sizes(report, *page, error);
-    if (status == STATUS_OK)
-        status = add_roofline(report, *page, error);
+    status = AND_THEN(status, add_sizes(report, *page, error));
+    status = AND_THEN(status, add_roofline(report, *page, error));
     if (status == STATUS_OK && report->profile) {
         page_section(*page, "Steps");
         status = add_sheet(report, *page, report_sheet_steps, NULL, error);

@@ -168,10 +168,8 @@ enum status ssb_load_generated(const struct ssb_options *data, const struct tabl
         load.part = &taken;
         load.part_table = ssb_table_info(SSB_LINEORDER)->name;
     }
-    if (status == STATUS_OK)
-        status = ssb_schema_make(wide_orderkeys, load.dangling_null, &schema, error);
-    if (status == STATUS_OK)
-        status = tables_load(&schema, &load, &report, progress, error);
+    status = AND_THEN(status, ssb_schema_make(wide_orderkeys, load.dangling_null, &schema, error));
+    status = AND_THEN(status, tables_load(&schema, &load, &report, progress, error));
     schema_script_free(&schema);
     generated_free(&generated);
     return status;

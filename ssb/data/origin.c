@@ -165,8 +165,7 @@ enum status ssb_origin_read(const char *directory, struct ssb_origin *origin, st
     json_t *object;
     status = read_object(path, descriptor, size, &object, error);
     close(descriptor);
-    if (status == STATUS_OK)
-        status = parse_object(path, object, origin, error);
+    status = AND_THEN(status, parse_object(path, object, origin, error));
     json_decref(object);
     return status;
 }

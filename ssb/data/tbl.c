@@ -172,8 +172,7 @@ static enum status write_file(struct writer *writer, const char *directory, unsi
     RETURN_IF_ERROR(open_partial(partial, &writer->file, error));
     enum status status = write_chunks(writer, threads, error);
     progress_report(writer->progress, "storing", "", 0, 0);
-    if (status == STATUS_OK)
-        status = publish(directory, writer, path, error);
+    status = AND_THEN(status, publish(directory, writer, path, error));
     progress_report(writer->progress, "storing", "", 1, 1); /* the bar goes */
     if (status != STATUS_OK)
         unlink(partial);

@@ -54,6 +54,12 @@ bool error_of_system(enum status status, const struct error *error);
             return status_of_expression_;                 \
     } while (0)
 
+/* The next of several steps in a function that cleans up at its end; it runs if those before it succeeded:
+ *
+ *     status = AND_THEN(status, next_step(error));
+ */
+#define AND_THEN(status, step) ((status) == STATUS_OK ? (step) : (status))
+
 #define NODISCARD __attribute__((warn_unused_result))
 
 #endif

@@ -102,8 +102,7 @@ static enum status open_files(struct open_column *open, const char *directory,
     struct column_file_identity identity = column_identity(column, encoding->codec, encoding->generation);
     enum status status = column_file_open(path, &identity, &open->chunks, error);
     free(path);
-    if (status == STATUS_OK)
-        status = side_file_open(directory, column, &open->side, error);
+    status = AND_THEN(status, side_file_open(directory, column, &open->side, error));
     return status;
 }
 
@@ -169,10 +168,8 @@ enum status column_data_read(const char *directory, const struct column *column,
     open->data.segments = open->segments;
     open->data.bytes = encoding->bytes;
     enum status status = open_files(open, directory, encoding, error);
-    if (status == STATUS_OK)
-        status = open_segments(open, threads, error);
-    if (status == STATUS_OK)
-        status = check_planes(open, error);
+    status = AND_THEN(status, open_segments(open, threads, error));
+    status = AND_THEN(status, check_planes(open, error));
     if (status == STATUS_OK)
         *data = &open->data;
     else

@@ -140,8 +140,7 @@ enum status column_file_open(const char *path, const struct column_file_identity
     if (status == STATUS_OK)
         status =
             check_header(path, (const struct file_header *)file->map.bytes, file->map.size, expected, error);
-    if (status == STATUS_OK)
-        status = check_directory(file, (const struct file_header *)file->map.bytes, error);
+    status = AND_THEN(status, check_directory(file, (const struct file_header *)file->map.bytes, error));
     if (status != STATUS_OK) {
         column_file_close(file);
         return status;

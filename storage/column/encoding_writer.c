@@ -94,8 +94,7 @@ enum status encoding_writer_segment(struct encoding_writer *writer, uint32_t seg
     pthread_mutex_unlock(&writer->lock);
     if (status == STATUS_OK && !bytes)
         status = encode(writer, segment, values, rows, &bytes, &size, error);
-    if (status == STATUS_OK)
-        status = column_file_add(writer->file, PART_CHUNK, segment, rows, bytes, size, error);
+    status = AND_THEN(status, column_file_add(writer->file, PART_CHUNK, segment, rows, bytes, size, error));
     segment_buffers_give(writer->buffers, bytes);
     if (status == STATUS_OK) {
         pthread_mutex_lock(&writer->lock);

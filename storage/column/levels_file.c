@@ -83,10 +83,8 @@ enum status levels_read(const char *directory, const struct table *table, struct
     struct column_file *file = NULL;
     *levels = NULL;
     enum status status = copy_levels(table, levels, error);
-    if (status == STATUS_OK)
-        status = side_file_open(directory, levels_key(table), &file, error);
-    if (status == STATUS_OK)
-        status = read_leaves(file, table, (struct level_leaf *)(*levels)->leaves, error);
+    status = AND_THEN(status, side_file_open(directory, levels_key(table), &file, error));
+    status = AND_THEN(status, read_leaves(file, table, (struct level_leaf *)(*levels)->leaves, error));
     column_file_close(file);
     if (status != STATUS_OK) {
         levels_free(*levels);

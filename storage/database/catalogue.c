@@ -609,8 +609,7 @@ static enum status read_catalogue(const char *path, int descriptor, uint64_t byt
     char *text = NULL;
     size_t size = 0;
     enum status status = read_text(path, descriptor, bytes, &text, &size, error);
-    if (status == STATUS_OK)
-        status = catalogue_parse(path, text, size, catalogue, error);
+    status = AND_THEN(status, catalogue_parse(path, text, size, catalogue, error));
     free(text);
     return status;
 }
@@ -642,11 +641,9 @@ enum status catalogue_hold(const char *directory, struct catalogue *catalogue, i
             close(*descriptor); /* the catalogue was superseded before its lock was taken */
         *descriptor = -1;
         status = open_text(directory, path, descriptor, &size, error);
-        if (status == STATUS_OK)
-            status = hold(path, *descriptor, &current, error);
+        status = AND_THEN(status, hold(path, *descriptor, &current, error));
     }
-    if (status == STATUS_OK)
-        status = read_catalogue(path, *descriptor, size, catalogue, error);
+    status = AND_THEN(status, read_catalogue(path, *descriptor, size, catalogue, error));
     if (status != STATUS_OK && *descriptor >= 0) {
         close(*descriptor);
         *descriptor = -1;

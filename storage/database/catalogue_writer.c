@@ -244,8 +244,7 @@ static enum status write_new(const char *path, unsigned version, const char *jso
              XXH3_64bits(text + line + 1, (size_t)length - line - 1));
     memcpy(text + line - CHECKSUM_DIGITS, checksum, CHECKSUM_DIGITS);
     enum status status = check_text(path, text, (size_t)length, error);
-    if (status == STATUS_OK)
-        status = file_write_whole(path, text, (uint64_t)length, error);
+    status = AND_THEN(status, file_write_whole(path, text, (uint64_t)length, error));
     free(text);
     return status;
 }
@@ -278,15 +277,12 @@ enum status catalogue_write(const char *directory, const struct catalogue *catal
     char *path = NULL, *new_path = NULL, *text = NULL;
     json_t *root = NULL;
     enum status status = path_format(&path, error, "%s/" CATALOGUE_FILE, directory);
-    if (status == STATUS_OK)
-        status = path_format(&new_path, error, "%s/" CATALOGUE_NEW_FILE, directory);
+    status = AND_THEN(status, path_format(&new_path, error, "%s/" CATALOGUE_NEW_FILE, directory));
     if (status == STATUS_OK &&
         (!(root = format_root(catalogue)) || !(text = json_print(root, JSON_INDENT(1)))))
         status = error_out_of_memory(error, catalogue->table_count * sizeof(struct table), "the catalogue");
-    if (status == STATUS_OK)
-        status = write_new(new_path, version_needed(catalogue), text, error);
-    if (status == STATUS_OK)
-        status = keep_old(directory, path, catalogue->generation - 1, error);
+    status = AND_THEN(status, write_new(new_path, version_needed(catalogue), text, error));
+    status = AND_THEN(status, keep_old(directory, path, catalogue->generation - 1, error));
     if (status == STATUS_OK) {
         if (rename(new_path, path) == 0)
             *renamed = true;

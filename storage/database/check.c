@@ -93,8 +93,7 @@ static enum status check_dictionary(struct check *check, uint64_t item, const st
     if (!column_has_dictionary(&column->schema))
         return STATUS_OK;
     enum status status = stored_dictionary_open(check->path, column, &stored, &reason);
-    if (status == STATUS_OK)
-        status = dictionary_load(&stored.dictionary, 1, &reason);
+    status = AND_THEN(status, dictionary_load(&stored.dictionary, 1, &reason));
     *good = status == STATUS_OK;
     if (*good && (unsorted = dictionary_unsorted(&stored.dictionary)) >= 0)
         status = error_set(&reason, STATUS_CHECK_FAILED,
@@ -333,8 +332,7 @@ static enum status compare_index(struct check *check, uint64_t item, const struc
     enum status status = column_data_read(check->path, column, column->own, 1, &data, &reason);
     if (status != STATUS_OK && !error_of_system(status, &reason))
         return STATUS_OK;
-    if (status == STATUS_OK)
-        status = index_file_compare(index, data, 1, &reason);
+    status = AND_THEN(status, index_file_compare(index, data, 1, &reason));
     column_data_free(data);
     return status == STATUS_OK ? status : fault(check, item, status, &reason, error);
 }
@@ -487,12 +485,9 @@ enum status database_check(const char *path, unsigned threads, database_check_re
                           .progress = progress,
                           .lock = PTHREAD_MUTEX_INITIALIZER};
     status = read_levels(&check, error);
-    if (status == STATUS_OK)
-        status = list_columns(&check, error);
-    if (status == STATUS_OK)
-        status = parallel_for(threads, check.column_count, check_column, &check, error);
-    if (status == STATUS_OK)
-        status = report_foreign(&check, error);
+    status = AND_THEN(status, list_columns(&check, error));
+    status = AND_THEN(status, parallel_for(threads, check.column_count, check_column, &check, error));
+    status = AND_THEN(status, report_foreign(&check, error));
     if (status == STATUS_OK && check.faults)
         status = error_set(error, STATUS_CHECK_FAILED, "%s", check.first.text);
     free(check.columns);

@@ -146,20 +146,13 @@ enum status database_writer_commit(struct database_writer *writer, struct error 
     enum status status = STATUS_OK;
     for (const struct table_writer *table = writer->tables; table && status == STATUS_OK; table = table->next)
         status = table_writer_check(table, error);
-    if (status == STATUS_OK)
-        status = check_references(writer, error);
-    if (status == STATUS_OK)
-        status = key_moves_write(writer, error);
-    if (status == STATUS_OK)
-        status = finish_columns(writer, error);
-    if (status == STATUS_OK)
-        status = finish_indexes(writer, error);
-    if (status == STATUS_OK)
-        status = sync_directories(writer, error);
-    if (status == STATUS_OK)
-        status = next_catalogue(writer, &next, error);
-    if (status == STATUS_OK)
-        status = catalogue_write(writer->path, &next, &visible, error);
+    status = AND_THEN(status, check_references(writer, error));
+    status = AND_THEN(status, key_moves_write(writer, error));
+    status = AND_THEN(status, finish_columns(writer, error));
+    status = AND_THEN(status, finish_indexes(writer, error));
+    status = AND_THEN(status, sync_directories(writer, error));
+    status = AND_THEN(status, next_catalogue(writer, &next, error));
+    status = AND_THEN(status, catalogue_write(writer->path, &next, &visible, error));
     if (visible &&
         status == STATUS_OK) /* else keep the old files: a power cut may bring the old catalogue back */
         database_clean(writer->path, &next);

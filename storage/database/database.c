@@ -66,8 +66,7 @@ enum status database_open(const char *path, struct database **out, struct error 
         return error_out_of_memory(error, sizeof *database, "a database");
     }
     enum status status = catalogue_hold(path, &database->catalogue, &database->held, error);
-    if (status == STATUS_OK)
-        status = open_dictionaries(database, error);
+    status = AND_THEN(status, open_dictionaries(database, error));
     for (uint32_t t = 0; t < database->catalogue.table_count && status == STATUS_OK; t++)
         status = levels_fill(path, &database->catalogue.tables[t], error);
     if (status != STATUS_OK) {

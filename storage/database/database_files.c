@@ -55,8 +55,7 @@ enum status tables_check(const char *directory, const char *table, struct error 
 {
     char *tables = NULL, *path = NULL;
     enum status status = path_format(&tables, error, "%s/" TABLES_NAME, directory);
-    if (status == STATUS_OK)
-        status = check_no_link(tables, error);
+    status = AND_THEN(status, check_no_link(tables, error));
     if (status == STATUS_OK && table)
         status = table_path(directory, table, &path, error);
     if (status == STATUS_OK && table)
@@ -122,8 +121,7 @@ enum status database_lock(const char *directory, unsigned wait_ms, int *descript
          ms = 2 * ms < LOCK_POLL_MS ? 2 * ms : LOCK_POLL_MS) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000L * ms}, NULL);
         status = cancel_check(error);
-        if (status == STATUS_OK)
-            status = file_lock(path, descriptor, error);
+        status = AND_THEN(status, file_lock(path, descriptor, error));
     }
     if (status == STATUS_OK && *descriptor >= 0) {
         name_holder(*descriptor);
@@ -240,8 +238,7 @@ enum status stored_files_visit(const char *directory, const struct catalogue *ca
     DIR *tables = NULL;
     const char *entry = "";
     enum status status = path_format(&path, error, "%s/" TABLES_NAME, directory);
-    if (status == STATUS_OK)
-        status = open_directory(path, &tables, error);
+    status = AND_THEN(status, open_directory(path, &tables, error));
     while (tables && status == STATUS_OK && entry) {
         char name[NAME_BYTES] = "";
         status = next_name(path, tables, &entry, error);
@@ -249,9 +246,8 @@ enum status stored_files_visit(const char *directory, const struct catalogue *ca
             continue;
         const bool ours = name_of_file(entry, strlen(entry), name);
         status = path_format(&table_directory, error, "%s/%s", path, entry);
-        if (status == STATUS_OK)
-            status = visit_table(table_directory, ours ? catalogue_table(catalogue, name) : NULL, visit,
-                                 context, error);
+        status = AND_THEN(status, visit_table(table_directory, ours ? catalogue_table(catalogue, name) : NULL,
+                                              visit, context, error));
         free(table_directory);
     }
     if (tables)

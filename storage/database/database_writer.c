@@ -57,8 +57,7 @@ static enum status take_place(struct database_writer *writer, struct error *erro
         bool found;
         RETURN_IF_ERROR(directory_create(path, &writer->created_directory, error));
         enum status status = check_place(path, &why);
-        if (status == STATUS_OK)
-            status = database_lock(path, LOCK_WAIT_MS, &writer->lock_descriptor, &why);
+        status = AND_THEN(status, database_lock(path, LOCK_WAIT_MS, &writer->lock_descriptor, &why));
         if (status == STATUS_OK)
             return STATUS_OK;
         if (file_found(path, &found, NULL) != STATUS_OK || found) {
@@ -294,14 +293,10 @@ enum status database_writer_add(struct database_writer *writer, const char *name
                                "table %s is loaded twice in one change; load it once", name);
     for (uint32_t c = 0; c < column_count && status == STATUS_OK; c++)
         status = check_schema(writer, name, columns, column_count, c, rows, error);
-    if (status == STATUS_OK)
-        status = tables_check(writer->path, name, error);
-    if (status == STATUS_OK)
-        status = table_path(writer->path, name, &directory, error);
-    if (status == STATUS_OK)
-        status = directory_create(directory, &created, error);
-    if (status == STATUS_OK)
-        status = table_writer_create(writer, name, columns, column_count, rows, &table, error);
+    status = AND_THEN(status, tables_check(writer->path, name, error));
+    status = AND_THEN(status, table_path(writer->path, name, &directory, error));
+    status = AND_THEN(status, directory_create(directory, &created, error));
+    status = AND_THEN(status, table_writer_create(writer, name, columns, column_count, rows, &table, error));
     if (status == STATUS_OK) {
         table->next = writer->tables;
         writer->tables = *out = table;

@@ -33,8 +33,8 @@ static enum status encode_segment(void *context, uint64_t item, unsigned thread,
     if (!values)
         return STATUS_MACHINE;
     enum status status = chunk_decode(chunk, 0, chunk->tiles, values, error);
-    if (status == STATUS_OK)
-        status = encoding_writer_segment(&work->writer, (uint32_t)item, values, chunk->rows, error);
+    status =
+        AND_THEN(status, encoding_writer_segment(&work->writer, (uint32_t)item, values, chunk->rows, error));
     free(values);
     return status;
 }
@@ -52,8 +52,7 @@ static enum status encode_all(struct database *database, const struct column *co
         threads = parallel_threads_available();
     threads = threads > ENCODE_THREADS_MAX ? ENCODE_THREADS_MAX : threads;
     enum status status = parallel_for(threads, source->segment_count, encode_segment, &work, error);
-    if (status == STATUS_OK)
-        status = encoding_writer_finish(&work.writer, error);
+    status = AND_THEN(status, encoding_writer_finish(&work.writer, error));
     *info = (struct encoding_info){
         .codec = work.writer.identity.codec, .bytes = work.writer.bytes, .generation = generation};
     encoding_writer_close(&work.writer);

@@ -144,8 +144,7 @@ static enum status write_segment(struct table_writer *table, uint32_t column, ui
                                          &statistics, error);
     if (status == STATUS_OK && statistics.min <= statistics.max)
         status = distinct_take(&distinct, values, value_bytes, rows, statistics.min, statistics.max, error);
-    if (status == STATUS_OK)
-        status = encoding_writer_segment(&writer->encoding, segment, values, rows, error);
+    status = AND_THEN(status, encoding_writer_segment(&writer->encoding, segment, values, rows, error));
     if (status == STATUS_OK && statistics.nulls)
         status = write_validity(writer, segment, rows, validity, error);
     if (status == STATUS_OK)

@@ -91,9 +91,8 @@ enum status table_appended_dictionary(struct table_writer *table, uint32_t colum
     struct stored_dictionary before;
     RETURN_IF_ERROR(stored_dictionary_open(table->database->path, old, &before, error));
     enum status status = dictionary_load(&before.dictionary, 1, error);
-    if (status == STATUS_OK)
-        status = translate(&before.dictionary, dictionary, old->schema.name, &table->appended[column].codes,
-                           error);
+    status = AND_THEN(status, translate(&before.dictionary, dictionary, old->schema.name,
+                                        &table->appended[column].codes, error));
     stored_dictionary_close(&before);
     return status;
 }

@@ -222,17 +222,15 @@ static enum status choose_depth(const struct column_data *data, unsigned threads
     struct sample_work work = {.data = data, .stride = stride};
     enum status status =
         memory_zeros(&first, ((uint64_t)data->segment_count + 1) * sizeof *first, "an index's sample", error);
-    if (status == STATUS_OK)
-        status = memory_zeros(&work.values, room * sizeof *work.values, "an index's sample", error);
-    if (status == STATUS_OK)
-        status = memory_zeros(&work.there, room, "an index's sample", error);
+    status =
+        AND_THEN(status, memory_zeros(&work.values, room * sizeof *work.values, "an index's sample", error));
+    status = AND_THEN(status, memory_zeros(&work.there, room, "an index's sample", error));
     for (uint32_t s = 0; s < data->segment_count && status == STATUS_OK; s++) {
         first[s] = row;
         row += table->segment_rows[s];
     }
     work.first = first;
-    if (status == STATUS_OK)
-        status = parallel_for(threads, data->segment_count, sample_segment, &work, error);
+    status = AND_THEN(status, parallel_for(threads, data->segment_count, sample_segment, &work, error));
     if (status == STATUS_OK) {
         for (uint64_t i = 0; i < room; i++)
             if (work.there[i])

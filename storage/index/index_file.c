@@ -48,8 +48,7 @@ static enum status write_segment(void *context, uint64_t item, unsigned thread, 
     struct index_parts parts;
     RETURN_IF_ERROR(cancel_check(error));
     enum status status = index_encode_segment(&work->lookup, work->vector_count, segment, &parts, error);
-    if (status == STATUS_OK)
-        status = write_parts(work, (uint32_t)item, segment->chunk.rows, &parts, error);
+    status = AND_THEN(status, write_parts(work, (uint32_t)item, segment->chunk.rows, &parts, error));
     index_parts_free(&parts);
     const uint64_t rows = atomic_fetch_add(&work->rows, segment->chunk.rows) + segment->chunk.rows;
     progress_report(work->progress, "indexing", "rows", rows, work->data->column->table->rows);
@@ -92,10 +91,8 @@ static enum status write_segments(struct index_work *work, const char *directory
     RETURN_IF_ERROR(column_index_path(directory, column, work->index->generation, &path, error));
     enum status status = column_file_create(path, &identity, &work->file, error);
     free(path);
-    if (status == STATUS_OK)
-        status = parallel_for(threads, work->data->segment_count, write_segment, work, error);
-    if (status == STATUS_OK)
-        status = column_file_finish(work->file, error);
+    status = AND_THEN(status, parallel_for(threads, work->data->segment_count, write_segment, work, error));
+    status = AND_THEN(status, column_file_finish(work->file, error));
     column_file_writer_free(work->file);
     return status;
 }
@@ -111,8 +108,7 @@ enum status index_file_write(const char *directory, const struct column_data *da
     index->generation = generation;
     struct index_work work = {.data = data, .index = index, .progress = progress};
     enum status status = index_bins_choose(data, threads, index, error);
-    if (status == STATUS_OK)
-        status = index_lookup_make(data->column, index, &work.lookup, error);
+    status = AND_THEN(status, index_lookup_make(data->column, index, &work.lookup, error));
     if (status == STATUS_OK) {
         work.vector_count = index_vector_count(data->column, index);
         status = write_segments(&work, directory, threads, error);

@@ -212,12 +212,9 @@ enum status index_file_read(const char *directory, const struct column *column, 
     enum status status = memory_zeros(
         &open->segments, (column->table->segment_count + 1ull) * sizeof *open->segments, "an index", error);
     open->data.segments = open->segments;
-    if (status == STATUS_OK)
-        status = open_file(open, directory, error);
-    if (status == STATUS_OK)
-        status = open_segments(open, threads, error);
-    if (status == STATUS_OK)
-        status = check_totals(open, error);
+    status = AND_THEN(status, open_file(open, directory, error));
+    status = AND_THEN(status, open_segments(open, threads, error));
+    status = AND_THEN(status, check_totals(open, error));
     if (status == STATUS_OK)
         *data = &open->data;
     else

@@ -161,8 +161,8 @@ enum status cuda_first_mark(const struct plan *plan, struct bound_work *work, ui
     first->of_lanes = rows->wanted * SAMPLE_TILES_A_ROW > first->samples;
     enum status status =
         best ? memory_take(&mark.ranks, (count + UINT64_C(1)) * BEST_BYTES, "ranks", error) : STATUS_OK;
-    if (status == STATUS_OK)
-        status = parallel_for(count < ITEMS_IN_PARALLEL ? 1 : 0, mark.count, mark_part, &mark, error);
+    status = AND_THEN(status,
+                      parallel_for(count < ITEMS_IN_PARALLEL ? 1 : 0, mark.count, mark_part, &mark, error));
     free(mark.ranks);
     free(mark.parts);
     return status;
@@ -191,8 +191,7 @@ enum status cuda_first_select(struct cuda *cuda, struct cuda_columns *columns, s
     if (first_rows_know_tiles(&first->plan->first))
         RETURN_IF_ERROR(memory_take(&best, (count + 1ull) * BEST_BYTES, "ranks of tiles", error));
     enum status status = cuda_first_mark(first->plan, work, count, best, first, error);
-    if (status == STATUS_OK)
-        status = allocate_lists(cuda, columns, best, count, first, error);
+    status = AND_THEN(status, allocate_lists(cuda, columns, best, count, first, error));
     free(best);
     return status;
 }

@@ -85,8 +85,7 @@ enum status cuda_chunks_upload(struct cuda *cuda, const struct column_data *data
         status = upload_chunk(cuda, segment, next, error);
         next += cuda_chunk_bytes(segment);
     }
-    if (status == STATUS_OK)
-        status = cuda_upload(cuda, address, chunks, list_bytes, error);
+    status = AND_THEN(status, cuda_upload(cuda, address, chunks, list_bytes, error));
     free(chunks);
     return status;
 }

@@ -161,10 +161,8 @@ enum status cluster_open(const char *kind, struct cluster **out, struct error *e
     cluster->piece_bytes = CLUSTER_PIECE_BYTES;
     cluster->small_bytes = CLUSTER_SMALL_BYTES;
     enum status status = begin(cluster, error);
-    if (status == STATUS_OK)
-        status = check_size(cluster, error);
-    if (status == STATUS_OK)
-        status = meet_others(cluster, error);
+    status = AND_THEN(status, check_size(cluster, error));
+    status = AND_THEN(status, meet_others(cluster, error));
     if (status == STATUS_OK)
         *out = cluster;
     else

@@ -31,8 +31,7 @@ enum status cluster_collect(struct cluster *cluster, enum status status, const v
     if (cluster->rank == 0)
         status = memory_take(all, sum, "the other processes' rows", error);
     status = cluster_agree(cluster, CLUSTER_EXCHANGE, status, error);
-    if (status == STATUS_OK)
-        status = receive_all(cluster, mine, sizes, *all, error);
+    status = AND_THEN(status, receive_all(cluster, mine, sizes, *all, error));
     if (status != STATUS_OK) {
         free(*all);
         *all = NULL;

@@ -12,11 +12,9 @@ enum status cluster_count(struct cluster *cluster, const struct plan *plan, enum
     struct scan_counts *all = NULL;
     if (!cluster)
         return status;
-    if (status == STATUS_OK)
-        status = memory_take(&all, cluster->size * sizeof *all, "the processes' counts", error);
+    status = AND_THEN(status, memory_take(&all, cluster->size * sizeof *all, "the processes' counts", error));
     status = cluster_agree(cluster, CLUSTER_COUNT, status, error);
-    if (status == STATUS_OK)
-        status = cluster_gather_all(cluster, counts, sizeof *counts, all, error);
+    status = AND_THEN(status, cluster_gather_all(cluster, counts, sizeof *counts, all, error));
     if (status == STATUS_OK) {
         struct scan_counts sum = {0};
         uint64_t tiles = 0, read = 0;

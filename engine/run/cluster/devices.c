@@ -33,11 +33,9 @@ enum status cluster_devices(struct cluster *cluster, enum status status, uint32_
 {
     struct devices mine = {.count = devices}, *all = NULL;
     snprintf(mine.text, sizeof mine.text, "%s", status == STATUS_OK ? text : "");
-    if (status == STATUS_OK)
-        status = memory_zeros(&all, cluster->size * sizeof *all, "the devices' names", error);
+    status = AND_THEN(status, memory_zeros(&all, cluster->size * sizeof *all, "the devices' names", error));
     status = cluster_agree(cluster, CLUSTER_OPEN, status, error);
-    if (status == STATUS_OK)
-        status = cluster_gather_all(cluster, &mine, sizeof mine, all, error);
+    status = AND_THEN(status, cluster_gather_all(cluster, &mine, sizeof mine, all, error));
     if (status == STATUS_OK)
         write_text(cluster, all, text, bytes);
     *count = *before = 0;

@@ -72,8 +72,7 @@ static enum status merge_read(const struct cluster *cluster, const struct plan *
         status = message_read(plan, bytes + before, sizes[rank], &results[rank], error);
         bytes += before + sizes[rank];
     }
-    if (status == STATUS_OK)
-        status = partial_merge_all(plan, results, cluster->size, threads, partial, error);
+    status = AND_THEN(status, partial_merge_all(plan, results, cluster->size, threads, partial, error));
     for (uint32_t rank = 0; rank < cluster->size; rank++)
         partial_free(&results[rank]);
     free(results);
@@ -161,8 +160,8 @@ static enum status exchange_rows(struct cluster *cluster, const struct plan *pla
     enum status status = memory_take(&room, cluster->rank ? own : sum_of_others(cluster, cluster->bytes),
                                      "the other processes' results", error);
     status = cluster_agree(cluster, CLUSTER_EXCHANGE, status, error);
-    if (status == STATUS_OK)
-        status = send_or_gather(cluster, plan, cluster->bytes, true, room, partial, waited, error);
+    status =
+        AND_THEN(status, send_or_gather(cluster, plan, cluster->bytes, true, room, partial, waited, error));
     if (status == STATUS_OK && cluster->rank == 0)
         status = merge_read(cluster, plan, room, cluster->bytes, WAITED_BYTES, threads, partial, error);
     free(room);
@@ -303,8 +302,8 @@ static enum status gather_owned(struct cluster *cluster, const struct plan *plan
         memory_take(&room, cluster->rank ? WAITED_BYTES + mine.bytes : sum_of_others(cluster, cluster->bytes),
                     "the other processes' results", error);
     status = cluster_agree(cluster, CLUSTER_EXCHANGE, status, error);
-    if (status == STATUS_OK)
-        status = send_or_gather(cluster, plan, cluster->bytes, false, room, partial, waited, error);
+    status =
+        AND_THEN(status, send_or_gather(cluster, plan, cluster->bytes, false, room, partial, waited, error));
     if (status == STATUS_OK && cluster->rank == 0)
         status = join_owned(cluster, plan, room, partial, error);
     free(room);

@@ -210,12 +210,10 @@ enum status cluster_join_database(struct cluster *cluster, enum status status, s
         status =
             memory_zeros(&room, (cluster->size + UINT64_C(1)) * columns * sizeof(struct column_statistics),
                          "the databases of all processes", error);
-    if (status == STATUS_OK)
-        status = load_dictionaries(database, error);
+    status = AND_THEN(status, load_dictionaries(database, error));
     status = cluster_alike(cluster, CLUSTER_OPEN, status, status == STATUS_OK ? tables_number(database) : 0,
                            "database", error);
-    if (status == STATUS_OK)
-        status = compare(cluster, database, (uint64_t *)room, error);
+    status = AND_THEN(status, compare(cluster, database, (uint64_t *)room, error));
     for (uint32_t t = 0; status == STATUS_OK && t < database_table_count(database); t++)
         if (database_table_at(database, t)->part.of)
             status = join_table(cluster, database, database_table_at(database, t), room, error);

@@ -213,8 +213,7 @@ enum status partial_sort_slots(const struct plan *plan, struct partial *partial,
     if (plan->shape != PLAN_DENSE || in_order(partial))
         return STATUS_OK;
     enum status status = memory_zeros(&at, plan->slots * sizeof *at, "groups", error);
-    if (status == STATUS_OK)
-        status = memory_take(&column, partial->count * sizeof *column, "groups", error);
+    status = AND_THEN(status, memory_take(&column, partial->count * sizeof *column, "groups", error));
     for (uint64_t group = 0; status == STATUS_OK && group < partial->count; group++)
         at[partial->keys[0][group]] = group + 1;
     for (uint32_t i = count; status == STATUS_OK && i-- > 0;) {

@@ -282,8 +282,7 @@ static enum status group_hashed(const struct pairing *pairing, struct level_grou
     enum status status = gather_pairs(pairing, &table, error);
     if (status == STATUS_OK && table.count <= LEAVES_MAX) {
         status = memory_take(&sorted, table.count * sizeof *sorted, "levels", error);
-        if (status == STATUS_OK)
-            status = number_pairs(pairing, &table, sorted, groups, error);
+        status = AND_THEN(status, number_pairs(pairing, &table, sorted, groups, error));
     }
     free(sorted);
     free(table.numbers);

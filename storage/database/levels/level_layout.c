@@ -203,10 +203,8 @@ enum status level_layout_depth(const struct level_layout *layout, const struct l
     uint32_t least = layout->count + 1;
     enum status status =
         memory_take(&values.values, layout->leaf_count * sizeof *values.values, "levels", error);
-    if (status == STATUS_OK)
-        status = memory_zeros(&values.states, layout->leaf_count, "levels", error);
-    if (status == STATUS_OK)
-        status = memory_take(&seen, layout->leaf_count, "levels", error);
+    status = AND_THEN(status, memory_zeros(&values.states, layout->leaf_count, "levels", error));
+    status = AND_THEN(status, memory_take(&seen, layout->leaf_count, "levels", error));
     if (status == STATUS_OK && take_rows(layout, column, &values)) {
         least = layout->count;
         while (least > 0 && merge_groups(&layout->groups[least - 1], &values, seen))
