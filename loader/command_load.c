@@ -220,8 +220,7 @@ static const struct command_option option_list[] = {
      TO_WORD(struct arguments, load.text.header, "auto|yes|no")},
     {"columns", 'C', "TABLE=COLUMN,COLUMN...",
      "What the fields of this table's text files are, whatever a header says: names of columns, and any "
-     "other "
-     "word for a field that is skipped. Without it, a header's fields that are no columns are skipped",
+     "other word for a field that is skipped. Without it, a header's fields that are no columns are skipped",
      BY_FUNCTION(read_columns)},
     {"null", 'n', "TEXT", "What stands for NULL where it is not quoted; by default nothing, as in a,,b",
      TO_TEXT(struct arguments, load.text.null_text)},
@@ -252,8 +251,7 @@ static const struct command_option option_list[] = {
      BY_FUNCTION(read_levels)},
     {"index", 'i', "COLUMN[,COLUMN...]",
      "Gives these columns bitmap indexes, as `tessera index create` does without options. Indexes that "
-     "tables have are "
-     "built again without it",
+     "tables have are built again without it",
      TO_TEXT(struct arguments, load.indexes)},
     {"max-errors", 'm', "N", "Leaves out up to N rows that are wrong; 0 by default",
      TO_NUMBER(struct arguments, load.max_errors, 0, INT64_MAX)},
@@ -262,8 +260,7 @@ static const struct command_option option_list[] = {
      TO_TEXT(struct arguments, load.reject)},
     {"device", 'x', "auto|cpu|cuda[:N]",
      "What decompresses ORC files in zlib: a GPU, or all threads; auto (the default): a GPU, if there is "
-     "one, for 64 MB "
-     "of ORC files or more and at most 8 threads, as more of them are faster",
+     "one, for 64 MB of ORC files or more and at most 8 threads, as more of them are faster",
      TO_TEXT(struct arguments, device)},
     {"append", 'a', NULL,
      "Adds the rows to tables that exist, facts and dimensions; together with --sort-by all rows are sorted",
@@ -277,8 +274,7 @@ static const struct command_option option_list[] = {
      BY_FUNCTION(read_memory)},
     {"spill", 0, "DIR",
      "Where rows are kept meanwhile that are sorted, or more than --memory, in files without names; by "
-     "default "
-     "$TMPDIR, or else the database's directory",
+     "default $TMPDIR, or else the database's directory",
      TO_TEXT(struct arguments, load.spill)},
     {0}};
 
@@ -287,20 +283,18 @@ static const struct command_line line = {
     .word = read_input,
     .finish = check_complete,
     .words_help = "TABLE=FILE[,FILE...]...",
-    .help =
-        "Loads a star schema from CSV (RFC 4180), TSV or '|'-delimited files, plain or compressed by "
-        "gzip, zstd, xz or bzip2, and from "
-        "ORC files, whose columns match by name; - is standard input. Either everything is loaded, or the "
-        "database stays as it was.\v"
-        "docs/loading.md says what schema scripts and files may hold.\n\n"
-        "Examples:\n"
-        "  tessera load --db shop.db --schema star.sql sales=sales.csv shops=shops.csv.gz\n"
-        "  tessera load --infer sales.csv shops.csv.gz >star.sql\n"
-        "  tessera load --db shop.db --schema star.sql --max-errors 100 --reject bad.csv "
-        "'sales=sales-*.csv' shops=shops.csv\n"
-        "  tessera load --db shop.db --schema star.sql 'sales=sales-*.orc' shops=shops.csv\n"
-        "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-\n"
-        "  tessera load --db shop.db --schema star.sql --append sales=today.csv shops=new-shops.csv",
+    .help = "Loads a star schema from CSV (RFC 4180), TSV or '|'-delimited files, plain or compressed by "
+            "gzip, zstd, xz or bzip2, and from ORC files, whose columns match by name; - is standard input. "
+            "Either everything is loaded, or the database stays as it was.\vdocs/loading.md says what schema "
+            "scripts and files may hold.\n\n"
+            "Examples:\n"
+            "  tessera load --db shop.db --schema star.sql sales=sales.csv shops=shops.csv.gz\n"
+            "  tessera load --infer sales.csv shops.csv.gz >star.sql\n"
+            "  tessera load --db shop.db --schema star.sql --max-errors 100 --reject bad.csv "
+            "'sales=sales-*.csv' shops=shops.csv\n"
+            "  tessera load --db shop.db --schema star.sql 'sales=sales-*.orc' shops=shops.csv\n"
+            "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-\n"
+            "  tessera load --db shop.db --schema star.sql --append sales=today.csv shops=new-shops.csv",
 };
 
 /* ---- The device ---- */

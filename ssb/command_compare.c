@@ -45,13 +45,11 @@ static const struct command_option option_list[] = {
 static const struct command_line line = {
     .options = option_list,
     .shared = benchmark_option_list,
-    .help =
-        "Runs the queries of the Star Schema Benchmark with several codecs and prints runtimes, ratios and "
-        "sizes side by side. Exit code 1 if an answer is wrong.\v"
-        "Examples:\n"
-        "  tessera ssb compare --db ssb1.db\n"
-        "  tessera ssb compare --db ssb1.db --codecs plain,smallest,auto --queries q1.1,q4.1\n"
-        "  tessera ssb compare --db ssb1.db --report codecs.html",
+    .help = "Runs the queries of the Star Schema Benchmark with several codecs and prints runtimes, ratios "
+            "and sizes side by side. Exit code 1 if an answer is wrong.\vExamples:\n"
+            "  tessera ssb compare --db ssb1.db\n"
+            "  tessera ssb compare --db ssb1.db --codecs plain,smallest,auto --queries q1.1,q4.1\n"
+            "  tessera ssb compare --db ssb1.db --report codecs.html",
 };
 
 enum status ssb_compare_command(int argc, char **argv, struct progress *progress, struct error *error)

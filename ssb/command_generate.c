@@ -54,8 +54,8 @@ static const struct command_option option_list[] = {
 static const struct command_line line = {
     .options = option_list,
     .shared = ssb_data_options,
-    .help = "Writes the tables of the Star Schema Benchmark as text, byte-identical to ssb-dbgen's files.\v"
-            "Examples:\n"
+    .help = "Writes the tables of the Star Schema Benchmark as text, byte-identical to ssb-dbgen's "
+            "files.\vExamples:\n"
             "  tessera ssb generate --sf 1 --out ssb1\n"
             "  tessera ssb generate --sf 0.1 --out small --table date,lineorder --date-table classic",
 };

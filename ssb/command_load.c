@@ -60,8 +60,8 @@ static const struct command_option option_list[] = {
      "Gives these columns bitmap indexes, as `tessera index create` does without options",
      TO_TEXT(struct arguments, load.indexes)},
     {"dimension-order", 0, DIMENSION_ORDERS,
-     "How rows of the dimensions are stored: in the order of levels that are found in them "
-     "(docs/levels.md), or as they come",
+     "How rows of the dimensions are stored: in the order of levels that are found in them (docs/levels.md), "
+     "or as they come",
      TO_WORD(struct arguments, load.dimension_order, DIMENSION_ORDERS)},
     {"levels", 0, "TABLE=COLUMN,COLUMN...",
      "The levels of this table, outermost first: customer=region,nation,city; or TABLE=none. Once for each "
@@ -69,8 +69,7 @@ static const struct command_option option_list[] = {
      BY_FUNCTION(read_levels)},
     {"part", 'p', "I/N",
      "Load only part I of N, from 1, of lineorder's orders, and the dimensions whole: for a process of its "
-     "own "
-     "in --cluster mpi, which answers over all N directories",
+     "own in --cluster mpi, which answers over all N directories",
      BY_FUNCTION(read_part)},
     {"force", 0, NULL, "Replace the tables of a database that exists",
      TO_FLAG(struct arguments, load.replace)},
@@ -86,9 +85,7 @@ static const struct command_line line = {
     .options = option_list,
     .shared = ssb_data_options,
     .help = "Makes a database of the Star Schema Benchmark: generates the rows straight into compressed "
-            "columns, or "
-            "reads them from .tbl files.\v"
-            "Examples:\n"
+            "columns, or reads them from .tbl files.\vExamples:\n"
             "  tessera ssb load --sf 1 --db ssb1.db\n"
             "  tessera ssb load --db ssb1.db --from ssb1 --codec gpu-star,lo_tax=plain --force\n"
             "  tessera ssb load --sf 10 --db sorted.db --sort-by lo_orderdate\n"

@@ -21,15 +21,13 @@ static const struct command_option option_list[] = {
 static const struct command_line line = {
     .options = option_list,
     .shared = benchmark_option_list,
-    .help =
-        "Runs the queries of the Star Schema Benchmark, checks every answer, and prints times, bytes read "
-        "and a hash of each answer. Exit code 1 if an answer is wrong.\v"
-        "Examples:\n"
-        "  tessera ssb run --db ssb1.db\n"
-        "  tessera ssb run --db ssb1.db --query q2.1,q4.3 --codec gpu-star --device cuda --repeat 20\n"
-        "  tessera ssb run --db ssb1.db --query q3.1 --profile\n"
-        "  tessera ssb run --db ssb1.db --format json --answers answers\n"
-        "  tessera ssb run --db ssb1.db --report run.html",
+    .help = "Runs the queries of the Star Schema Benchmark, checks every answer, and prints times, bytes "
+            "read and a hash of each answer. Exit code 1 if an answer is wrong.\vExamples:\n"
+            "  tessera ssb run --db ssb1.db\n"
+            "  tessera ssb run --db ssb1.db --query q2.1,q4.3 --codec gpu-star --device cuda --repeat 20\n"
+            "  tessera ssb run --db ssb1.db --query q3.1 --profile\n"
+            "  tessera ssb run --db ssb1.db --format json --answers answers\n"
+            "  tessera ssb run --db ssb1.db --report run.html",
 };
 
 enum status ssb_run_command(int argc, char **argv, struct progress *progress, struct error *error)

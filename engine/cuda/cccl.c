@@ -51,8 +51,8 @@ static void find(void)
             return;
     error_set(&missing, STATUS_MACHINE,
               "CUB's headers were not found in $CUDA_HOME, $CUDA_PATH or /usr/local/cuda (include/cccl, "
-              "include); install the CUDA "
-              "toolkit or PyPI's nvidia-cuda-cccl, or set TESSERA_CCCL to the folder that has cub/");
+              "include); install the CUDA toolkit or PyPI's nvidia-cuda-cccl, or set TESSERA_CCCL to the "
+              "folder that has cub/");
 }
 
 enum status cccl_options(const char *const **options, struct error *error)

@@ -62,10 +62,9 @@ enum status cuda_count(unsigned *devices, struct error *error)
     RETURN_IF_ERROR(cuda_driver_open(&driver, error));
     int count = 0;
     if (driver->device_count(&count) != CUDA_SUCCESS || count <= 0)
-        return error_set(
-            error, STATUS_MACHINE,
-            "no GPU can be used: NVIDIA's driver runs but shows no device (is CUDA_VISIBLE_DEVICES set to "
-            "nothing?); use --device cpu");
+        return error_set(error, STATUS_MACHINE,
+                         "no GPU can be used: NVIDIA's driver runs but shows no device (is "
+                         "CUDA_VISIBLE_DEVICES set to nothing?); use --device cpu");
     *devices = (unsigned)count;
     return STATUS_OK;
 }
@@ -125,8 +124,7 @@ enum status cuda_open(unsigned ordinal, struct cuda **result, struct error *erro
     RETURN_IF_ERROR(cuda_count(&devices, error));
     if (ordinal >= devices)
         return error_set(error, STATUS_MACHINE,
-                         "there is no GPU %u: this machine shows %u, numbered from 0; see "
-                         "`tessera devices`",
+                         "there is no GPU %u: this machine shows %u, numbered from 0; see `tessera devices`",
                          ordinal, devices);
     struct cuda *cuda = calloc(1, sizeof *cuda);
     if (!cuda)

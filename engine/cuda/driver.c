@@ -43,11 +43,10 @@ static void open_driver(void)
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
         void *function = dlsym(library, symbols[i].name);
         if (!function) {
-            error_set(
-                &open_error, STATUS_MACHINE,
-                "no GPU can be used: NVIDIA's driver has no function %s, it is older than CUDA 11.4; update "
-                "the driver",
-                symbols[i].name);
+            error_set(&open_error, STATUS_MACHINE,
+                      "no GPU can be used: NVIDIA's driver has no function %s, it is older than CUDA 11.4; "
+                      "update the driver",
+                      symbols[i].name);
             return;
         }
         memcpy(symbols[i].slot, &function, sizeof function);
@@ -60,8 +59,7 @@ static void open_driver(void)
     if (result != CUDA_SUCCESS)
         error_set(&open_error, STATUS_MACHINE,
                   "no GPU can be used: NVIDIA's driver is installed but does not start: %s (%s); see what "
-                  "nvidia-smi "
-                  "says, or use --device cpu",
+                  "nvidia-smi says, or use --device cpu",
                   name_of(result), text_of(result));
 }
 
@@ -69,10 +67,9 @@ static void open_driver(void)
 
 static void open_driver(void)
 {
-    error_set(
-        &open_error, STATUS_MACHINE,
-        "this build of Tessera has no GPU support (it was configured with TESSERA_CUDA=OFF); use --device "
-        "cpu, or build with TESSERA_CUDA=AUTO");
+    error_set(&open_error, STATUS_MACHINE,
+              "this build of Tessera has no GPU support (it was configured with TESSERA_CUDA=OFF); use "
+              "--device cpu, or build with TESSERA_CUDA=AUTO");
 }
 
 #endif

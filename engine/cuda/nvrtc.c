@@ -89,11 +89,10 @@ static void open_library(void)
     const char *wanted = getenv("TESSERA_NVRTC");
     if (wanted && *wanted) {
         if (!try_open(wanted))
-            error_set(
-                &open_error, STATUS_MACHINE,
-                "TESSERA_NVRTC names '%s', which cannot be opened as NVIDIA's run-time compiler (11.2 or "
-                "later); correct or unset it",
-                wanted);
+            error_set(&open_error, STATUS_MACHINE,
+                      "TESSERA_NVRTC names '%s', which cannot be opened as NVIDIA's run-time compiler (11.2 "
+                      "or later); correct or unset it",
+                      wanted);
         return;
     }
     const size_t file_count = sizeof files / sizeof *files;
@@ -111,21 +110,19 @@ static void open_library(void)
                 if (length > 0 && (size_t)length < sizeof path && try_open(path))
                     return;
             }
-    error_set(
-        &open_error, STATUS_MACHINE,
-        "NVIDIA's run-time compiler (libnvrtc.so.13, .12 or .11.2) was not found by the dynamic linker nor "
-        "in $CUDA_HOME, $CUDA_PATH or /usr/local/cuda; install the CUDA toolkit's NVRTC package or set "
-        "TESSERA_NVRTC to the file");
+    error_set(&open_error, STATUS_MACHINE,
+              "NVIDIA's run-time compiler (libnvrtc.so.13, .12 or .11.2) was not found by the dynamic linker "
+              "nor in $CUDA_HOME, $CUDA_PATH or /usr/local/cuda; install the CUDA toolkit's NVRTC package or "
+              "set TESSERA_NVRTC to the file");
 }
 
 #else
 
 static void open_library(void)
 {
-    error_set(
-        &open_error, STATUS_MACHINE,
-        "this build of Tessera has no GPU support (it was configured with TESSERA_CUDA=OFF); use --device "
-        "cpu, or build with TESSERA_CUDA=AUTO");
+    error_set(&open_error, STATUS_MACHINE,
+              "this build of Tessera has no GPU support (it was configured with TESSERA_CUDA=OFF); use "
+              "--device cpu, or build with TESSERA_CUDA=AUTO");
 }
 
 #endif
@@ -289,11 +286,10 @@ enum status nvrtc_compile(const struct nvrtc_request *request, void **cubin, siz
     *cubin_bytes = 0;
     RETURN_IF_ERROR(open_once(error));
     if (!nvrtc_knows(request->arch))
-        return error_set(
-            error, STATUS_MACHINE,
-            "compiling kernel '%s' failed: NVRTC %d.%d (%s) does not know %s; install a CUDA toolkit that "
-            "does and set TESSERA_NVRTC to its NVRTC",
-            name, nvrtc.major, nvrtc.minor, nvrtc.path, request->arch);
+        return error_set(error, STATUS_MACHINE,
+                         "compiling kernel '%s' failed: NVRTC %d.%d (%s) does not know %s; install a CUDA "
+                         "toolkit that does and set TESSERA_NVRTC to its NVRTC",
+                         name, nvrtc.major, nvrtc.minor, nvrtc.path, request->arch);
     struct arguments arguments = {0};
     RETURN_IF_ERROR(arguments_create(request, &arguments, error));
 

@@ -48,8 +48,7 @@ static enum status add(struct cuda *cuda, uintptr_t begin, uint64_t bytes, struc
     if ((double)(total + bytes) > most)
         return error_set(
             error, STATUS_MACHINE,
-            "%llu bytes are not pinned, because with them more than %.0f of the machine's memory "
-            "would be",
+            "%llu bytes are not pinned, because with them more than %.0f of the machine's memory would be",
             (unsigned long long)bytes, most);
     struct pinned *added = calloc(1, sizeof *added);
     if (!added)

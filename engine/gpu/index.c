@@ -115,10 +115,10 @@ static enum status make_lists(struct cuda *cuda, struct cuda_columns *columns, c
             vectors += plan->terms[t].runs[r].count;
     vectors *= fact->segment_count;
     if (vectors > UINT32_MAX)
-        return error_set(error, STATUS_MACHINE,
-                         "the statement needs %llu vectors of bitmap indexes, and a GPU takes %u; give "
-                         "--index off",
-                         (unsigned long long)vectors, UINT32_MAX);
+        return error_set(
+            error, STATUS_MACHINE,
+            "the statement needs %llu vectors of bitmap indexes, and a GPU takes %u; give --index off",
+            (unsigned long long)vectors, UINT32_MAX);
     enum status status =
         memory_take(&lists.ends, ((uint64_t)fact->segment_count * pass->bound.terms + 1) * sizeof *lists.ends,
                     "a list of vectors", error);

@@ -100,11 +100,10 @@ static enum status check_columns(const struct plan *plan, const struct kernel *k
         count += read[c];
     return count <= KERNEL_COLUMNS_MAX
                ? STATUS_OK
-               : error_set(
-                     error, STATUS_BAD_INPUT,
-                     "the statement's conditions, groups and aggregates read %u columns of %s, and on a GPU "
-                     "they may read %u; ask for fewer, or give --device cpu",
-                     count, plan->fact->name, KERNEL_COLUMNS_MAX);
+               : error_set(error, STATUS_BAD_INPUT,
+                           "the statement's conditions, groups and aggregates read %u columns of %s, and on "
+                           "a GPU they may read %u; ask for fewer, or give --device cpu",
+                           count, plan->fact->name, KERNEL_COLUMNS_MAX);
 }
 
 static uint32_t add_column(const struct plan *plan, struct kernel *kernel, uint32_t c)

@@ -74,12 +74,11 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
     struct error inner = {0};
     struct tessera_options all = {.size = 0};
     if (options->size < OPTIONS_LEAST || options->size > sizeof *options)
-        return give(
-            error_set(&inner, STATUS_BAD_INPUT,
-                      "options.size is %zu and should be %zu: the program was compiled for another version "
-                      "of the library",
-                      options->size, sizeof *options),
-            &inner, error);
+        return give(error_set(&inner, STATUS_BAD_INPUT,
+                              "options.size is %zu and should be %zu: the program was compiled for another "
+                              "version of the library",
+                              options->size, sizeof *options),
+                    &inner, error);
     memcpy(&all, options, options->size);
     atomic_fetch_add(&users, 1);
     struct execution call = {.outer = NULL};

@@ -25,8 +25,7 @@ static void note_binding(const struct cluster *cluster)
     if (cluster_rank(cluster) == 0 && processors >= 2 * (long)used)
         fprintf(stderr,
                 "note: the %u processes of this host may run on %u of its %ld processors; `mpirun --bind-to "
-                "none` "
-                "or srun's --cpus-per-task gives them more\n",
+                "none` or srun's --cpus-per-task gives them more\n",
                 cluster_local_size(cluster), used, processors);
 }
 

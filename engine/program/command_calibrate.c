@@ -62,21 +62,16 @@ enum status command_calibrate(int argc, char **argv, struct progress *progress, 
     };
     static const struct command_line line = {
         .options = options,
-        .help =
-            "Measures what it costs this machine to compare, probe and fetch a value, codec by codec and "
-            "width "
-            "by width, and how fast it reads memory: the table by which `--codec auto` chooses. Takes a few "
-            "seconds.\vA machine with a GPU chooses by its GPU's costs, another one by its processor's: by "
-            "the table "
-            "that was kept, else by a built-in one, h200 for GPUs, cpu-avx512, cpu-avx2 or cpu-baseline for "
-            "processors. "
-            "The environment variable TESSERA_COSTS names another: a built-in one, cpu for this processor's, "
-            "or a "
-            "file.\n"
-            "Examples:\n"
-            "  tessera calibrate --keep\n"
-            "  tessera calibrate --device cpu --out here.costs\n"
-            "  TESSERA_COSTS=here.costs tessera ssb load --sf 1 --db ssb1.db",
+        .help = "Measures what it costs this machine to compare, probe and fetch a value, codec by codec and "
+                "width by width, and how fast it reads memory: the table by which `--codec auto` chooses. "
+                "Takes a few seconds.\vA machine with a GPU chooses by its GPU's costs, another one by its "
+                "processor's: by the table that was kept, else by a built-in one, h200 for GPUs, cpu-avx512, "
+                "cpu-avx2 or cpu-baseline for processors. The environment variable TESSERA_COSTS names "
+                "another: a built-in one, cpu for this processor's, or a file.\n"
+                "Examples:\n"
+                "  tessera calibrate --keep\n"
+                "  tessera calibrate --device cpu --out here.costs\n"
+                "  TESSERA_COSTS=here.costs tessera ssb load --sf 1 --db ssb1.db",
     };
     struct arguments arguments = {.device = "auto"};
     struct engine *engine;

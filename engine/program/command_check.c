@@ -29,8 +29,7 @@ enum status command_check(int argc, char **argv, struct progress *progress, stru
     static const struct command_line line = {
         .options = known,
         .help = "Checks every checksum of a database, and every value against its statistics; names each "
-                "fault and each "
-                "file that does not belong to it. Exit code 1 if there is a fault.",
+                "fault and each file that does not belong to it. Exit code 1 if there is a fault.",
     };
     struct check_options options = {0};
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));

@@ -77,10 +77,8 @@ enum status command_codecs(int argc, char **argv, struct progress *progress, str
     static const struct command_line line = {
         .options = known,
         .help = "Lists the codecs: their family, whether single values can be read without decoding others, "
-                "whether "
-                "they hold 64-bit values, and where they are decoded (CPU, staged: a GPU decodes a column "
-                "before the query; both, staged: so does a CPU). "
-                "Any of them can be named in --codec.",
+                "whether they hold 64-bit values, and where they are decoded (CPU, staged: a GPU decodes a "
+                "column before the query; both, staged: so does a CPU). Any of them can be named in --codec.",
     };
     struct codecs_options options = {.format = FORMAT_TABLE};
     (void)progress;

@@ -61,10 +61,8 @@ enum status command_index_create(int argc, char **argv, struct progress *progres
         OPTION_DB,
         {"bins", 'b', "auto|values|N|N:width",
          "values: a bit vector for each value, of which there are at most 4096. N: N bins of equal depth, "
-         "which have "
-         "about the same number of rows. N:width: N bins of equal width, which span as many values. auto "
-         "(the "
-         "default): values if there are at most 4096, else 256 bins of equal depth",
+         "which have about the same number of rows. N:width: N bins of equal width, which span as many "
+         "values. auto (the default): values if there are at most 4096, else 256 bins of equal depth",
          BY_FUNCTION(read_bins)},
         {"format", 'f', "wah64|wah32|flat",
          "compressed in words of 64 (the default) or 32 bits, or a bit a row", BY_FUNCTION(read_format)},
@@ -77,17 +75,14 @@ enum status command_index_create(int argc, char **argv, struct progress *progres
         .words_help = "TABLE.COLUMN",
         .word = read_what,
         .finish = check_complete,
-        .help =
-            "Gives a column a bitmap index: a bit vector of the rows of each value, or of each bin of "
-            "values, and "
-            "one of the NULLs. Foreign keys are indexed by the row that they refer to, strings by their "
-            "place in "
-            "the column's dictionary. The index is built again whenever rows are appended or the table is "
-            "replaced. Either the whole index is there afterwards, or the database is as it was.\v"
-            "docs/bitmaps.md says what an index is for.\n\n"
-            "Examples:\n"
-            "  tessera index create --db shop.db sales.pieces\n"
-            "  tessera index create --db shop.db --bins 64 sales.paid",
+        .help = "Gives a column a bitmap index: a bit vector of the rows of each value, or of each bin of "
+                "values, and one of the NULLs. Foreign keys are indexed by the row that they refer to, "
+                "strings by their place in the column's dictionary. The index is built again whenever rows "
+                "are appended or the table is replaced. Either the whole index is there afterwards, or the "
+                "database is as it was.\vdocs/bitmaps.md says what an index is for.\n\n"
+                "Examples:\n"
+                "  tessera index create --db shop.db sales.pieces\n"
+                "  tessera index create --db shop.db --bins 64 sales.paid",
     };
     struct index_options options = {.wish = {.format = INDEX_WAH64}};
     char table[NAME_BYTES] = "";

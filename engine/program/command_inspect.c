@@ -430,20 +430,13 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
         .words_help = "[TABLE[.COLUMN]]\nDIR\nFILE.orc",
         .word = read_what,
         .finish = check_what,
-        .help =
-            "Lists a database's tables and columns: the codec and what chose it, bits per value, how many "
-            "times smaller "
-            "than plain integers, statistics, all encodings that are stored, bitmap indexes, levels of "
-            "dimensions, and what the "
-            "files take on "
-            "disk. Of one column also why "
-            "it is in "
-            "its codec: what each codec would take for its first segment, and what that costs by the "
-            "table that "
-            "auto chooses by.\n\n"
-            "Of an ORC file, its version, writer and compression, its stripes, and each column's type, "
-            "encodings and "
-            "streams.",
+        .help = "Lists a database's tables and columns: the codec and what chose it, bits per value, how "
+                "many times smaller than plain integers, statistics, all encodings that are stored, bitmap "
+                "indexes, levels of dimensions, and what the files take on disk. Of one column also why it "
+                "is in its codec: what each codec would take for its first segment, and what that costs by "
+                "the table that auto chooses by.\n\n"
+                "Of an ORC file, its version, writer and compression, its stripes, and each column's type, "
+                "encodings and streams.",
     };
     struct inspect_options options = {0};
     struct database *database = NULL;

@@ -40,19 +40,15 @@ static const struct command_option option_list[] = {
      TO_TEXT(struct shell_options, codec)},
     {"device", 'D', "DEVICE",
      "Where statements run: auto (the default: the first GPU, or else the CPU), cpu, cuda or cuda:N; "
-     "cuda:0,1 or "
-     "cuda:all "
-     "for several GPUs, which share the rows",
+     "cuda:0,1 or cuda:all for several GPUs, which share the rows",
      TO_TEXT(struct shell_options, engine.device)},
     {"gpu-memory", 'M', "BYTES",
      "The most bytes of columns that a GPU keeps (4G, 512M; 0: nothing stays between statements). What does "
-     "not "
-     "fit is streamed from the host's memory. By default what is free, less a reserve",
+     "not fit is streamed from the host's memory. By default what is free, less a reserve",
      TO_TEXT(struct shell_options, engine.gpu_memory)},
     {"memory", 0, "BYTES",
      "The most bytes of the host's memory that answers, joins, groups and sorts of a statement take (4G, "
-     "512M); "
-     "by default half of what is available",
+     "512M); by default half of what is available",
      TO_TEXT(struct shell_options, engine.memory)},
     {"spill", 0, "DIR",
      "Where rows are kept that are more than --memory, in files without names; by default $TMPDIR, or else "
@@ -60,20 +56,17 @@ static const struct command_option option_list[] = {
      TO_TEXT(struct shell_options, engine.spill)},
     {"late-transfer", 'L', "auto|off|on",
      "Columns that a GPU does not keep: auto (the default) lets its kernels read single sectors from the "
-     "host's memory "
-     "where this moves fewer bytes than copying the column, on everywhere, off nowhere",
+     "host's memory where this moves fewer bytes than copying the column, on everywhere, off nowhere",
      TO_WORD(struct shell_options, engine.late, "auto|off|on")},
     {"threads", 't', "N", "Threads; by default all processors",
      TO_NUMBER(struct shell_options, engine.threads, 1, PARALLEL_THREADS_MAX)},
     {"staged", 'S', NULL,
      "Decode a statement's columns into scratch memory first and answer from there, to compare with the "
-     "default, "
-     "which decodes them inside the scan",
+     "default, which decodes them inside the scan",
      TO_FLAG(struct shell_options, staged)},
     {"index", 'i', "auto|on|off",
      "Bitmap indexes (`tessera index`): auto (the default) uses one where it is expected to be faster than "
-     "reading the "
-     "column, on wherever it can decide a condition, off nowhere",
+     "reading the column, on wherever it can decide a condition, off nowhere",
      TO_WORD(struct shell_options, index, "auto|on|off")},
     {"rows", 'r', "N|all",
      "The most rows of an answer that are printed; by default 1000 on a terminal, which says so, and else "
@@ -85,8 +78,7 @@ static const struct command_option option_list[] = {
      TO_WORD(struct shell_options, like, "standard|sqlite")},
     {"report", 'R', "FILE.html",
      "Also write what EXPLAIN ANALYZE tells as a page with charts: the plan, each step's rows, bytes and "
-     "time, and the "
-     "shares of several devices",
+     "time, and the shares of several devices",
      TO_TEXT(struct shell_options, report)},
     {"cluster", 0, "mpi", CLUSTER_OPTION_HELP, TO_TEXT(struct shell_options, cluster)},
     {"timer", 'T', NULL, "Print the time of each statement to standard error",
@@ -125,23 +117,16 @@ static const struct command_line line = {
     .words_help = "[\"STATEMENT; ...\"]",
     .help = "Answers SELECT statements over one fact table and the tables that it references, from their "
             "compressed columns. Without a statement it reads them from standard input, and asks for them "
-            "where that is a terminal.\v"
-            "docs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show how a statement is "
-            "answered, SHOW TABLES and DESCRIBE TABLE what there is. Dot commands (.tables, .schema, .mode, "
-            ".timer, "
-            ".explain, .like, .rows, .pager and others; .help lists them) "
-            "have a line "
-            "of their own between statements. A script is run while it arrives, and stops at the first "
-            "error, with its exit code. The "
-            "prompt completes names and keywords with Tab, shows long answers with the program that PAGER "
-            "names, or less "
-            "(empty: none), and keeps its history in ~/.tessera_history, or the file that TESSERA_HISTORY "
-            "names (empty: "
-            "none).\n\n"
+            "where that is a terminal.\vdocs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show "
+            "how a statement is answered, SHOW TABLES and DESCRIBE TABLE what there is. Dot commands "
+            "(.tables, .schema, .mode, .timer, .explain, .like, .rows, .pager and others; .help lists them) "
+            "have a line of their own between statements. A script is run while it arrives, and stops at the "
+            "first error, with its exit code. The prompt completes names and keywords with Tab, shows long "
+            "answers with the program that PAGER names, or less (empty: none), and keeps its history in "
+            "~/.tessera_history, or the file that TESSERA_HISTORY names (empty: none).\n\n"
             "Examples:\n"
             "  tessera sql --db ssb1.db \"select d_year, sum(lo_revenue) from lineorder, date where "
-            "lo_orderdate = "
-            "d_datekey group by d_year order by d_year\"\n"
+            "lo_orderdate = d_datekey group by d_year order by d_year\"\n"
             "  tessera sql --db ssb1.db --format csv < report.sql > report.csv",
 };
 

@@ -161,10 +161,10 @@ static enum status find_target(const char *path, char **target, struct error *er
     if (stat(path, &there) != 0)
         return path_format(target, error, "%s", path); /* it is new, or fails when it is written */
     if (!S_ISREG(there.st_mode))
-        return error_set(error, STATUS_BAD_INPUT,
-                         "the report cannot be written to %s, which is %s; name a file, as in --report "
-                         "report.html",
-                         path, S_ISDIR(there.st_mode) ? "a folder" : "no file");
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "the report cannot be written to %s, which is %s; name a file, as in --report report.html", path,
+            S_ISDIR(there.st_mode) ? "a folder" : "no file");
     *target = realpath(path, NULL);
     return *target ? STATUS_OK : error_set_errno(error, errno, "the report cannot be written to %s", path);
 }

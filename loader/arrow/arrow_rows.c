@@ -94,8 +94,7 @@ static enum status find_column(struct arrow_reader *reader, uint32_t c)
         return STATUS_OK;
     return error_set(reader->error, STATUS_BAD_INPUT,
                      "the stream of table %s: column %s is of Arrow's type \"%s\"%s, which cannot be stored "
-                     "as %s; cast it "
-                     "(floating-point numbers to decimals, or make the column DOUBLE)",
+                     "as %s; cast it (floating-point numbers to decimals, or make the column DOUBLE)",
                      table->name, table->columns[c].name, schema->format ? schema->format : "",
                      schema->dictionary ? " with a dictionary" : "", column_type_text(column->want, type));
 }

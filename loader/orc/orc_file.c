@@ -216,11 +216,10 @@ static enum status take_postscript(struct orc_file *file, const Orc__PostScript 
     for (size_t v = 0; v < 2 && v < postscript->n_version; v++)
         file->version[v] = postscript->version[v];
     if (postscript->compression >= ORC_COMPRESSIONS || postscript->compression == ORC_LZO)
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "%s: its compression (%s, number %u) cannot be read; write it with none, zlib, snappy, lz4 "
-            "or zstd",
-            file->path, orc_compression_name(postscript->compression), postscript->compression);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: its compression (%s, number %u) cannot be read; write it with none, zlib, "
+                         "snappy, lz4 or zstd",
+                         file->path, orc_compression_name(postscript->compression), postscript->compression);
     if (file->version[0] > 0 || file->version[1] > 12)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: its format's version is %u.%u, and this program reads 0.11 and 0.12",
@@ -255,8 +254,7 @@ static enum status read_postscript(struct orc_file *file, int descriptor, uint64
             orc__post_script__free_unpacked(postscript, &allocator);
         return error_set(
             error, STATUS_BAD_INPUT,
-            "%s: is no ORC file, or is not whole: it does not begin and end as one; write or copy "
-            "it again",
+            "%s: is no ORC file, or is not whole: it does not begin and end as one; write or copy it again",
             file->path);
     }
     *end = file->size - 1 - length;

@@ -88,8 +88,7 @@ static enum status open_sources(struct orc_reader *reader, const struct load_inp
         if (!is_orc)
             return error_set(
                 error, STATUS_BAD_INPUT,
-                "%s: is no ORC file, but others of table %s are; the files of one table must be of "
-                "one kind",
+                "%s: is no ORC file, but others of table %s are; the files of one table must be of one kind",
                 input->paths[p], reader->parse->parsed->table->name);
         reader->source_count++;
         RETURN_IF_ERROR(open_source(reader, input->paths[p], &reader->sources[p], error));

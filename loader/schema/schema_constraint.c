@@ -189,10 +189,10 @@ static enum status take_column_constraint(struct schema_parser *parser, struct s
         return schema_skip_to(parser, ",);", constraint_words);
     if (schema_is(parser, "GENERATED") ||
         schema_is(parser, "AS")) { /* ALWAYS AS (...), or AS IDENTITY (...) */
-        RETURN_IF_ERROR(schema_note(parser, parser->token.line,
-                                    "column %s.%s is read from the file, not generated; take it out if the "
-                                    "file lacks it",
-                                    table->name, column->name));
+        RETURN_IF_ERROR(
+            schema_note(parser, parser->token.line,
+                        "column %s.%s is read from the file, not generated; take it out if the file lacks it",
+                        table->name, column->name));
         return schema_skip_to(parser, ",);", constraint_words);
     }
     static const char *const skipped[] = {"COLLATE",       "COMMENT", "IDENTITY",  "AUTO_INCREMENT",
@@ -235,9 +235,8 @@ enum status schema_take_column_constraints(struct schema_parser *parser, struct 
         RETURN_IF_ERROR(take_column_constraint(parser, table, column, &taken));
     return at_end(parser)
                ? STATUS_OK
-               : schema_complain_of(parser,
-                                    "'%s' is not understood in a column; there are NOT NULL, PRIMARY KEY, "
-                                    "UNIQUE, CHECK, DEFAULT and REFERENCES table(column)");
+               : schema_complain_of(parser, "'%s' is not understood in a column; there are NOT NULL, PRIMARY "
+                                            "KEY, UNIQUE, CHECK, DEFAULT and REFERENCES table(column)");
 }
 
 /* ---- Tables ---- */
@@ -290,10 +289,9 @@ enum status schema_take_table_constraint(struct schema_parser *parser, struct sc
     }
     RETURN_IF_ERROR(schema_take(parser, "UNIQUE", &taken));
     if (!taken)
-        return schema_complain_of(parser,
-                                  "'%s' is not understood in a table; there are PRIMARY KEY (column), UNIQUE "
-                                  "(column), CHECK (condition) and FOREIGN KEY (column) REFERENCES "
-                                  "table(column)");
+        return schema_complain_of(
+            parser, "'%s' is not understood in a table; there are PRIMARY KEY (column), UNIQUE (column), "
+                    "CHECK (condition) and FOREIGN KEY (column) REFERENCES table(column)");
     RETURN_IF_ERROR(schema_take(parser, "KEY", &taken));
     RETURN_IF_ERROR(schema_take(parser, "INDEX", &taken));
     if (!schema_is(parser, "("))

@@ -247,12 +247,11 @@ static enum status resolve(struct schema_parser *parser, const struct schema_ref
     RETURN_IF_ERROR(named_key(parser, reference, target, &made.key));
     struct schema_tuple *const tuple = find_tuple(target, &made.key);
     if (!tuple)
-        return error_set(
-            fault(parser), STATUS_BAD_INPUT,
-            "%s:%u: table %s references %s %s, which is no primary key and not UNIQUE; say PRIMARY KEY "
-            "or UNIQUE there",
-            parser->path, reference->line, table->name, target->name,
-            schema_key_names(target, &made.key, list, sizeof list));
+        return error_set(fault(parser), STATUS_BAD_INPUT,
+                         "%s:%u: table %s references %s %s, which is no primary key and not UNIQUE; say "
+                         "PRIMARY KEY or UNIQUE there",
+                         parser->path, reference->line, table->name, target->name,
+                         schema_key_names(target, &made.key, list, sizeof list));
     RETURN_IF_ERROR(check_types(parser, reference, table, target, &made.key));
     order_pairs(&tuple->key, &made.key, &made.of);
     tuple->referenced = true;

@@ -115,8 +115,8 @@ static enum status alter_action(struct schema_parser *parser, struct schema_tabl
     static const char *const changes[] = {"DROP", "RENAME", "MODIFY", "CHANGE", NULL};
     bool taken, constraint;
     if (is_any(parser, changes))
-        return schema_complain_of(parser, "'%s' changes a table that the script created; create it as it "
-                                          "shall be");
+        return schema_complain_of(parser,
+                                  "'%s' changes a table that the script created; create it as it shall be");
     RETURN_IF_ERROR(schema_take(parser, "ADD", &taken));
     if (taken) {
         RETURN_IF_ERROR(schema_take(parser, "COLUMN", &taken));

@@ -219,9 +219,8 @@ enum status schema_take_type(struct schema_parser *parser, struct column_schema 
         if (!own && schema_is(parser, "("))
             RETURN_IF_ERROR(schema_skip_brackets(parser));
     } else if (t == sizeof types / sizeof *types) {
-        return schema_complain_of(parser,
-                                  "there is no type '%s' here; use INT, BIGINT, DECIMAL(p,s), DOUBLE, "
-                                  "DATE, TIMESTAMP, BOOLEAN, CHAR(n), VARCHAR(n) or TEXT");
+        return schema_complain_of(parser, "there is no type '%s' here; use INT, BIGINT, DECIMAL(p,s), "
+                                          "DOUBLE, DATE, TIMESTAMP, BOOLEAN, CHAR(n), VARCHAR(n) or TEXT");
     } else {
         RETURN_IF_ERROR(schema_advance(parser));
         if (column->type == TYPE_DOUBLE)
@@ -236,9 +235,8 @@ enum status schema_take_type(struct schema_parser *parser, struct column_schema 
         RETURN_IF_ERROR(take_suffix(parser, column));
     }
     if (parser->token.kind == TOKEN_NAME && parser->token.text[0] == '[')
-        return schema_complain(parser,
-                               "a column holds single values and no arrays; write the column as TEXT, or its "
-                               "elements as rows of another table");
+        return schema_complain(parser, "a column holds single values and no arrays; write the column as "
+                                       "TEXT, or its elements as rows of another table");
     return STATUS_OK;
 }
 

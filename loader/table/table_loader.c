@@ -234,11 +234,10 @@ static enum status find_sort_column(const struct load *load, const struct schema
     for (uint32_t t = 0; *column != UINT32_MAX && t < load->schema->table_count; t++)
         for (uint32_t c = 0; c < schema_columns(&load->schema->tables[t]); c++)
             if (word_compare(load->schema->tables[t].columns[c].references_table, table->name) == 0)
-                return error_set(
-                    load->error, STATUS_BAD_INPUT,
-                    "--sort-by %s: table %s is referenced, and positions of its rows are what is "
-                    "stored; sort a table that is not referenced",
-                    load->options->sort_by, table->name);
+                return error_set(load->error, STATUS_BAD_INPUT,
+                                 "--sort-by %s: table %s is referenced, and positions of its rows are what "
+                                 "is stored; sort a table that is not referenced",
+                                 load->options->sort_by, table->name);
     return STATUS_OK;
 }
 
@@ -432,12 +431,11 @@ static enum status keys_of(struct load *load, const struct column_schema *column
     if (load->keyed[t])
         return STATUS_OK;
     if (!load->existing)
-        return error_set(
-            load->error, STATUS_BAD_INPUT,
-            "column %s references table %s, which is neither loaded (give %s=FILE) nor in a database "
-            "that exists%s%s",
-            column->name, column->references_table, column->references_table,
-            load->damage.text[0] ? " and can be read: " : "", load->damage.text);
+        return error_set(load->error, STATUS_BAD_INPUT,
+                         "column %s references table %s, which is neither loaded (give %s=FILE) nor in a "
+                         "database that exists%s%s",
+                         column->name, column->references_table, column->references_table,
+                         load->damage.text[0] ? " and can be read: " : "", load->damage.text);
     load->keyed[t] = true;
     return table_keys_read(load->existing, column->references_table, load->options->threads, &load->keys[t],
                            load->error);
@@ -465,11 +463,11 @@ static enum status find_old(struct load *load, const struct schema_table *table,
         if (stored)
             describe(stored, there, sizeof there);
         if (!script || !stored || strcmp(script->name, stored->name) != 0 || strcmp(here, there) != 0)
-            return error_set(
-                load->error, STATUS_BAD_INPUT,
-                "table %s, column %u: the schema script has %s %s, the database %s %s; rows can only be "
-                "appended to the same columns",
-                table->name, c + 1, script ? script->name : "", here, stored ? stored->name : "", there);
+            return error_set(load->error, STATUS_BAD_INPUT,
+                             "table %s, column %u: the schema script has %s %s, the database %s %s; rows can "
+                             "only be appended to the same columns",
+                             table->name, c + 1, script ? script->name : "", here, stored ? stored->name : "",
+                             there);
     }
     return STATUS_OK;
 }
@@ -565,10 +563,10 @@ static enum status check_replaced(const struct load *load)
     for (uint32_t i = 0; i < options->input_count && !options->replace && !options->append; i++) {
         const char *const name = schema_table(load->schema, options->inputs[i].table)->name;
         if (database_writer_old(load->writer, name))
-            return error_set(load->error, STATUS_BAD_INPUT,
-                             "%s has a table %s already; give --append to add rows to it, or --force to "
-                             "replace it",
-                             options->directory, name);
+            return error_set(
+                load->error, STATUS_BAD_INPUT,
+                "%s has a table %s already; give --append to add rows to it, or --force to replace it",
+                options->directory, name);
     }
     return STATUS_OK;
 }

@@ -432,10 +432,10 @@ static enum status read_key(struct load_tuples *tuples, uint32_t number, uint32_
     const struct table *stored;
     int32_t *positions;
     if (!search->existing)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "%s references table %s, which is neither loaded (give %s=FILE) nor in a database "
-                         "that exists",
-                         column->name, target->name, target->name);
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s references table %s, which is neither loaded (give %s=FILE) nor in a database that exists",
+            column->name, target->name, target->name);
     RETURN_IF_ERROR(make_key(tuples, number, i, NULL, &owner, search->existing, search->threads, error));
     RETURN_IF_ERROR(database_table(search->existing, target->name, &stored, error));
     if (!stored->levels)

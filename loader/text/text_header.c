@@ -172,11 +172,10 @@ static enum status check_names(const struct text_source *source, const struct he
         for (uint32_t f = 0; f < count; f++)
             there |= places[f] == c;
         if (!there)
-            return error_set(
-                error, STATUS_BAD_INPUT,
-                "%s:%llu: the header lacks the column '%s'; every column must be there: give its "
-                "values, or empty fields for NULL",
-                path, (unsigned long long)line, source->shape.names[c]);
+            return error_set(error, STATUS_BAD_INPUT,
+                             "%s:%llu: the header lacks the column '%s'; every column must be there: give "
+                             "its values, or empty fields for NULL",
+                             path, (unsigned long long)line, source->shape.names[c]);
     }
     return STATUS_OK;
 }

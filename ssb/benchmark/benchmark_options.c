@@ -52,26 +52,22 @@ static enum status read_queries(void *arguments, const char *text, struct error 
 const struct command_option benchmark_option_list[] = {
     {"db", 'd', "DIR", "The database, as `tessera ssb load` made it",
      TO_TEXT(struct benchmark_options, database),
-     .missing = "--db is missing; give the folder of a database, as in --db ssb1.db (`tessera ssb load` "
-                "makes one)"},
+     .missing =
+         "--db is missing; give the folder of a database, as in --db ssb1.db (`tessera ssb load` makes one)"},
     {"query", 'q', "all|q1.1,...", "Which of the 13 queries; all by default. q11 and Q1.1 are q1.1",
      BY_FUNCTION(read_queries)},
     {"queries", .kind = OPTION_ANOTHER_NAME},
     {"device", 0, "auto|cpu|cuda[:N,...]",
      "Where; auto (the default) takes the first GPU that can be used, else the CPU. cuda:0,1 and cuda:all "
-     "are several "
-     "GPUs, "
-     "which share the rows",
+     "are several GPUs, which share the rows",
      TO_TEXT(struct benchmark_options, device)},
     {"gpu-memory", 0, "BYTES",
      "The most bytes of columns that a GPU keeps (4G, 512M; 0: nothing stays between statements). What does "
-     "not "
-     "fit is streamed from the host's memory. By default what is free, less a reserve",
+     "not fit is streamed from the host's memory. By default what is free, less a reserve",
      TO_TEXT(struct benchmark_options, gpu_memory)},
     {"memory", 0, "BYTES",
      "The most bytes of the host's memory that answers, joins, groups and sorts of a statement take (4G, "
-     "512M); "
-     "by default half of what is available",
+     "512M); by default half of what is available",
      TO_TEXT(struct benchmark_options, memory)},
     {"spill", 0, "DIR",
      "Where rows are kept that are more than --memory, in files without names; by default $TMPDIR, or else "
@@ -79,8 +75,7 @@ const struct command_option benchmark_option_list[] = {
      TO_TEXT(struct benchmark_options, spill)},
     {"late-transfer", 0, "auto|off|on",
      "Columns that a GPU does not keep: auto (the default) lets its kernels read single sectors from the "
-     "host's memory "
-     "where this moves fewer bytes than copying the column, on everywhere, off nowhere",
+     "host's memory where this moves fewer bytes than copying the column, on everywhere, off nowhere",
      TO_WORD(struct benchmark_options, late, "auto|off|on")},
     {"cluster", 0, "mpi", CLUSTER_OPTION_HELP, TO_TEXT(struct benchmark_options, cluster)},
     {"verify", 0, "sqlite|plain|none",
@@ -89,13 +84,11 @@ const struct command_option benchmark_option_list[] = {
      TO_WORD(struct benchmark_options, verify, "sqlite|plain|none")},
     {"staged", 0, NULL,
      "Decode columns into scratch memory first and query them there, to compare with the default, which "
-     "decodes "
-     "them inside the scan; both parts are timed",
+     "decodes them inside the scan; both parts are timed",
      TO_FLAG(struct benchmark_options, staged)},
     {"index", 0, "auto|on|off",
      "Bitmap indexes (`tessera index`): auto (the default) uses one where it is expected to be faster than "
-     "reading the "
-     "column, on wherever it can decide a condition, off nowhere",
+     "reading the column, on wherever it can decide a condition, off nowhere",
      TO_WORD(struct benchmark_options, index, "auto|on|off")},
     {"repeat", 0, "N", "Timed runs of each query; 5 by default, the median is reported",
      TO_NUMBER(struct benchmark_options, repeat, 1, RUNS_MAX)},

@@ -25,11 +25,10 @@
 #define IDENTITY_BYTES (PATH_MAX + 1024)
 
 static const char SCHEMA[] =
-    "CREATE TABLE reference(format INTEGER, source TEXT, files TEXT, seconds REAL);"
-    "CREATE TABLE answer(id INTEGER PRIMARY KEY, statement TEXT UNIQUE, milliseconds REAL, made TEXT,"
-    " sqlite TEXT);"
-    "CREATE TABLE answer_cell(answer INTEGER, row INTEGER, column INTEGER, value,"
-    " PRIMARY KEY (answer, row, column)) WITHOUT ROWID;";
+    "CREATE TABLE reference(format INTEGER, source TEXT, files TEXT, seconds REAL);CREATE TABLE answer(id "
+    "INTEGER PRIMARY KEY, statement TEXT UNIQUE, milliseconds REAL, made TEXT, sqlite TEXT);CREATE TABLE "
+    "answer_cell(answer INTEGER, row INTEGER, column INTEGER, value, PRIMARY KEY (answer, row, column)) "
+    "WITHOUT ROWID;";
 
 /* ---- SQLite's errors ---- */
 
@@ -46,11 +45,10 @@ enum status reference_error(sqlite3 *connection, const char *path, const char *w
     case SQLITE_NOMEM:
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-        return error_set(
-            error, STATUS_MACHINE,
-            "%s: %s: SQLite says \"%s\"; see that the folder can be written and has room, or use "
-            "--verify plain",
-            path, what, text);
+        return error_set(error, STATUS_MACHINE,
+                         "%s: %s: SQLite says \"%s\"; see that the folder can be written and has room, or "
+                         "use --verify plain",
+                         path, what, text);
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
         return error_set(error, STATUS_CHECK_FAILED,
@@ -126,10 +124,10 @@ static bool is_current(const char *path, const struct identity *identity, double
         return false; /* file_open refuses a FIFO, for which SQLite would wait */
     close(descriptor);
     if (sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(connection,
-                           "SELECT seconds FROM reference WHERE format = ?1 AND source = ?2"
-                           " AND (files = ?3 OR ?3 = '')",
-                           -1, &select, NULL) == SQLITE_OK) {
+        sqlite3_prepare_v2(
+            connection,
+            "SELECT seconds FROM reference WHERE format = ?1 AND source = ?2 AND (files = ?3 OR ?3 = '')", -1,
+            &select, NULL) == SQLITE_OK) {
         sqlite3_bind_int(select, 1, FORMAT);
         sqlite3_bind_text(select, 2, identity->source, -1, SQLITE_STATIC);
         sqlite3_bind_text(select, 3, identity->files, -1, SQLITE_STATIC);

@@ -16,8 +16,8 @@
 
 /* The whole file is memory-mapped, so that connections share the page cache. Without automatic_index SQLite
  * builds no index during a query. */
-static const char QUERY_PRAGMAS[] = "PRAGMA query_only = ON; PRAGMA mmap_size = 1099511627776;"
-                                    "PRAGMA cache_size = -65536; PRAGMA automatic_index = OFF;";
+static const char QUERY_PRAGMAS[] = "PRAGMA query_only = ON; PRAGMA mmap_size = 1099511627776;PRAGMA "
+                                    "cache_size = -65536; PRAGMA automatic_index = OFF;";
 
 /* Instructions of SQLite's virtual machine between two checks for Ctrl-C: about a millisecond. */
 #define PROGRESS_INSTRUCTIONS 100000

@@ -28,9 +28,8 @@ static const struct {
       "lo_discount", "lo_revenue", "lo_supplycost"}},
 };
 
-static const char LOAD_PRAGMAS[] = "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF;"
-                                   "PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
-                                   "PRAGMA cache_size = -65536;";
+static const char LOAD_PRAGMAS[] = "PRAGMA page_size = 32768; PRAGMA journal_mode = OFF;PRAGMA synchronous = "
+                                   "OFF; PRAGMA locking_mode = EXCLUSIVE;PRAGMA cache_size = -65536;";
 
 static void find_columns(size_t index, struct reference_table *table)
 {

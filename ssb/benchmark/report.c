@@ -136,8 +136,7 @@ void report_facts(const struct report *report, report_fact *tell, void *context)
     if (report->link_rate > 0) {
         snprintf(text, sizeof text,
                  "columns that the GPU does not keep are moved in every run (--gpu-memory); pinned copies "
-                 "reach %.1f "
-                 "GB/s, measured in this run",
+                 "reach %.1f GB/s, measured in this run",
                  report->link_rate / 1e9);
         tell(context, "Link", text);
     }
@@ -160,8 +159,8 @@ void report_facts(const struct report *report, report_fact *tell, void *context)
                    "memory, then queried there; the total has both");
     if (report->indexed)
         tell(context, "Indexes",
-             "bitmap indexes decide conditions (--index); theirs are bytes of the step \"filter\", "
-             "which makes a mask of rows before the scan");
+             "bitmap indexes decide conditions (--index); theirs are bytes of the step \"filter\", which "
+             "makes a mask of rows before the scan");
     snprintf(text, sizeof text, "median of %" PRIu32 " runs after %" PRIu32 " untimed, in milliseconds",
              report->repeat, report->warmup);
     tell(context, "Times", text);

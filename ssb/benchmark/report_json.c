@@ -92,9 +92,9 @@ enum status report_json(const struct report *report, FILE *file, struct error *e
     }
     if (!root || json_array_size(queries) != report->query_count * report->choice_count) {
         json_decref(root);
-        return error_set(error, STATUS_BAD_INPUT,
-                         "the report cannot be written as JSON: the path of the database is not UTF-8, or "
-                         "memory ran out");
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "the report cannot be written as JSON: the path of the database is not UTF-8, or memory ran out");
     }
     const enum status status = json_write(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9), file, error);
     json_decref(root);

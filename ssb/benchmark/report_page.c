@@ -135,11 +135,10 @@ static enum status add_roofline(const struct report *report, struct page *page, 
     struct chart *chart;
     char text[64];
     page_section(page, "Roofline");
-    page_text(page,
-              "The scan of lineorder alone, without the dimension filters. The dashed line is the time in "
-              "which the device reads so many bytes at the highest rate, measured in the same run with a "
-              "kernel that does nothing else. What lies near the line is bound by memory; what lies "
-              "above, by something else. Data in a cache may be read faster.");
+    page_text(page, "The scan of lineorder alone, without the dimension filters. The dashed line is the time "
+                    "in which the device reads so many bytes at the highest rate, measured in the same run "
+                    "with a kernel that does nothing else. What lies near the line is bound by memory; what "
+                    "lies above, by something else. Data in a cache may be read faster.");
     RETURN_IF_ERROR(chart_create(&form, &chart, error));
     for (uint32_t c = 0; c < report->choice_count; c++) {
         chart_series(chart, report->choices[c]);

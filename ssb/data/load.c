@@ -159,8 +159,7 @@ enum status ssb_load(const struct ssb_load_options *options, struct progress *pr
     if (options->parts && options->from)
         return error_set(
             error, STATUS_BAD_INPUT,
-            "--part takes a part of the rows that are generated, and --from reads files; give one of "
-            "them");
+            "--part takes a part of the rows that are generated, and --from reads files; give one of them");
     if (!options->replace)
         RETURN_IF_ERROR(refuse_existing(options->directory, error));
     struct ssb_origin origin = {.options = options->data, .dangling_null = options->dangling_null};

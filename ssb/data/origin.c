@@ -64,11 +64,10 @@ enum status ssb_origin_publish(const char *directory, struct error *error)
                                to);
     struct error reason = {0};
     if (directory_sync(directory, &reason) != STATUS_OK)
-        return error_set(
-            error, STATUS_NOT_DURABLE,
-            "%s was changed, and the change is visible, but it may not survive a power cut: %s; do "
-            "not repeat it, and run `sync` or look at the disk",
-            directory, reason.text);
+        return error_set(error, STATUS_NOT_DURABLE,
+                         "%s was changed, and the change is visible, but it may not survive a power cut: %s; "
+                         "do not repeat it, and run `sync` or look at the disk",
+                         directory, reason.text);
     return STATUS_OK;
 }
 

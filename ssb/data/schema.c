@@ -65,11 +65,10 @@ enum status ssb_column_find(const char *name, enum ssb_table *table, uint32_t *c
             if (strcmp(info->columns[*column].name, name) == 0)
                 return STATUS_OK;
     }
-    return error_set(
-        error, STATUS_BAD_INPUT,
-        "no table of the benchmark has a column '%s'; columns are named like lo_quantity, d_year, "
-        "c_city, s_city or p_brand1",
-        name);
+    return error_set(error, STATUS_BAD_INPUT,
+                     "no table of the benchmark has a column '%s'; columns are named like lo_quantity, "
+                     "d_year, c_city, s_city or p_brand1",
+                     name);
 }
 
 enum status ssb_lineorder_column_find(const char *name, uint32_t *column, struct error *error)

@@ -2,12 +2,8 @@
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q11, "q1.1",
-          "select sum(lo_extendedprice * lo_discount) as revenue "
-          "from lineorder, date "
-          "where lo_orderdate = d_datekey "
-          "and d_year = 1993 "
-          "and lo_discount between 1 and 3 "
-          "and lo_quantity < 25")
+          "select sum(lo_extendedprice * lo_discount) as revenue from lineorder, date where lo_orderdate = "
+          "d_datekey and d_year = 1993 and lo_discount between 1 and 3 and lo_quantity < 25")
 
 TILE_QUERY(q11, q, t)
 {

@@ -1,13 +1,10 @@
 /* Q1.2: Q1.1 for one month. */
 #include "ssb/queries/query.h"
 
-SSB_QUERY(q12, "q1.2",
-          "select sum(lo_extendedprice * lo_discount) as revenue "
-          "from lineorder, date "
-          "where lo_orderdate = d_datekey "
-          "and d_yearmonthnum = 199401 "
-          "and lo_discount between 4 and 6 "
-          "and lo_quantity between 26 and 35")
+SSB_QUERY(
+    q12, "q1.2",
+    "select sum(lo_extendedprice * lo_discount) as revenue from lineorder, date where lo_orderdate = "
+    "d_datekey and d_yearmonthnum = 199401 and lo_discount between 4 and 6 and lo_quantity between 26 and 35")
 
 TILE_QUERY(q12, q, t)
 {

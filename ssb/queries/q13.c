@@ -2,12 +2,9 @@
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q13, "q1.3",
-          "select sum(lo_extendedprice * lo_discount) as revenue "
-          "from lineorder, date "
-          "where lo_orderdate = d_datekey "
-          "and d_weeknuminyear = 6 and d_year = 1994 "
-          "and lo_discount between 5 and 7 "
-          "and lo_quantity between 26 and 35")
+          "select sum(lo_extendedprice * lo_discount) as revenue from lineorder, date where lo_orderdate = "
+          "d_datekey and d_weeknuminyear = 6 and d_year = 1994 and lo_discount between 5 and 7 and "
+          "lo_quantity between 26 and 35")
 
 TILE_QUERY(q13, q, t)
 {

@@ -2,11 +2,9 @@
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q23, "q2.3",
-          "select sum(lo_revenue) as lo_revenue, d_year, p_brand1 "
-          "from lineorder, date, part, supplier "
-          "where lo_orderdate = d_datekey and lo_partkey = p_partkey and lo_suppkey = s_suppkey "
-          "and p_brand1 = 'MFGR#2239' and s_region = 'EUROPE' "
-          "group by d_year, p_brand1 order by d_year, p_brand1")
+          "select sum(lo_revenue) as lo_revenue, d_year, p_brand1 from lineorder, date, part, supplier where "
+          "lo_orderdate = d_datekey and lo_partkey = p_partkey and lo_suppkey = s_suppkey and p_brand1 = "
+          "'MFGR#2239' and s_region = 'EUROPE' group by d_year, p_brand1 order by d_year, p_brand1")
 
 TILE_QUERY(q23, q, t)
 {

@@ -1,14 +1,12 @@
 /* Q3.3: Q3.2 for two cities. */
 #include "ssb/queries/query.h"
 
-SSB_QUERY(q33, "q3.3",
-          "select c_city, s_city, d_year, sum(lo_revenue) as revenue "
-          "from lineorder, customer, supplier, date "
-          "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_orderdate = d_datekey "
-          "and (c_city = 'UNITED KI1' or c_city = 'UNITED KI5') "
-          "and (s_city = 'UNITED KI1' or s_city = 'UNITED KI5') "
-          "and d_year between 1992 and 1997 "
-          "group by c_city, s_city, d_year order by d_year asc, revenue desc")
+SSB_QUERY(
+    q33, "q3.3",
+    "select c_city, s_city, d_year, sum(lo_revenue) as revenue from lineorder, customer, supplier, date "
+    "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_orderdate = d_datekey and (c_city = "
+    "'UNITED KI1' or c_city = 'UNITED KI5') and (s_city = 'UNITED KI1' or s_city = 'UNITED KI5') and d_year "
+    "between 1992 and 1997 group by c_city, s_city, d_year order by d_year asc, revenue desc")
 
 TILE_QUERY(q33, q, t)
 {

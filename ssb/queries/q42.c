@@ -2,13 +2,11 @@
 #include "ssb/queries/query.h"
 
 SSB_QUERY(q42, "q4.2",
-          "select d_year, s_nation, p_category, sum(lo_revenue - lo_supplycost) as profit "
-          "from lineorder, date, customer, supplier, part "
-          "where lo_custkey = c_custkey and lo_suppkey = s_suppkey and lo_partkey = p_partkey "
-          "and lo_orderdate = d_datekey "
-          "and c_region = 'AMERICA' and s_region = 'AMERICA' and (p_mfgr = 'MFGR#1' or p_mfgr = 'MFGR#2') "
-          "and (d_year = 1997 or d_year = 1998) "
-          "group by d_year, s_nation, p_category order by d_year, s_nation, p_category")
+          "select d_year, s_nation, p_category, sum(lo_revenue - lo_supplycost) as profit from lineorder, "
+          "date, customer, supplier, part where lo_custkey = c_custkey and lo_suppkey = s_suppkey and "
+          "lo_partkey = p_partkey and lo_orderdate = d_datekey and c_region = 'AMERICA' and s_region = "
+          "'AMERICA' and (p_mfgr = 'MFGR#1' or p_mfgr = 'MFGR#2') and (d_year = 1997 or d_year = 1998) group "
+          "by d_year, s_nation, p_category order by d_year, s_nation, p_category")
 
 TILE_QUERY(q42, q, t)
 {

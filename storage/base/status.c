@@ -59,10 +59,10 @@ enum status error_set_errno(struct error *error, int errno_value, const char *fo
 
 enum status error_out_of_memory(struct error *error, unsigned long long bytes, const char *what)
 {
-    return error_set(error, STATUS_MACHINE,
-                     "out of memory: %llu bytes for %s could not be had; use fewer threads "
-                     "or a machine with more memory",
-                     bytes, what);
+    return error_set(
+        error, STATUS_MACHINE,
+        "out of memory: %llu bytes for %s could not be had; use fewer threads or a machine with more memory",
+        bytes, what);
 }
 
 bool error_of_system(enum status status, const struct error *error)

@@ -15,11 +15,10 @@ uint32_t chunk_unit_tiles(const struct chunk_view *chunk)
 
 enum status chunk_block_damaged(const struct chunk_view *chunk, uint32_t block, struct error *error)
 {
-    return error_set(error, STATUS_BAD_INPUT,
-                     "%s: segment %u: block %u of its %s streams is damaged; restore the file, or load the "
-                     "table again",
-                     chunk->file ? chunk->file : "a column in memory", chunk->segment, block,
-                     chunk->codec->name);
+    return error_set(
+        error, STATUS_BAD_INPUT,
+        "%s: segment %u: block %u of its %s streams is damaged; restore the file, or load the table again",
+        chunk->file ? chunk->file : "a column in memory", chunk->segment, block, chunk->codec->name);
 }
 
 static enum status decode_unit(const struct chunk_view *chunk, uint32_t unit, void *out, struct error *error)

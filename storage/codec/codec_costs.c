@@ -84,11 +84,10 @@ struct reader {
 static enum status wrong(const struct reader *reader, const char *field, const char *found,
                          const char *wanted, struct error *error)
 {
-    return error_set(
-        error, STATUS_BAD_INPUT,
-        "table of costs %s, line %u, field %s: '%.40s' is not %s; make the table again with `tessera "
-        "calibrate --out FILE`",
-        reader->name, reader->line, field, found ? found : "", wanted);
+    return error_set(error, STATUS_BAD_INPUT,
+                     "table of costs %s, line %u, field %s: '%.40s' is not %s; make the table again with "
+                     "`tessera calibrate --out FILE`",
+                     reader->name, reader->line, field, found ? found : "", wanted);
 }
 
 /* Reads the next line that is not empty or a comment; false at the end. */
@@ -200,11 +199,10 @@ static enum status check_complete(const struct reader *reader, const struct code
             for (uint32_t other = 0; other < CODEC_USES; other++)
                 wanted |= costs->ns[id][other][0] != 0;
             if (wanted && costs->ns[id][use][0] == 0)
-                return error_set(
-                    error, STATUS_BAD_INPUT,
-                    "table of costs %s, line %u: it ends without a line '%s %s'; make the table again "
-                    "with `tessera calibrate --out FILE`",
-                    reader->name, reader->line, codec_by_id(id)->name, codec_use_names[use]);
+                return error_set(error, STATUS_BAD_INPUT,
+                                 "table of costs %s, line %u: it ends without a line '%s %s'; make the table "
+                                 "again with `tessera calibrate --out FILE`",
+                                 reader->name, reader->line, codec_by_id(id)->name, codec_use_names[use]);
         }
     return STATUS_OK;
 }
@@ -226,8 +224,7 @@ static enum status load_file(const char *path, struct codec_costs *costs, struct
     if (!file)
         return error_set_errno(
             error, errno,
-            "the table of costs %s cannot be opened (TESSERA_COSTS takes a built-in table, cpu or "
-            "a file)",
+            "the table of costs %s cannot be opened (TESSERA_COSTS takes a built-in table, cpu or a file)",
             path);
     char *text = calloc(1, TEXT_BYTES + 1);
     enum status status = STATUS_OK;

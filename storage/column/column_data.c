@@ -24,8 +24,7 @@ static enum status part_missing(const struct column_file *file, uint32_t segment
                                 struct error *error)
 {
     return error_set(error, STATUS_BAD_INPUT,
-                     "%s: segment %u: the %s is missing or of the wrong size; load the "
-                     "table again",
+                     "%s: segment %u: the %s is missing or of the wrong size; load the table again",
                      file->path, segment, what);
 }
 

@@ -32,11 +32,10 @@ static enum status check_identity(const char *path, const struct file_header *he
                                   const struct column_file_identity *expected, struct error *error)
 {
     if (strcmp(header->table, expected->table) != 0 || strcmp(header->column, expected->column) != 0)
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "%s: the file belongs to column %s.%s, not to %s.%s; put the right file back or load the "
-            "table again",
-            path, header->table, header->column, expected->table, expected->column);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: the file belongs to column %s.%s, not to %s.%s; put the right file back or "
+                         "load the table again",
+                         path, header->table, header->column, expected->table, expected->column);
     if (header->kind != (uint32_t)expected->kind || header->codec != (uint32_t)expected->codec)
         return wrong(path, "the file holds another codec than its name says", error);
     if (header->generation != expected->generation)
@@ -111,11 +110,10 @@ static enum status map_file(struct column_file *file, struct error *error)
     bool missing;
     enum status status = file_open(file->path, &descriptor, &size, &missing, error);
     if (missing)
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "%s: the file is missing; if another program changed the database, open it again, else "
-            "restore the file from a copy or load the table again",
-            file->path);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: the file is missing; if another program changed the database, open it again, "
+                         "else restore the file from a copy or load the table again",
+                         file->path);
     RETURN_IF_ERROR(status);
     if (size < least)
         status = truncated(file->path, size, least, error);

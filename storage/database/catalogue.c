@@ -29,12 +29,11 @@ struct parser {
 
 static enum status wrong(const struct parser *parser, const char *field)
 {
-    return error_set(
-        parser->error, STATUS_BAD_INPUT,
-        "%s: %s%s%s%s: \"%s\" is missing or not valid; this is not a catalogue that Tessera wrote: load "
-        "the database again",
-        parser->path, parser->table ? "table " : "top", parser->table ? parser->table : "",
-        parser->column ? "." : "", parser->column ? parser->column : "", field);
+    return error_set(parser->error, STATUS_BAD_INPUT,
+                     "%s: %s%s%s%s: \"%s\" is missing or not valid; this is not a catalogue that Tessera "
+                     "wrote: load the database again",
+                     parser->path, parser->table ? "table " : "top", parser->table ? parser->table : "",
+                     parser->column ? "." : "", parser->column ? parser->column : "", field);
 }
 
 static enum status parse_integer(const struct parser *parser, const json_t *object, const char *key,
@@ -515,11 +514,10 @@ static enum status parse_text(const char *path, const char *text, size_t size, s
     static const char magic[] = "tessera catalogue ";
     const char *newline = memchr(text, '\n', size < FIRST_LINE_BYTES ? size : FIRST_LINE_BYTES);
     if (size < sizeof magic || memcmp(text, magic, sizeof magic - 1) != 0)
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "%s: this is no catalogue of a Tessera database; name a directory that `tessera load` or "
-            "`tessera ssb load` wrote",
-            path);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: this is no catalogue of a Tessera database; name a directory that `tessera "
+                         "load` or `tessera ssb load` wrote",
+                         path);
     unsigned version = 0;
     uint64_t checksum = 0;
     char line[FIRST_LINE_BYTES + 1] = "", again[FIRST_LINE_BYTES + 1];
@@ -535,11 +533,10 @@ static enum status parse_text(const char *path, const char *text, size_t size, s
     size_t begin = newline ? (size_t)(newline - text) + 1 : size;
     if (fields != 2 || version == 0 || strcmp(line, again) != 0 ||
         checksum != XXH3_64bits(text + begin, size - begin))
-        return error_set(
-            error, STATUS_CHECK_FAILED,
-            "%s: the catalogue is damaged (wrong checksum); restore it from a copy or load the database "
-            "again",
-            path);
+        return error_set(error, STATUS_CHECK_FAILED,
+                         "%s: the catalogue is damaged (wrong checksum); restore it from a copy or load the "
+                         "database again",
+                         path);
     struct json_fault json_fault;
     json_t *root;
     enum status status = json_read(text + begin, size - begin, &root, &json_fault, error);

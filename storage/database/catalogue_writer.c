@@ -293,11 +293,10 @@ enum status catalogue_write(const char *directory, const struct catalogue *catal
         unlink(new_path);
     struct error why = {0};
     if (*renamed && directory_sync(directory, &why) != STATUS_OK)
-        status =
-            error_set(error, STATUS_NOT_DURABLE,
-                      "%s was changed, and the change is visible, but it may not survive a power cut: %s; "
-                      "do not repeat it, and run `sync` or look at the disk",
-                      directory, why.text);
+        status = error_set(error, STATUS_NOT_DURABLE,
+                           "%s was changed, and the change is visible, but it may not survive a power cut: "
+                           "%s; do not repeat it, and run `sync` or look at the disk",
+                           directory, why.text);
     json_decref(root);
     free(text);
     free(path);

@@ -127,11 +127,11 @@ static enum status check_domain(struct check *check, uint64_t item, const struct
     if (domain == DOMAIN_ANY || statistics->min > statistics->max ||
         (statistics->min >= 0 && (uint64_t)statistics->max < domain))
         return STATUS_OK;
-    const enum status status = error_set(
-        &reason, STATUS_CHECK_FAILED,
-        "%s/" CATALOGUE_FILE ": column %s.%s has values outside of its dictionary or of the table that it "
-        "refers to; load the table again",
-        check->path, column->table->name, column->schema.name);
+    const enum status status =
+        error_set(&reason, STATUS_CHECK_FAILED,
+                  "%s/" CATALOGUE_FILE ": column %s.%s has values outside of its dictionary or of the table "
+                                       "that it refers to; load the table again",
+                  check->path, column->table->name, column->schema.name);
     return fault(check, item, status, &reason, error);
 }
 
@@ -226,20 +226,18 @@ static enum status compare_found(struct check *check, uint64_t item, const struc
     const struct column_statistics *const found = &values_check->found, *const known = &column->statistics;
     if (values_check->doubles &&
         (found->bits.finer < known->bits.finer || found->bits.lower < known->bits.lower)) {
-        const enum status status = error_set(
-            &reason, STATUS_CHECK_FAILED,
-            "%s: column %s.%s, codec %s: its doubles have more bits than the catalogue says; load the "
-            "table again",
-            check->path, column->table->name, column->schema.name, codec);
+        const enum status status = error_set(&reason, STATUS_CHECK_FAILED,
+                                             "%s: column %s.%s, codec %s: its doubles have more bits than "
+                                             "the catalogue says; load the table again",
+                                             check->path, column->table->name, column->schema.name, codec);
         RETURN_IF_ERROR(fault(check, item, status, &reason, error));
     }
     if (found->min == known->min && found->max == known->max)
         return STATUS_OK;
-    const enum status status =
-        error_set(&reason, STATUS_CHECK_FAILED,
-                  "%s: column %s.%s, codec %s: its least and greatest values are not those in the catalogue; "
-                  "load the table again",
-                  check->path, column->table->name, column->schema.name, codec);
+    const enum status status = error_set(&reason, STATUS_CHECK_FAILED,
+                                         "%s: column %s.%s, codec %s: its least and greatest values are not "
+                                         "those in the catalogue; load the table again",
+                                         check->path, column->table->name, column->schema.name, codec);
     return fault(check, item, status, &reason, error);
 }
 
@@ -435,13 +433,12 @@ static enum status report_foreign(struct check *check, struct error *error)
     RETURN_IF_ERROR(stored_files_visit(check->path, check->catalogue, look_at_file, &foreign, error));
     if (!foreign.files)
         return STATUS_OK;
-    snprintf(
-        line, sizeof line,
-        "%s: %llu file%s with %llu bytes %s not in the catalogue: a writer is at work or was killed, or a "
-        "reader has an older state open; that reader removes them when it ends, or else the next change of "
-        "the database does (a load, or --codec)",
-        check->path, (unsigned long long)foreign.files, foreign.files == 1 ? "" : "s",
-        (unsigned long long)foreign.bytes, foreign.files == 1 ? "is" : "are");
+    snprintf(line, sizeof line,
+             "%s: %llu file%s with %llu bytes %s not in the catalogue: a writer is at work or was killed, or "
+             "a reader has an older state open; that reader removes them when it ends, or else the next "
+             "change of the database does (a load, or --codec)",
+             check->path, (unsigned long long)foreign.files, foreign.files == 1 ? "" : "s",
+             (unsigned long long)foreign.bytes, foreign.files == 1 ? "is" : "are");
     report(check, line, false);
     return STATUS_OK;
 }

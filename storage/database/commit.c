@@ -30,11 +30,10 @@ static enum status check_references(const struct database_writer *writer, struct
             const char *referenced = table->columns[c].schema.references_table;
             const struct table_writer *changed = referenced[0] ? new_table(writer, referenced) : NULL;
             if (changed && !changed->old)
-                return error_set(
-                    error, STATUS_BAD_INPUT,
-                    "table %s cannot be replaced alone: column %s.%s holds positions in it; load %s "
-                    "together with it",
-                    referenced, table->name, table->columns[c].schema.name, table->name);
+                return error_set(error, STATUS_BAD_INPUT,
+                                 "table %s cannot be replaced alone: column %s.%s holds positions in it; "
+                                 "load %s together with it",
+                                 referenced, table->name, table->columns[c].schema.name, table->name);
         }
     }
     return STATUS_OK;

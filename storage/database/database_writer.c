@@ -24,9 +24,9 @@ static enum status refuse_lost(const char *path, struct error *error)
         return STATUS_OK;
     return error_set(error, STATUS_BAD_INPUT,
                      "%s has %" PRIu64 " files of a database in %s/" TABLES_NAME
-                     " and no file \"" CATALOGUE_FILE "\", which was moved or lost, or a first load by an "
-                     "older program did not finish; put the catalogue back, or remove %s and load everything "
-                     "again",
+                     " and no file \"" CATALOGUE_FILE
+                     "\", which was moved or lost, or a first load by an older program did not finish; put "
+                     "the catalogue back, or remove %s and load everything again",
                      path, files, path, path);
 }
 
@@ -241,11 +241,10 @@ static enum status check_schema(const struct database_writer *writer, const char
                          table_name, schema->name, (int)schema->type);
     if (schema->type == TYPE_DECIMAL &&
         (schema->precision < 1 || schema->precision > 18 || schema->scale > schema->precision))
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "table %s: column %s: decimal(%u,%u) cannot be stored; use a precision of 1 to 18 and a scale "
-            "that is not larger",
-            table_name, schema->name, schema->precision, schema->scale);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s: column %s: decimal(%u,%u) cannot be stored; use a precision of 1 to 18 "
+                         "and a scale that is not larger",
+                         table_name, schema->name, schema->precision, schema->scale);
     if (!schema->references_table[0])
         return STATUS_OK;
     bool itself = strcmp(schema->references_table, table_name) == 0;

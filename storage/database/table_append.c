@@ -30,11 +30,10 @@ enum status database_writer_append(struct database_writer *writer, const char *n
         return error_set(error, STATUS_BAD_INPUT, "%s has no table %.63s to append to; load it first",
                          writer->path, name);
     if (old->part.of)
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "table %s of %s is part %u of %u of a load, and rows cannot be appended to a part; load "
-            "all parts again",
-            name, writer->path, old->part.number, old->part.of);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s of %s is part %u of %u of a load, and rows cannot be appended to a part; "
+                         "load all parts again",
+                         name, writer->path, old->part.number, old->part.of);
     if (rows > TABLE_ROWS_MAX - old->rows)
         return error_set(error, STATUS_BAD_INPUT, "table %s would have more than %llu rows", name,
                          TABLE_ROWS_MAX);

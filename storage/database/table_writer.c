@@ -178,11 +178,10 @@ enum status table_writer_dictionary(struct table_writer *table, uint32_t column,
                          table->table.name, column_name(table, column), dictionary->count, INT32_MAX);
     int64_t unsorted = dictionary_unsorted(dictionary);
     if (unsorted >= 0)
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "table %s: column %s: string %lld of its dictionary is not greater than the one before; sort "
-            "it by bytes, without duplicates",
-            table->table.name, column_name(table, column), (long long)unsorted);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s: column %s: string %lld of its dictionary is not greater than the one "
+                         "before; sort it by bytes, without duplicates",
+                         table->table.name, column_name(table, column), (long long)unsorted);
     if (dictionary->count && dictionary->starts[0] != 0)
         return error_set(error, STATUS_BAD_INPUT,
                          "table %s: column %s: its dictionary does not begin at byte 0", table->table.name,

@@ -250,8 +250,8 @@ static enum status too_many(const struct column *column, struct error *error)
 {
     return error_set(
         error, STATUS_BAD_INPUT,
-        "column %s.%s has more than %u different values, too many for a bit vector each; give its "
-        "index bins: `tessera index drop`, if it has one, and `tessera index create --bins 256`",
+        "column %s.%s has more than %u different values, too many for a bit vector each; give its index "
+        "bins: `tessera index drop`, if it has one, and `tessera index create --bins 256`",
         column->table->name, column->schema.name, INDEX_BINS_MAX);
 }
 
@@ -367,9 +367,8 @@ enum status index_lookup_tile(const struct index_lookup *lookup, const struct se
     }
     if (all)
         return STATUS_OK;
-    return error_set(
-        error, STATUS_CHECK_FAILED,
-        "%s: segment %u, tile %u: a value is in no bin of the index: it is not within the column's "
-        "statistics; load the table again",
-        chunk->file, chunk->segment, tile);
+    return error_set(error, STATUS_CHECK_FAILED,
+                     "%s: segment %u, tile %u: a value is in no bin of the index: it is not within the "
+                     "column's statistics; load the table again",
+                     chunk->file, chunk->segment, tile);
 }

@@ -68,12 +68,11 @@ static enum status segment_bytes(const struct index_work *work, uint64_t *bytes,
     *bytes = bitset_words(rows) * sizeof(uint64_t) * work->vector_count;
     if (*bytes <= INDEX_SEGMENT_BYTES_MAX)
         return STATUS_OK;
-    return error_set(
-        error, STATUS_BAD_INPUT,
-        "column %s.%s: a flat index of %u vectors takes %llu bytes a segment, more than the %llu that a "
-        "segment may take; use --format wah64 or fewer bins",
-        column->table->name, column->schema.name, work->vector_count, (unsigned long long)*bytes,
-        (unsigned long long)INDEX_SEGMENT_BYTES_MAX);
+    return error_set(error, STATUS_BAD_INPUT,
+                     "column %s.%s: a flat index of %u vectors takes %llu bytes a segment, more than the "
+                     "%llu that a segment may take; use --format wah64 or fewer bins",
+                     column->table->name, column->schema.name, work->vector_count, (unsigned long long)*bytes,
+                     (unsigned long long)INDEX_SEGMENT_BYTES_MAX);
 }
 
 static enum status write_segments(struct index_work *work, const char *directory, unsigned threads,

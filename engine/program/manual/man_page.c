@@ -167,9 +167,8 @@ static void put_program(const struct manual *manual, FILE *out)
         ".B tessera\n\\fICOMMAND\\fR [\\fIOPTION\\fR...]\n.br\n.B tessera \\-\\-man\n[\\fICOMMAND\\fR]\n.br\n"
         ".B tessera \\-\\-completion\nbash|zsh|fish\n.br\n.B tessera \\-\\-commands\n.SH DESCRIPTION\n"
         "Tessera keeps star schemas compressed and answers queries straight from the compressed columns, on "
-        "GPU and "
-        "CPU.\n.PP\nEach command has a page of its own, and explains itself with \\fB\\-\\-help\\fR.\n.SH "
-        "COMMANDS\n",
+        "GPU and CPU.\n.PP\nEach command has a page of its own, and explains itself with "
+        "\\fB\\-\\-help\\fR.\n.SH COMMANDS\n",
         out);
     for (uint32_t c = 0; c < manual->count; c++) {
         fprintf(out, ".TP\n\\fBtessera %s\\fR\n", manual->commands[c].path);
@@ -179,8 +178,7 @@ static void put_program(const struct manual *manual, FILE *out)
     fputs(".SH OPTIONS\n"
           ".TP\n\\fB\\-\\-man\\fR [\\fICOMMAND\\fR]\nPrints this page or the command's, for man(1).\n"
           ".TP\n\\fB\\-\\-completion\\fR bash|zsh|fish\nPrints the script by which a shell completes "
-          "commands, options "
-          "and values.\n"
+          "commands, options and values.\n"
           ".TP\n\\fB\\-\\-commands\\fR\nPrints the commands, one a line.\n"
           ".TP\n\\fB\\-\\-help\\fR\nLists the commands.\n"
           ".TP\n\\fB\\-V\\fR, \\fB\\-\\-version\\fR\nPrints the version.\n",

@@ -81,10 +81,9 @@ enum status sql_report_write(struct sql_report *report, const char *path, const 
 {
     struct page *page;
     if (report->count == 0)
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "--report shows what EXPLAIN ANALYZE measures, and no statement had it; write EXPLAIN "
-            "ANALYZE before SELECT");
+        return error_set(error, STATUS_BAD_INPUT,
+                         "--report shows what EXPLAIN ANALYZE measures, and no statement had it; write "
+                         "EXPLAIN ANALYZE before SELECT");
     RETURN_IF_ERROR(page_create("EXPLAIN ANALYZE", &page, error));
     page_fact(page, "Device", device);
     page_fact(page, "Database", database);

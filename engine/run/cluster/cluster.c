@@ -87,11 +87,10 @@ static enum status check_srun(struct error *error)
     if (tasks < 2 || getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK") ||
         getenv("PMI_FD"))
         return STATUS_OK;
-    return error_set(
-        error, STATUS_MACHINE,
-        "srun started %lu processes without an interface of MPI; start them with srun --mpi=pmix (srun "
-        "--mpi=list shows which interfaces there are), or with mpirun",
-        tasks);
+    return error_set(error, STATUS_MACHINE,
+                     "srun started %lu processes without an interface of MPI; start them with srun "
+                     "--mpi=pmix (srun --mpi=list shows which interfaces there are), or with mpirun",
+                     tasks);
 }
 
 /* A process that finds no launcher to talk to becomes a cluster of one; N such would print N answers. */
@@ -100,11 +99,10 @@ static enum status check_size(const struct cluster *cluster, struct error *error
     static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMI_SIZE"};
     for (size_t v = 0; v < sizeof variables / sizeof *variables; v++)
         if (cluster->size == 1 && number_in(variables[v]) > 1)
-            return error_set(
-                error, STATUS_MACHINE,
-                "%lu processes were started (%s), but OpenMPI sees only one; start them with its own "
-                "mpirun, or with srun --mpi=pmix",
-                number_in(variables[v]), variables[v]);
+            return error_set(error, STATUS_MACHINE,
+                             "%lu processes were started (%s), but OpenMPI sees only one; start them with "
+                             "its own mpirun, or with srun --mpi=pmix",
+                             number_in(variables[v]), variables[v]);
     return STATUS_OK;
 }
 

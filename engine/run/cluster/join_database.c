@@ -95,12 +95,12 @@ static enum status compare_columns(const struct cluster *cluster, const struct d
         for (uint32_t c = 0; c < count; c++)
             if (all[(size_t)rank * count + c] != all[c]) {
                 const struct column *const column = column_at(database, c);
-                return error_set(
-                    error, STATUS_BAD_INPUT,
-                    "column %s.%s of process %u has another type, %s than that of process 0; load all "
-                    "parts with the same options and the same version of Tessera",
-                    column->table->name, column->schema.name, rank,
-                    column->table->part.of ? "or other strings," : "other statistics or other strings");
+                return error_set(error, STATUS_BAD_INPUT,
+                                 "column %s.%s of process %u has another type, %s than that of process 0; "
+                                 "load all parts with the same options and the same version of Tessera",
+                                 column->table->name, column->schema.name, rank,
+                                 column->table->part.of ? "or other strings,"
+                                                        : "other statistics or other strings");
             }
     return STATUS_OK;
 }
@@ -112,20 +112,19 @@ static enum status check_parts(const struct cluster *cluster, const struct table
 {
     uint64_t sum = 0;
     if (table->part.of != cluster->size)
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "table %s is in %u parts, and %u process%s run; start %u, each with a part of its own "
-            "(--db 'DIR.{part}')",
-            table->name, table->part.of, cluster->size, cluster->size == 1 ? "" : "es", table->part.of);
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s is in %u parts, and %u process%s run; start %u, each with a part of its "
+                         "own (--db 'DIR.{part}')",
+                         table->name, table->part.of, cluster->size, cluster->size == 1 ? "" : "es",
+                         table->part.of);
     for (uint32_t rank = 0; rank < cluster->size; rank++) {
         sum += rows[rank];
         for (uint32_t other = 0; other < rank; other++)
             if (parts[other].number == parts[rank].number)
-                return error_set(
-                    error, STATUS_BAD_INPUT,
-                    "processes %u and %u both have part %u of table %s; give each a part of its own "
-                    "(--db 'DIR.{part}')",
-                    other, rank, parts[rank].number, table->name);
+                return error_set(error, STATUS_BAD_INPUT,
+                                 "processes %u and %u both have part %u of table %s; give each a part of its "
+                                 "own (--db 'DIR.{part}')",
+                                 other, rank, parts[rank].number, table->name);
     }
     if (sum != table->part.whole_rows)
         return error_set(error, STATUS_BAD_INPUT,

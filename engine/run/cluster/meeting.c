@@ -67,11 +67,10 @@ enum status cluster_meet(struct cluster *cluster, struct meeting *mine, struct e
             continue;
         return failed < cluster->size
                    ? (enum status)mine->status
-                   : error_set(
-                         error, STATUS_MACHINE,
-                         "the processes do not run the same statements (process %u of %u is at step %u, "
-                         "others at %u); give all the same command line",
-                         cluster->rank, cluster->size, mine->point, other);
+                   : error_set(error, STATUS_MACHINE,
+                               "the processes do not run the same statements (process %u of %u is at step "
+                               "%u, others at %u); give all the same command line",
+                               cluster->rank, cluster->size, mine->point, other);
     }
 }
 
@@ -93,8 +92,8 @@ enum status cluster_alike(struct cluster *cluster, enum cluster_point point, enu
         if (cluster->meeting[rank].number != cluster->meeting[0].number)
             return error_set(
                 error, STATUS_BAD_INPUT,
-                "process %u of %u has another %s than process 0; give all processes the same command "
-                "line, the same version of Tessera and the same database, or parts of one load",
+                "process %u of %u has another %s than process 0; give all processes the same command line, "
+                "the same version of Tessera and the same database, or parts of one load",
                 rank, cluster->size, what);
     return STATUS_OK;
 }

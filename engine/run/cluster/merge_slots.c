@@ -64,11 +64,10 @@ static enum status merge_total(const struct plan *plan, const struct partial *re
     *into = (struct partial){0};
     for (uint32_t r = 0; r < count; r++)
         if (results[r].count != 1)
-            return error_set(
-                error, STATUS_MACHINE,
-                "another process sent %llu groups, and the statement has one; run the same version of "
-                "Tessera everywhere",
-                (unsigned long long)results[r].count);
+            return error_set(error, STATUS_MACHINE,
+                             "another process sent %llu groups, and the statement has one; run the same "
+                             "version of Tessera everywhere",
+                             (unsigned long long)results[r].count);
     RETURN_IF_ERROR(partial_allocate(plan, 1, into, error));
     partial_group_copy(plan, into, 0, &results[0], 0);
     into->total_rows = results[0].total_rows;
@@ -87,10 +86,9 @@ enum status merge_slots(const struct plan *plan, const struct partial *results, 
         return merge_total(plan, results, count, into, error);
     *into = (struct partial){0};
     if (!within_slots(plan, results, count))
-        return error_set(
-            error, STATUS_MACHINE,
-            "another process sent a group that this statement does not have; run the same version of "
-            "Tessera everywhere");
+        return error_set(error, STATUS_MACHINE,
+                         "another process sent a group that this statement does not have; run the same "
+                         "version of Tessera everywhere");
     RETURN_IF_ERROR(memory_zeros(&place, (plan->slots + 1) * sizeof *place, "groups", error));
     const enum status status = partial_allocate(plan, find_places(plan, results, count, place), into, error);
     if (status == STATUS_OK)

@@ -79,11 +79,10 @@ static enum status look_at_peers(struct cluster *cluster, struct error *error)
         const struct cluster_peer *const peer = &cluster->peers[p];
         if (!has_ended(peer))
             continue;
-        error_set(
-            &cluster->broken, STATUS_MACHINE,
-            "process %u of %u (process id %d on %s) has died, so the statement has no answer; what it or "
-            "its host's log say last is the reason",
-            peer->rank, cluster->size, peer->pid, cluster->host);
+        error_set(&cluster->broken, STATUS_MACHINE,
+                  "process %u of %u (process id %d on %s) has died, so the statement has no answer; what it "
+                  "or its host's log say last is the reason",
+                  peer->rank, cluster->size, peer->pid, cluster->host);
         if (error)
             *error = cluster->broken;
         return STATUS_MACHINE;

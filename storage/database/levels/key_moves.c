@@ -132,11 +132,10 @@ static enum status begin_column(struct database_writer *writer, const struct col
         return begin_rewrite(writer, column, error);
     if (own->appended[column - column->table->columns].moved)
         return STATUS_OK;
-    return error_set(
-        error, STATUS_BAD_INPUT,
-        "table %s: column %s has old positions in table %s, which was laid out anew after it; append "
-        "to %s first",
-        column->table->name, column->schema.name, target->table.name, target->table.name);
+    return error_set(error, STATUS_BAD_INPUT,
+                     "table %s: column %s has old positions in table %s, which was laid out anew after it; "
+                     "append to %s first",
+                     column->table->name, column->schema.name, target->table.name, target->table.name);
 }
 
 enum status key_moves_write(struct database_writer *writer, struct error *error)

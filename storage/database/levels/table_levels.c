@@ -45,11 +45,10 @@ static enum status check_columns(const struct table_writer *table, const struct 
         RETURN_IF_ERROR(table_writer_column(table, wish->columns[l], error));
         const struct column_schema *const schema = &table->table.columns[wish->columns[l]].schema;
         if (schema->references_table[0])
-            return error_set(
-                error, STATUS_BAD_INPUT,
-                "table %s: column %s is a foreign key, whose values change when rows are added to "
-                "%s; it cannot be a level",
-                table->table.name, schema->name, schema->references_table);
+            return error_set(error, STATUS_BAD_INPUT,
+                             "table %s: column %s is a foreign key, whose values change when rows are added "
+                             "to %s; it cannot be a level",
+                             table->table.name, schema->name, schema->references_table);
         for (uint32_t before = 0; before < l; before++)
             if (wish->columns[before] == wish->columns[l])
                 return error_set(error, STATUS_BAD_INPUT, "table %s: %s is named twice as a level",
@@ -201,11 +200,10 @@ static enum status refuse_wish(const struct level_search *search, const struct l
             return error_set(error, STATUS_BAD_INPUT,
                              "table %s: column %s has more than %u different values; it cannot be a level",
                              table->name, table->columns[wish->columns[l]].schema.name, LEVEL_VALUES_MAX);
-    return error_set(
-        error, STATUS_BAD_INPUT,
-        "table %s: its rows have too many gaps by these levels: positions may have at most %u bits, "
-        "and be at most %u times the rows; name fewer levels",
-        table->name, LEVELS_BITS_MAX, LEVEL_POSITIONS_A_ROW);
+    return error_set(error, STATUS_BAD_INPUT,
+                     "table %s: its rows have too many gaps by these levels: positions may have at most %u "
+                     "bits, and be at most %u times the rows; name fewer levels",
+                     table->name, LEVELS_BITS_MAX, LEVEL_POSITIONS_A_ROW);
 }
 
 /* Whether old rows keep their positions: each leaf has the same prefix for its old rows, which come first. */
