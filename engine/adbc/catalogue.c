@@ -230,33 +230,16 @@ static void add_key(struct nested *item, const struct table *table, const struct
         if (!reference)
             continue;
         const struct table *const other = reference->references->table;
+        const struct column *const named = reference->schema.key.count
+                                               ? &other->columns[reference->schema.key.columns[k]]
+                                               : reference->references;
         nested_null(usage->children[0]);
         nested_null(usage->children[1]);
         nested_text(usage->children[2], other->name);
-        nested_text(usage->children[3], other->columns[reference->schema.key.columns[k]].schema.name);
+        nested_text(usage->children[3], named->schema.name);
         nested_end(usage);
     }
     nested_end(columns);
-    nested_end(usages);
-    nested_end(item);
-}
-
-static void add_constraint(struct nested *item, const struct column *column)
-{
-    struct nested *const columns = item->children[CONSTRAINT_COLUMNS], *const usages =
-                                                                           item->children[CONSTRAINT_USAGE];
-    nested_null(item->children[CONSTRAINT_NAME]);
-    nested_text(item->children[CONSTRAINT_TYPE], column->references ? "FOREIGN KEY" : "PRIMARY KEY");
-    nested_text(columns->children[0], column->schema.name);
-    nested_end(columns);
-    if (column->references) {
-        struct nested *const usage = usages->children[0];
-        nested_null(usage->children[0]);
-        nested_null(usage->children[1]);
-        nested_text(usage->children[2], column->references->table->name);
-        nested_text(usage->children[3], column->references->schema.name);
-        nested_end(usage);
-    }
     nested_end(usages);
     nested_end(item);
 }
@@ -276,10 +259,10 @@ static void add_table(struct nested *item, const struct table *table, struct obj
             const struct column *const column = &table->columns[c];
             if (c < table_visible_columns(table) && matches(filter, filter->column, column->schema.name))
                 add_column(columns->children[0], column, c + 1);
-            if (column->schema.of.count)
-                add_key(constraints->children[0], table, &column->schema.of, column);
-            else if (column->schema.primary_key || column->references)
-                add_constraint(constraints->children[0], column);
+            const struct key_columns own = {.count = 1, .columns = {(uint16_t)c}};
+            if (column->schema.of.count || column->schema.primary_key || column->references)
+                add_key(constraints->children[0], table, column->schema.of.count ? &column->schema.of : &own,
+                        column->references ? column : NULL);
         }
         nested_end(columns);
         nested_end(constraints);

@@ -51,57 +51,59 @@ static enum status dot_schema(struct sql_shell *shell, const char *argument, str
     return STATUS_OK;
 }
 
+/* Sets *choice to the number of a word, or prints the word that it is at. `what` is for the error: "the timer is on or
+ * off". */
+static enum status choose(const char *const *words, const char *what, const char *argument, int *choice,
+                          struct error *error)
+{
+    int word = 0;
+    if (!*argument) {
+        puts(words[*choice]);
+        return STATUS_OK;
+    }
+    while (words[word] && strcmp(argument, words[word]) != 0)
+        word++;
+    if (!words[word])
+        return error_set(error, STATUS_BAD_INPUT, HERE "%s, not '%s'", what, argument);
+    *choice = word;
+    return STATUS_OK;
+}
+
 static enum status dot_timer(struct sql_shell *shell, const char *argument, struct error *error)
 {
-    if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0 && *argument)
-        return error_set(error, STATUS_BAD_INPUT, HERE "the timer is on or off, not '%s'", argument);
-    if (*argument)
-        shell->timer = strcmp(argument, "on") == 0;
-    else
-        puts(shell->timer ? "on" : "off");
+    static const char *const words[] = {"off", "on", NULL};
+    int timer = shell->timer;
+    RETURN_IF_ERROR(choose(words, "the timer is on or off", argument, &timer, error));
+    shell->timer = timer;
     return STATUS_OK;
 }
 
 static enum status dot_index(struct sql_shell *shell, const char *argument, struct error *error)
 {
-    static const char *const names[] = {
-        [PLAN_INDEX_AUTO] = "auto", [PLAN_INDEX_ON] = "on", [PLAN_INDEX_OFF] = "off"};
-    if (!*argument) {
-        puts(names[shell->index]);
-        return STATUS_OK;
-    }
-    for (uint32_t use = 0; use < sizeof names / sizeof *names; use++)
-        if (strcmp(argument, names[use]) == 0) {
-            shell->index = (enum plan_index_use)use;
-            return STATUS_OK;
-        }
-    return error_set(error, STATUS_BAD_INPUT, HERE "indexes are used auto, on or off, not '%s'", argument);
+    static const char *const words[] = {
+        [PLAN_INDEX_AUTO] = "auto", [PLAN_INDEX_ON] = "on", [PLAN_INDEX_OFF] = "off", NULL};
+    int use = shell->index;
+    RETURN_IF_ERROR(choose(words, "indexes are used auto, on or off", argument, &use, error));
+    shell->index = (enum plan_index_use)use;
+    return STATUS_OK;
 }
 
 static enum status dot_explain(struct sql_shell *shell, const char *argument, struct error *error)
 {
-    static const char *const names[] = {
-        [SQL_EXPLAIN_NONE] = "off", [SQL_EXPLAIN] = "on", [SQL_EXPLAIN_ANALYZE] = "analyze"};
-    if (!*argument) {
-        puts(names[shell->explain]);
-        return STATUS_OK;
-    }
-    for (uint32_t e = 0; e < sizeof names / sizeof *names; e++)
-        if (strcmp(argument, names[e]) == 0) {
-            shell->explain = (enum sql_explain)e;
-            return STATUS_OK;
-        }
-    return error_set(error, STATUS_BAD_INPUT, HERE "explain is on, analyze or off, not '%s'", argument);
+    static const char *const words[] = {
+        [SQL_EXPLAIN_NONE] = "off", [SQL_EXPLAIN] = "on", [SQL_EXPLAIN_ANALYZE] = "analyze", NULL};
+    int explain = shell->explain;
+    RETURN_IF_ERROR(choose(words, "explain is on, analyze or off", argument, &explain, error));
+    shell->explain = (enum sql_explain)explain;
+    return STATUS_OK;
 }
 
 static enum status dot_pager(struct sql_shell *shell, const char *argument, struct error *error)
 {
-    if (strcmp(argument, "on") != 0 && strcmp(argument, "off") != 0 && *argument)
-        return error_set(error, STATUS_BAD_INPUT, HERE "the pager is on or off, not '%s'", argument);
-    if (*argument)
-        shell->no_pager = strcmp(argument, "off") == 0;
-    else
-        puts(shell->no_pager ? "off" : "on");
+    static const char *const words[] = {"on", "off", NULL};
+    int off = shell->no_pager;
+    RETURN_IF_ERROR(choose(words, "the pager is on or off", argument, &off, error));
+    shell->no_pager = off;
     return STATUS_OK;
 }
 

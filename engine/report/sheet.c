@@ -67,6 +67,11 @@ void sheet_text(struct sheet *sheet, const char *text)
         sheet_missing(sheet, NULL);
 }
 
+void sheet_known(struct sheet *sheet, double number)
+{
+    sheet_number(sheet, number > 0 ? number : NAN);
+}
+
 void sheet_missing(struct sheet *sheet, const char *why)
 {
     add(sheet, (struct sheet_cell){.kind = SHEET_MISSING, .text = keep_text(&sheet->keep, why)});

@@ -55,6 +55,7 @@ void sheet_destroy(struct sheet *sheet); /* NULL is legal */
 /* Each adds the next cell, from left to right and from top to bottom. NaN, infinity and a text that is NULL are
  * missing. `why` ("not installed") is for people; NULL: "-". Texts are copied. */
 void sheet_number(struct sheet *sheet, double number);
+void sheet_known(struct sheet *sheet, double number); /* 0: it is not known, so missing */
 void sheet_text(struct sheet *sheet, const char *text);
 void sheet_missing(struct sheet *sheet, const char *why);
 

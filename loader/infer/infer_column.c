@@ -101,26 +101,17 @@ static struct number_shape shape_of(const struct text_field *field, const struct
     return shape;
 }
 
-static bool is_truth(const struct text_field *field)
+static bool is_word(const struct text_field *field, const char *const *words)
 {
-    static const char *const words[] = {"true", "false", "t", "f", "yes", "no"};
-    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        if (field->length == strlen(words[w]) &&
-            word_compare_bytes(words[w], field->text, field->length) == 0)
-            return true;
-    return false;
+    while (*words &&
+           (field->length != strlen(*words) || word_compare_bytes(*words, field->text, field->length) != 0))
+        words++;
+    return *words;
 }
 
-/* NaN and infinities, which are doubles. */
-static bool is_no_number(const struct text_field *field)
-{
-    static const char *const words[] = {"nan", "inf", "-inf", "+inf", "infinity", "-infinity"};
-    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
-        if (field->length == strlen(words[w]) &&
-            word_compare_bytes(words[w], field->text, field->length) == 0)
-            return true;
-    return false;
-}
+static const char *const truths[] = {"true", "false", "t", "f", "yes", "no", NULL};
+static const char *const no_numbers[] = {"nan",      "inf",       "-inf", "+inf",
+                                         "infinity", "-infinity", NULL}; /* doubles */
 
 static void widen(struct infer_column *column, int64_t value)
 {
@@ -161,7 +152,7 @@ static uint32_t kinds_of(struct infer_column *column, const struct text_field *f
             widen(column, value);
         return complaint ? 0 : KIND_TIME;
     }
-    return is_truth(field) ? KIND_BOOL : is_no_number(field) ? KIND_FLOAT : 0;
+    return is_word(field, truths) ? KIND_BOOL : is_word(field, no_numbers) ? KIND_FLOAT : 0;
 }
 
 bool infer_is_value(const struct text_field *field, const struct text_reading *reading)

@@ -134,15 +134,6 @@ static char at(const struct sql_tokens *tokens, size_t ahead)
     return tokens->at + ahead < tokens->length ? tokens->text[tokens->at + ahead] : '\0';
 }
 
-static void move(struct sql_tokens *tokens, size_t bytes)
-{
-    for (; bytes > 0 && tokens->at < tokens->length; bytes--) {
-        const bool newline = tokens->text[tokens->at++] == '\n';
-        tokens->line += newline;
-        tokens->column = newline ? 1 : tokens->column + 1;
-    }
-}
-
 static bool is_word_byte(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -154,18 +145,18 @@ static void move_past(struct sql_tokens *tokens, const char *end, size_t length)
 {
     while (tokens->at < tokens->length &&
            (tokens->length - tokens->at < length || memcmp(tokens->text + tokens->at, end, length) != 0))
-        move(tokens, 1);
-    move(tokens, length);
+        sql_tokens_move(tokens, 1);
+    sql_tokens_move(tokens, length);
 }
 
 /* Skips a quoted text. A backslash escapes a quote only in PostgreSQL's E'...'. Doubled quotes are two quoted texts. */
 static void skip_quoted(struct sql_tokens *tokens, bool escapes)
 {
     const char quote = at(tokens, 0);
-    move(tokens, 1);
+    sql_tokens_move(tokens, 1);
     while (tokens->at < tokens->length && at(tokens, 0) != quote)
-        move(tokens, escapes && at(tokens, 0) == '\\' ? 2 : 1);
-    move(tokens, 1);
+        sql_tokens_move(tokens, escapes && at(tokens, 0) == '\\' ? 2 : 1);
+    sql_tokens_move(tokens, 1);
 }
 
 /* The bytes of PostgreSQL's $tag$ here, or 0. */
@@ -185,16 +176,16 @@ static void skip_piece(struct sql_tokens *tokens, bool after_e)
     if (c == '-' && at(tokens, 1) == '-') {
         move_past(tokens, "\n", 1);
     } else if (c == '/' && at(tokens, 1) == '*') {
-        move(tokens, 2);
+        sql_tokens_move(tokens, 2);
         move_past(tokens, "*/", 2);
     } else if (c == '\'' || c == '"' || c == '`') {
         skip_quoted(tokens, after_e && c == '\'');
     } else if (tag) {
         const char *const text = tokens->text + tokens->at;
-        move(tokens, tag);
+        sql_tokens_move(tokens, tag);
         move_past(tokens, text, tag);
     } else {
-        move(tokens, 1);
+        sql_tokens_move(tokens, 1);
     }
 }
 
@@ -228,7 +219,7 @@ void schema_text_skip(struct sql_tokens *tokens, const char *stops, const char *
                 return;
             begun = true;
             after_e = length == 1 && (c == 'e' || c == 'E');
-            move(tokens, length);
+            sql_tokens_move(tokens, length);
             continue;
         }
         depth += c == '(' || c == '[';

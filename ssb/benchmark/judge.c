@@ -85,7 +85,7 @@ static enum benchmark_verify choose(const struct judge *judge, uint64_t fact_row
     if (fact_rows > SQLITE_ROWS) {
         fprintf(judge->notes,
                 "%" PRIu64 " rows are many for SQLite, so answers are compared with the plain codec's; "
-                           "--verify sqlite insists\n",
+                "--verify sqlite insists\n",
                 fact_rows);
         return VERIFY_PLAIN;
     }

@@ -22,15 +22,6 @@ static enum status create(const struct columns *columns, struct sheet **sheet, s
     return sheet_create(columns->list, columns->count, sheet, error);
 }
 
-/* A number that is 0 if it is not known. */
-static void add_known(struct sheet *sheet, double number)
-{
-    if (number > 0)
-        sheet_number(sheet, number);
-    else
-        sheet_missing(sheet, NULL);
-}
-
 /* ---- Queries ---- */
 
 static struct sheet_column text_column(const char *word)
@@ -131,8 +122,8 @@ static void add_query(const struct report *report, const struct report_query *qu
     sheet_number(sheet, cell->compile_ms);
     sheet_number(sheet, cell->skip_ms);
     sheet_number(sheet, query->cells[0].total.median / total);
-    add_known(sheet, query->sqlite_ms);
-    add_known(sheet, query->sqlite_ms / total);
+    sheet_known(sheet, query->sqlite_ms);
+    sheet_known(sheet, query->sqlite_ms / total);
     sheet_number(sheet, (double)cell->answer_rows);
     sheet_text(sheet, cell->hash);
     sheet_text(sheet, answer_check_text(cell->check));
@@ -238,9 +229,9 @@ enum status report_sheet_comparison(const struct report *report, struct sheet **
             sheet_number(*sheet, ms);
             if (c)
                 sheet_number(*sheet, query->cells[0].total.median / ms);
-            add_known(*sheet, query->sqlite_ms / ms);
+            sheet_known(*sheet, query->sqlite_ms / ms);
         }
-        add_known(*sheet, query->sqlite_ms);
+        sheet_known(*sheet, query->sqlite_ms);
         add_check(report, query, *sheet);
     }
     return STATUS_OK;
@@ -275,8 +266,8 @@ enum status report_sheet_totals(const struct report *report, struct sheet **shee
         sheet_number(*sheet, totals.total_ms);
         sheet_number(*sheet, totals.mean_ms);
         sheet_number(*sheet, totals.speed);
-        add_known(*sheet, totals.mean_sqlite);
-        add_known(*sheet, totals.least_sqlite);
+        sheet_known(*sheet, totals.mean_sqlite);
+        sheet_known(*sheet, totals.least_sqlite);
         if (sizes) {
             sheet_number(*sheet, (double)totals.plain_bytes);
             sheet_number(*sheet, (double)totals.bytes);

@@ -16,7 +16,7 @@ static char peek(const struct sql_tokens *tokens, size_t ahead)
     return tokens->at + ahead < tokens->length ? tokens->text[tokens->at + ahead] : '\0';
 }
 
-static void advance(struct sql_tokens *tokens, size_t bytes)
+void sql_tokens_move(struct sql_tokens *tokens, size_t bytes)
 {
     for (; bytes > 0 && tokens->at < tokens->length; bytes--) {
         const bool newline = tokens->text[tokens->at++] == '\n';
@@ -50,18 +50,18 @@ static enum status skip_spaces(struct sql_tokens *tokens, struct error *error)
 {
     for (;;) {
         if (tokens->at < tokens->length && is_space(peek(tokens, 0))) {
-            advance(tokens, 1);
+            sql_tokens_move(tokens, 1);
         } else if (peek(tokens, 0) == '-' && peek(tokens, 1) == '-') {
             while (tokens->at < tokens->length && peek(tokens, 0) != '\n')
-                advance(tokens, 1);
+                sql_tokens_move(tokens, 1);
         } else if (peek(tokens, 0) == '/' && peek(tokens, 1) == '*') {
             const struct sql_tokens begin = *tokens;
-            advance(tokens, 2);
+            sql_tokens_move(tokens, 2);
             while (tokens->at < tokens->length && !(peek(tokens, 0) == '*' && peek(tokens, 1) == '/'))
-                advance(tokens, 1);
+                sql_tokens_move(tokens, 1);
             if (tokens->at == tokens->length)
                 return complain(&begin, error, "the comment that begins here does not end");
-            advance(tokens, 2);
+            sql_tokens_move(tokens, 2);
         } else {
             return STATUS_OK;
         }
@@ -143,7 +143,7 @@ enum status sql_token_next(struct sql_tokens *tokens, struct sql_token *token, s
                              (unsigned char)first);
     }
     token->length = (uint32_t)bytes;
-    advance(tokens, bytes);
+    sql_tokens_move(tokens, bytes);
     return STATUS_OK;
 }
 

@@ -41,6 +41,9 @@ struct sql_tokens {
 /* A byte order mark, as editors write it, is skipped. */
 void sql_tokens_begin(struct sql_tokens *tokens, const char *text, size_t length);
 
+/* Moves on by some bytes, or to the end of the text. */
+void sql_tokens_move(struct sql_tokens *tokens, size_t bytes);
+
 /* Reads the next token. STATUS_BAD_INPUT, "line L, column C: ...", for a string, name or comment that does
  * not end, and for a byte that begins no token. */
 NODISCARD enum status sql_token_next(struct sql_tokens *tokens, struct sql_token *token, struct error *error);

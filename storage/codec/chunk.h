@@ -152,4 +152,32 @@ static inline int64_t load_value(const void *bytes, uint32_t value_bytes)
     return chunk_value(value_bytes == 4 ? load_u32(bytes) : load_u64(bytes), value_bytes);
 }
 
+/* ---- Functions of many codecs ---- */
+
+/* codec.encode and codec.decode_tile by encode_values() and decode_values() of the codec's file, which are forced inline:
+ * their loops are compiled for values of 4 and of 8 bytes. */
+#define CODEC_ENCODE_BOTH                                                                   \
+    static size_t encode(const struct codec_input *input, uint8_t *out)                     \
+    {                                                                                       \
+        return input->value_bytes == 4 ? encode_values(input->values, input->rows, 4, out)  \
+                                       : encode_values(input->values, input->rows, 8, out); \
+    }
+#define CODEC_DECODE_BOTH                                                             \
+    static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out) \
+    {                                                                                 \
+        if (chunk->value_bytes == 4)                                                  \
+            decode_values(chunk, tile, 4, out);                                       \
+        else                                                                          \
+            decode_values(chunk, tile, 8, out);                                       \
+    }
+
+/* codec.fetch by value() of the codec's file. */
+#define CODEC_FETCH_VALUES                                                                                 \
+    static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count, \
+                      int32_t *out)                                                                        \
+    {                                                                                                      \
+        for (uint32_t i = 0; i < count; i++)                                                               \
+            out[rows[i]] = (int32_t)value(chunk, tile * TILE_ROWS + rows[i]);                              \
+    }
+
 #endif

@@ -130,7 +130,7 @@ static enum status check_domain(struct check *check, uint64_t item, const struct
     const enum status status =
         error_set(&reason, STATUS_CHECK_FAILED,
                   "%s/" CATALOGUE_FILE ": column %s.%s has values outside of its dictionary or of the table "
-                                       "that it refers to; load the table again",
+                  "that it refers to; load the table again",
                   check->path, column->table->name, column->schema.name);
     return fault(check, item, status, &reason, error);
 }

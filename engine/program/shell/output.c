@@ -114,7 +114,7 @@ static enum status print_rows(const struct sql_shell *shell, const struct rowset
     if (shown < rows->rows)
         fprintf(shell->format == ROWSET_TABLE ? out : stderr,
                 "%" PRIu64 " of %" PRIu64 " rows are shown; .rows all shows all at a prompt, --rows all on "
-                                          "the command line, and > FILE keeps them\n",
+                "the command line, and > FILE keeps them\n",
                 shown, rows->rows);
     return STATUS_OK;
 }

@@ -62,11 +62,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
     return chunk_finish(out, header);
 }
 
-static size_t encode(const struct codec_input *input, uint8_t *out)
-{
-    return input->value_bytes == 4 ? encode_values(input->values, input->rows, 4, out)
-                                   : encode_values(input->values, input->rows, 8, out);
-}
+CODEC_ENCODE_BOTH
 
 /* The runs of a tile. */
 struct tile_runs {

@@ -148,11 +148,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
     return lane_lists_finish(&writer);
 }
 
-static size_t encode(const struct codec_input *input, uint8_t *out)
-{
-    return input->value_bytes == 4 ? encode_values(input->values, input->rows, 4, out)
-                                   : encode_values(input->values, input->rows, 8, out);
-}
+CODEC_ENCODE_BOTH
 
 /* ---- Decoding ---- */
 

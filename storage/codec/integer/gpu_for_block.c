@@ -63,11 +63,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
     return blocks_finish(out, CODEC_GPU_FOR_BLOCK, rows, value_bytes, widths, at);
 }
 
-static size_t encode(const struct codec_input *input, uint8_t *out)
-{
-    return input->value_bytes == 4 ? encode_values(input->values, input->rows, 4, out)
-                                   : encode_values(input->values, input->rows, 8, out);
-}
+CODEC_ENCODE_BOTH
 
 /* The blocks must follow each other without gaps and fill the data. */
 static bool valid(const struct chunk_view *chunk)
@@ -118,12 +114,7 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     return chunk_value(offset + (uint64_t)load_value(words, chunk->value_bytes), chunk->value_bytes);
 }
 
-static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
-                  int32_t *out)
-{
-    for (uint32_t i = 0; i < count; i++)
-        out[rows[i]] = (int32_t)value(chunk, tile * TILE_ROWS + rows[i]);
-}
+CODEC_FETCH_VALUES
 
 const struct codec ISA(codec_gpu_for_block) = {
     .id = CODEC_GPU_FOR_BLOCK,

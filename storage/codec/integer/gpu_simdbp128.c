@@ -112,11 +112,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
                                (uint64_t)at * LINE_BYTES, 0);
 }
 
-static size_t encode(const struct codec_input *input, uint8_t *out)
-{
-    return input->value_bytes == 4 ? encode_values(input->values, input->rows, 4, out)
-                                   : encode_values(input->values, input->rows, 8, out);
-}
+CODEC_ENCODE_BOTH
 
 static bool valid(const struct chunk_view *chunk)
 {
@@ -185,13 +181,7 @@ FORCED_INLINE void decode_values(const struct chunk_view *chunk, uint32_t tile, 
                     (uint8_t *)out + item * VERTICAL_LANES * value_bytes);
 }
 
-static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
-{
-    if (chunk->value_bytes == 4)
-        decode_values(chunk, tile, 4, out);
-    else
-        decode_values(chunk, tile, 8, out);
-}
+CODEC_DECODE_BOTH
 
 static int64_t value(const struct chunk_view *chunk, uint32_t row)
 {
@@ -209,12 +199,7 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     return chunk_value(value & width_mask(block.width), chunk->value_bytes);
 }
 
-static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
-                  int32_t *out)
-{
-    for (uint32_t i = 0; i < count; i++)
-        out[rows[i]] = (int32_t)value(chunk, tile * TILE_ROWS + rows[i]);
-}
+CODEC_FETCH_VALUES
 
 const struct codec ISA(codec_gpu_simdbp128) = {
     .id = CODEC_GPU_SIMDBP128,

@@ -135,11 +135,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
                                LANE_SPARE_BYTES);
 }
 
-static size_t encode(const struct codec_input *input, uint8_t *out)
-{
-    return input->value_bytes == 4 ? encode_values(input->values, input->rows, 4, out)
-                                   : encode_values(input->values, input->rows, 8, out);
-}
+CODEC_ENCODE_BOTH
 
 static bool valid(const struct chunk_view *chunk)
 {
@@ -197,13 +193,7 @@ static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, u
     return chunk->data + entry.start * CODEC_START_BYTES;
 }
 
-static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
-{
-    if (chunk->value_bytes == 4)
-        decode_values(chunk, tile, 4, out);
-    else
-        decode_values(chunk, tile, 8, out);
-}
+CODEC_DECODE_BOTH
 
 /* Adds up the deltas of the row's lane, at most 31. */
 static int64_t value(const struct chunk_view *chunk, uint32_t row)

@@ -121,12 +121,7 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     }
 }
 
-static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
-                  int32_t *out)
-{
-    for (uint32_t i = 0; i < count; i++)
-        out[rows[i]] = (int32_t)value(chunk, tile * TILE_ROWS + rows[i]);
-}
+CODEC_FETCH_VALUES
 
 /* codec.gpu.arguments: the type of a stored value, or void if chunks have different types. */
 static void gpu_arguments(const struct codec_shape *shape, char *text, size_t bytes)

@@ -56,11 +56,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
     return pfor_finish(out, CODEC_PFOR_DIFF, rows, value_bytes, widths, at);
 }
 
-static size_t encode(const struct codec_input *input, uint8_t *out)
-{
-    return input->value_bytes == 4 ? encode_values(input->values, input->rows, 4, out)
-                                   : encode_values(input->values, input->rows, 8, out);
-}
+CODEC_ENCODE_BOTH
 
 static bool valid(const struct chunk_view *chunk)
 {
@@ -75,13 +71,7 @@ FORCED_INLINE void decode_values(const struct chunk_view *chunk, uint32_t tile, 
     differences_sum(out, value_bytes, block.before);
 }
 
-static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
-{
-    if (chunk->value_bytes == 4)
-        decode_values(chunk, tile, 4, out);
-    else
-        decode_values(chunk, tile, 8, out);
-}
+CODEC_DECODE_BOTH
 
 static int64_t value(const struct chunk_view *chunk, uint32_t row)
 {

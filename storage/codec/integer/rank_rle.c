@@ -181,11 +181,7 @@ FORCED_INLINE size_t encode_values(const void *values, uint32_t rows, const uint
                                SPARE_BYTES);
 }
 
-static size_t encode(const struct codec_input *input, uint8_t *out)
-{
-    return input->value_bytes == 4 ? encode_values(input->values, input->rows, 4, out)
-                                   : encode_values(input->values, input->rows, 8, out);
-}
+CODEC_ENCODE_BOTH
 
 /* The number of marks in rows 0 .. row of a tile. */
 static uint32_t marks_rank(const uint8_t *marks, uint32_t row)
@@ -259,13 +255,7 @@ static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, u
     return chunk->data + entry.start * CODEC_START_BYTES;
 }
 
-static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
-{
-    if (chunk->value_bytes == 4)
-        decode_values(chunk, tile, 4, out);
-    else
-        decode_values(chunk, tile, 8, out);
-}
+CODEC_DECODE_BOTH
 
 static int64_t value(const struct chunk_view *chunk, uint32_t row)
 {
@@ -277,12 +267,7 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     return chunk_value(offset + (uint64_t)entry.reference, chunk->value_bytes);
 }
 
-static void fetch(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
-                  int32_t *out)
-{
-    for (uint32_t i = 0; i < count; i++)
-        out[rows[i]] = (int32_t)value(chunk, tile * TILE_ROWS + rows[i]);
-}
+CODEC_FETCH_VALUES
 
 const struct codec ISA(codec_rank_rle) = {
     .id = CODEC_RANK_RLE,
