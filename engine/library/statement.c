@@ -202,9 +202,8 @@ static enum status plan_in_turn(struct sql_statement *statement, int64_t now, st
                                         .like = statement->settings.like,
                                         .now = now};
     enum status status = cluster_turn_begin(cluster, error);
-    if (status == STATUS_OK)
-        status = relational_star(statement->database, &values, &options, &statement->bound, &statement->plan,
-                                 error);
+    status = AND_THEN(status, relational_star(statement->database, &values, &options, &statement->bound,
+                                              &statement->plan, error));
     return cluster_turn_end(cluster, status, error);
 }
 
@@ -274,9 +273,9 @@ static enum status plan_once(struct sql_statement *statement, const struct plan 
     *plan = statement->plan;
     return statement->plan
                ? STATUS_OK
-               : error_set(error, STATUS_BAD_INPUT,
-                           "the statement is no single scan of a star of tables, so it has no plan "
-                           "of its own");
+               : error_set(
+                     error, STATUS_BAD_INPUT,
+                     "the statement is no single scan of a star of tables, so it has no plan of its own");
 }
 
 enum status sql_plan(struct sql_statement *statement, const struct plan **plan, struct error *error)
@@ -344,8 +343,7 @@ enum status sql_measure(struct sql_statement *statement, struct run_timing *timi
     struct execution execution;
     engine_enter(statement->engine, &execution);
     enum status status = plan_once(statement, &plan, error);
-    if (status == STATUS_OK)
-        status = forget_if_failed(statement, measure(statement, error));
+    status = AND_THEN(status, forget_if_failed(statement, measure(statement, error)));
     execution_leave(&execution);
     *timing = statement->timing;
     return status;
@@ -429,8 +427,7 @@ static enum status run(struct sql_statement *statement, struct rowset *rows, str
         return answer_or_explain(statement, rows, timing, error);
     RETURN_IF_ERROR(explain_tree_new(&statement->explained, error));
     enum status status = answer_or_explain(statement, rows, timing, error);
-    if (status == STATUS_OK)
-        status = give_explained(statement, rows, error);
+    status = AND_THEN(status, give_explained(statement, rows, error));
     explain_tree_free(statement->explained);
     statement->explained = NULL;
     return status;

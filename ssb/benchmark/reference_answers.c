@@ -33,8 +33,7 @@ static enum status open_readonly(const char *path, sqlite3 **connection, struct 
     enum status status = STATUS_OK;
     if (sqlite3_open_v2(path, connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         status = reference_error(*connection, path, "opening", error);
-    if (status == STATUS_OK)
-        status = reference_execute(*connection, path, QUERY_PRAGMAS, "opening", error);
+    status = AND_THEN(status, reference_execute(*connection, path, QUERY_PRAGMAS, "opening", error));
     if (status != STATUS_OK) {
         sqlite3_close(*connection);
         *connection = NULL;
@@ -112,8 +111,7 @@ static enum status compute(sqlite3 *connection, const char *path, const char *st
     struct rowset_builder *builder = NULL;
     double begun = thread_ms();
     enum status status = prepare_answer(connection, path, statement, &select, types, &builder, error);
-    if (status == STATUS_OK)
-        status = read_rows(connection, path, statement, select, types, builder, error);
+    status = AND_THEN(status, read_rows(connection, path, statement, select, types, builder, error));
     if (status == STATUS_OK)
         rowset_builder_finish(builder, &answer->rows);
     rowset_builder_free(builder);
@@ -170,9 +168,8 @@ static enum status read_kept(sqlite3 *connection, const char *path, const char *
         snprintf(answer->made, sizeof answer->made, "%s", (const char *)sqlite3_column_text(select, 2));
         snprintf(answer->sqlite, sizeof answer->sqlite, "%s", (const char *)sqlite3_column_text(select, 3));
         status = prepare_answer(connection, path, statement, &shape, types, &builder, error);
-        if (status == STATUS_OK)
-            status = read_cells(connection, path, sqlite3_column_int64(select, 0),
-                                sqlite3_column_count(shape), types, builder, error);
+        status = AND_THEN(status, read_cells(connection, path, sqlite3_column_int64(select, 0),
+                                             sqlite3_column_count(shape), types, builder, error));
         if (status == STATUS_OK)
             rowset_builder_finish(builder, &answer->rows);
     } else if (stepped != SQLITE_DONE) {

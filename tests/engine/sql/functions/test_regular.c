@@ -119,8 +119,7 @@ static void replacing_by_the_match_changes_nothing(void **state)
             continue;
         const struct string_value string = any_string(true, text, sizeof text);
         assert_int_equal(
-            regular_replace(regular, string, (struct string_value){"\\0", 2}, true, &out, &error),
-            STATUS_OK);
+            regular_replace(regular, string, (struct string_value){"\\0", 2}, true, &out, &error), STATUS_OK);
         if (out.used != string.length || (out.used && memcmp(out.bytes, text, out.used) != 0))
             fail_msg("'%s' replaced in '%s' gives '%.*s'", pattern, text, (int)out.used, out.bytes);
         free(out.bytes);
