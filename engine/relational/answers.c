@@ -7,7 +7,8 @@
 
 #define UNKNOWN_ROWS UINT64_MAX
 
-/* Rows are counted where there are so many units to order, and a table has so many rows. */
+/* Rows are counted where there are so many units to order, and a table has so many rows: a smaller one is answered as soon
+ * as it is counted. */
 #define ORDERED_UNITS 3u
 #define COUNTED_ROWS  4096u
 
@@ -232,24 +233,36 @@ static double unit_expected(const struct region *region, uint32_t unit)
     return counted > 0 ? counted : share * (double)rows;
 }
 
-/* Counts the rows of units if they decide an order: of three units or more, those that have conditions and are not so small
- * that they are answered as soon as counted. */
+/* True if the unit has conditions, and an equality joins it to a smaller one: the number of its rows that pass decides which
+ * of them is answered first. */
+static bool is_undecided(const struct region *region, uint32_t unit)
+{
+    const uint64_t sources = region_unit(region, unit), rows = unit_rows(region, unit);
+    bool asked = false, smaller = false;
+    for (uint32_t s = 0; s < region->source_count; s++)
+        asked |= (sources & side_bit(s)) && region->sources[s].filter;
+    for (uint32_t i = 0; i < region->conjuncts.count; i++) {
+        const struct conjunct *const conjunct = &region->conjuncts.list[i];
+        if (conjunct->tree->operation != SQL_EQUAL || !(conjunct->sources & sources))
+            continue;
+        for (uint32_t s = 0; s < region->source_count; s++)
+            smaller |= (conjunct->sources & ~sources & side_bit(s)) &&
+                       unit_rows(region, region->sources[s].unit) < rows;
+    }
+    return asked && smaller && rows >= COUNTED_ROWS && rows != UNKNOWN_ROWS;
+}
+
+/* Counts the rows of units where they decide an order: of three units or more. */
 static enum status count_units(struct sides *sides)
 {
     struct region *const region = sides->region;
-    uint64_t conditions = 0;
     uint32_t units = 0;
-    for (uint32_t s = 0; s < region->source_count; s++) {
-        const struct source *const source = &region->sources[s];
-        units += source->unit == s && source->join == LOGICAL_INNER;
-        if (source->filter && source->join == LOGICAL_INNER)
-            conditions |= side_bit(source->unit);
-    }
-    for (uint32_t unit = 0; unit < region->source_count && units >= ORDERED_UNITS; unit++) {
-        const uint64_t rows = conditions & side_bit(unit) ? unit_rows(region, unit) : 0;
-        if (rows >= COUNTED_ROWS && rows != UNKNOWN_ROWS)
-            RETURN_IF_ERROR(region_count(region, region_unit(region, unit)));
-    }
+    for (uint32_t s = 0; s < region->source_count; s++)
+        units += region->sources[s].unit == s && region->sources[s].join == LOGICAL_INNER;
+    for (uint32_t s = 0; s < region->source_count && units >= ORDERED_UNITS; s++)
+        if (region->sources[s].unit == s && region->sources[s].join == LOGICAL_INNER &&
+            is_undecided(region, s))
+            RETURN_IF_ERROR(region_count(region, region_unit(region, s)));
     return STATUS_OK;
 }
 
@@ -267,6 +280,19 @@ static uint32_t next_unit(const struct region *region)
     return next;
 }
 
+/* Where one side has no rows no other is wanted: then lists of keys are not made. */
+static enum status refuse_rows(struct region *region, uint32_t unit)
+{
+    struct relational *const run = region->run;
+    struct sql_expression *none;
+    for (uint32_t s = 0; s < region->source_count; s++)
+        if (region->sources[s].unit == unit && region->sources[s].join == LOGICAL_INNER) {
+            RETURN_IF_ERROR(relational_literal(run, region->sources[s].position, SQL_FALSE, NULL, &none));
+            RETURN_IF_ERROR(relational_and(run, &region->sources[s].filter, none));
+        }
+    return STATUS_OK;
+}
+
 /* Sides that are answered, and have less rows than their tables, are conditions on what is answered after them. */
 static enum status reduce_unit(struct sides *sides, uint32_t unit)
 {
@@ -274,6 +300,8 @@ static enum status reduce_unit(struct sides *sides, uint32_t unit)
     for (uint32_t i = 0; i < sides->count; i++) {
         const struct side *const side = &sides->list[i];
         const uint32_t of = region->sources[__builtin_ctzll(side->sources)].unit;
+        if (side->result.rows == 0 && !region->run->dry)
+            return refuse_rows(region, unit);
         if (unit_rows(region, of) != UNKNOWN_ROWS && side->result.rows >= unit_rows(region, of))
             continue;
         for (uint32_t s = 0; s < region->source_count; s++)
