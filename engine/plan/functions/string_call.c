@@ -1,171 +1,58 @@
 /* string_call.c: see string_call.h. */
 #include "engine/plan/functions/string_call.h"
 
-#include "engine/plan/expression_vector.h"
 #include "engine/plan/functions/string_table.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-/* ---- Combinations of strings ---- */
+/* ---- What a table is made of ---- */
 
-/* The arguments of a function that are no constants. */
-struct varying {
-    uint32_t count;
-    bool by_row;           /* one has no dictionary */
-    uint64_t combinations; /* of their strings; UINT64_MAX: of some 2^63 or more */
+/* A node whose values are known when a statement is bound: low .. low + count - 1. */
+struct given {
+    uint32_t node;
+    int64_t low;
+    uint64_t count;
 };
 
-static struct varying varying_of(const struct expression_list *list, const uint32_t *strings, uint32_t count)
-{
-    struct varying varying = {.combinations = 1};
-    for (uint32_t s = 0; s < count; s++) {
-        const struct expression *const node = &list->nodes[strings[s]];
-        if (node->operation == EXPRESSION_CONSTANT)
-            continue;
-        varying.count++;
-        varying.by_row |= is_run_time(node->type);
-        if (__builtin_mul_overflow(varying.combinations, (uint64_t)node->type.dictionary->count,
-                                   &varying.combinations))
-            varying.combinations = UINT64_MAX;
-    }
-    return varying;
-}
-
-/* True if a table is not worth its while, or too large. */
-static bool is_for_rows(const struct expression_list *list, const struct string_call *call,
-                        const struct varying *varying)
-{
-    const bool costly = call->type.kind == VALUE_STRING || (call->context && call->body != string_like);
-    if (varying->by_row)
-        return true;
-    if (varying->count > 1)
-        return varying->combinations > list->tables_most;
-    return costly && list->table_most && varying->combinations > list->table_most;
-}
-
-struct combinations {
+/* A function for all combinations of given values. The number of a combination has the first one in its highest digit. */
+struct tabulated {
     const struct expression_list *list;
-    const uint32_t *strings;
-    uint32_t count;
+    const struct text_call *call;
+    uint32_t given_count;
+    struct given given[STRINGS_MAX + TEXT_NUMBERS_MAX];
+    uint64_t combinations; /* UINT64_MAX: 2^64 or more */
 };
 
-/* The number of a combination has the first string's code in its highest digit. */
-static bool combination(const void *context, const void *thread, uint64_t number, struct string_call *call,
-                        struct string_value *strings)
+static uint32_t argument_count(const struct text_call *call)
 {
-    const struct combinations *const of = context;
-    (void)thread;
-    (void)call;
-    for (uint32_t s = of->count; s-- > 0;) {
-        const struct expression *const node = &of->list->nodes[of->strings[s]];
-        int64_t code = node->constant;
-        if (node->operation != EXPRESSION_CONSTANT) {
-            code = (int64_t)(number % node->type.dictionary->count);
-            number /= node->type.dictionary->count;
-        }
-        strings[s].text = dictionary_string(node->type.dictionary, code, &strings[s].length);
+    return call->call.count + call->number_count;
+}
+
+static bool is_constant(const struct expression_list *list, uint32_t node)
+{
+    return list->nodes[node].operation == EXPRESSION_CONSTANT;
+}
+
+static void give(struct tabulated *of, uint32_t node)
+{
+    const struct expression *const made = &of->list->nodes[node];
+    const bool none = made->low > made->high; /* it is always NULL */
+    struct given given = {.node = node, .low = none ? 0 : made->low};
+    for (uint32_t g = 0; g < of->given_count; g++)
+        if (of->given[g].node == node)
+            return;
+    given.count = none ? 1 : (uint64_t)made->high - (uint64_t)made->low + 1;
+    if (made->type.kind == VALUE_STRING) {
+        given.low = 0;
+        given.count = made->type.dictionary->count;
     }
-    return true;
+    if (__builtin_mul_overflow(of->combinations, given.count, &of->combinations) || made->low == INT64_MIN ||
+        made->type.kind == VALUE_DOUBLE)
+        of->combinations = UINT64_MAX;
+    of->given[of->given_count++] = given;
 }
-
-/* Makes the node of a combination's number. */
-static enum status number_combination(struct expression_list *list, const uint32_t *strings, uint32_t count,
-                                      uint32_t *index, struct error *error)
-{
-    const struct value_type whole = {.kind = VALUE_INTEGER};
-    bool first = true;
-    RETURN_IF_ERROR(expression_constant(list, whole, 0, index, error));
-    for (uint32_t s = 0; s < count; s++) {
-        const struct expression node = list->nodes[strings[s]];
-        uint32_t size;
-        if (node.operation == EXPRESSION_CONSTANT)
-            continue;
-        RETURN_IF_ERROR(expression_constant(list, whole, node.type.dictionary->count, &size, error));
-        if (first) {
-            *index = strings[s];
-        } else {
-            uint32_t zero;
-            RETURN_IF_ERROR(expression_constant(list, whole, 0, &zero, error));
-            RETURN_IF_ERROR(
-                expression_apply(list, EXPRESSION_ADD, zero, *index, EXPRESSION_NONE, index, error));
-            RETURN_IF_ERROR(
-                expression_apply(list, EXPRESSION_MULTIPLY, *index, size, EXPRESSION_NONE, index, error));
-            RETURN_IF_ERROR(
-                expression_apply(list, EXPRESSION_ADD, *index, strings[s], EXPRESSION_NONE, index, error));
-        }
-        first = false;
-    }
-    return STATUS_OK;
-}
-
-static enum status null_result(struct expression_list *list, struct value_type type, uint32_t *index,
-                               struct error *error)
-{
-    if (type.kind == VALUE_STRING) { /* of a dictionary, as all strings */
-        RETURN_IF_ERROR(expression_string_constant(list, "", 0, index, error));
-        type = list->nodes[*index].type;
-    }
-    return expression_null(list, type, index, error);
-}
-
-static enum status table_of(struct expression_list *list, const struct string_call *call,
-                            const uint32_t *children, uint64_t count, uint32_t *index, struct error *error)
-{
-    const struct combinations of = {list, children, call->count};
-    const struct string_source source = {.count = count, .context = &of, .arguments = combination};
-    uint32_t number;
-    RETURN_IF_ERROR(number_combination(list, children, call->count, &number, error));
-    return string_table(list, call, &source, number, index, error);
-}
-
-/* The most arguments of a row's function that are no constants. */
-#define ROW_ARGUMENTS_MAX 3u
-
-/* Puts the first strings together until few enough are left. */
-static enum status join_first(struct expression_list *list, struct text_call *made, uint32_t varying,
-                              struct error *error)
-{
-    while (varying > ROW_ARGUMENTS_MAX) {
-        struct text_call first = *made;
-        uint32_t taken = 0, strings = 0;
-        for (; taken < ROW_ARGUMENTS_MAX; strings++)
-            taken += list->nodes[made->arguments[strings]].operation != EXPRESSION_CONSTANT;
-        first.call.count = strings;
-        RETURN_IF_ERROR(text_call_add(list, &first, &made->arguments[0], error));
-        memmove(made->arguments + 1, made->arguments + strings,
-                (made->call.count - strings) * sizeof *made->arguments);
-        made->call.count -= strings - 1;
-        varying -= ROW_ARGUMENTS_MAX - 1;
-    }
-    return STATUS_OK;
-}
-
-static enum status rows_of(struct expression_list *list, const struct string_call *call,
-                           const uint32_t *children, uint32_t varying, uint32_t *index, struct error *error)
-{
-    struct text_call made = {.call = *call};
-    memcpy(made.arguments, children, call->count * sizeof *children);
-    RETURN_IF_ERROR(join_first(list, &made, varying, error)); /* only || takes so many */
-    return text_call_add(list, &made, index, error);
-}
-
-enum status expression_string_call(struct expression_list *list, const struct string_call *call,
-                                   const uint32_t *children, uint32_t *index, struct error *error)
-{
-    const struct varying varying = varying_of(list, children, call->count);
-    enum status status;
-    bool null = false;
-    for (uint32_t c = 0; c < call->count; c++)
-        null |= list->nodes[children[c]].operation == EXPRESSION_CONSTANT && list->nodes[children[c]].is_null;
-    if (!null && is_for_rows(list, call, &varying))
-        return rows_of(list, call, children, varying.count, index, error);
-    status = null ? null_result(list, call->type, index, error)
-                  : table_of(list, call, children, varying.combinations, index, error);
-    if (call->release)
-        call->release(call->context);
-    return status;
-}
-
-/* ---- Functions whose numbers depend on the string ---- */
 
 struct one_leaf {
     const struct expression_list *list;
@@ -181,130 +68,197 @@ static void see_leaf(void *context, const struct expression *leaf)
     one->leaf = index;
 }
 
-/* The arguments of a function are evaluated over the codes of the leaf that all of them are made of. */
-struct varied {
-    const struct expression_list *list;
-    const uint32_t *roots; /* the strings, then the numbers */
-    uint32_t root_count, leaf;
+/* Finds what is given: the only argument that is no constant; else the column of strings that all are made of; else all of
+ * them. */
+static struct tabulated tabulated_of(const struct expression_list *list, const struct text_call *call)
+{
+    struct tabulated of = {.list = list, .call = call, .combinations = 1};
+    struct one_leaf one = {.list = list, .leaf = EXPRESSION_NONE};
+    for (uint32_t a = 0; a < argument_count(call); a++)
+        if (!is_constant(list, call->arguments[a])) {
+            give(&of, call->arguments[a]);
+            expression_visit(list, call->arguments[a], see_leaf, &one);
+        }
+    if (of.given_count > 1 && !one.several && list->nodes[one.leaf].type.kind == VALUE_STRING &&
+        !is_run_time(list->nodes[one.leaf].type)) {
+        of.given_count = 0;
+        of.combinations = 1;
+        give(&of, one.leaf);
+    }
+    return of;
+}
+
+/* True if a table is not worth its while, or cannot be. */
+static bool is_for_rows(const struct tabulated *of)
+{
+    const struct expression_list *const list = of->list;
+    const struct string_call *const call = &of->call->call;
+    const bool costly = call->type.kind == VALUE_STRING || (call->context && call->body != string_like);
+    for (uint32_t a = 0; a < argument_count(of->call); a++)
+        if (list->nodes[of->call->arguments[a]].by_row ||
+            is_run_time(list->nodes[of->call->arguments[a]].type))
+            return true;
+    if (of->given_count == 1 && list->nodes[of->given[0].node].type.kind == VALUE_STRING)
+        return costly && list->table_most && of->combinations > list->table_most;
+    return of->combinations > 1 && of->combinations > list->tables_most;
+}
+
+/* ---- Its values ---- */
+
+/* What one thread computes them with. */
+struct tabulating {
+    struct expression_program *program;
+    struct text_argument arguments[STRINGS_MAX + TEXT_NUMBERS_MAX];
 };
 
-static enum status varied_open(const void *context, void **thread, struct error *error)
+static enum status open_thread(const void *context, void **thread, struct error *error)
 {
-    const struct varied *of = context;
-    struct expression_program *program = NULL;
+    const struct tabulated *const of = context;
+    const uint32_t count = argument_count(of->call), *const arguments = of->call->arguments;
+    struct tabulating *made;
+    uint8_t *given = NULL;
+    RETURN_IF_ERROR(memory_zeros(&made, sizeof *made, "a function", error));
+    *thread = made;
+    RETURN_IF_ERROR(memory_zeros(&given, of->list->count, "a function", error));
+    for (uint32_t g = 0; g < of->given_count; g++)
+        given[of->given[g].node] = 1;
     const enum status status =
-        expression_program_create(of->list, of->roots, of->root_count, &program, error);
-    *thread = program;
+        expression_program_over(of->list, given, arguments, count, &made->program, error);
+    for (uint32_t a = 0; status == STATUS_OK && a < count; a++)
+        made->arguments[a] =
+            text_argument(of->list, arguments[a], expression_program_vector(made->program, arguments[a]),
+                          of->list->nodes[arguments[a]].type.dictionary);
+    free(given);
     return status;
 }
 
-static void varied_close(void *thread)
+static void close_thread(void *thread)
 {
-    expression_program_free(thread);
+    expression_program_free(((struct tabulating *)thread)->program);
+    free(thread);
 }
 
-static void varied_begin(const void *context, void *thread, uint64_t first, uint32_t rows)
+static void begin(const void *context, void *thread, uint64_t first, uint32_t rows)
 {
-    const struct varied *of = context;
-    const struct vector codes = expression_program_vector(thread, of->leaf);
-    for (uint32_t row = 0; row < rows; row++)
-        codes.values[row] = (int64_t)(first + row);
-    if (codes.nulls)
-        memset(codes.nulls, 0, rows);
-    expression_program_run(thread, rows);
-}
-
-static bool varied_arguments(const void *context, const void *thread, uint64_t number,
-                             struct string_call *call, struct string_value *strings)
-{
-    const struct varied *of = context;
-    const uint32_t row = (uint32_t)(number % VECTOR_ROWS);
-    for (uint32_t r = 0; r < of->root_count; r++) {
-        const struct vector value = expression_program_vector(thread, of->roots[r]);
-        if (value.nulls && value.nulls[row])
-            return false;
-        if (r < call->count)
-            strings[r].text = dictionary_string(of->list->nodes[of->roots[r]].type.dictionary,
-                                                value.values[row], &strings[r].length);
-        else
-            call->numbers[r - call->count] = value.values[row];
+    const struct tabulated *const of = context;
+    const struct tabulating *const own = thread;
+    uint64_t stride = 1;
+    for (uint32_t g = of->given_count; g-- > 0;) {
+        const struct given *const given = &of->given[g];
+        const struct vector to = expression_program_vector(own->program, given->node);
+        for (uint32_t row = 0; row < rows; row++)
+            to.values[row] = (int64_t)((uint64_t)given->low + (first + row) / stride % given->count);
+        if (to.nulls)
+            memset(to.nulls, 0, rows);
+        stride *= given->count;
     }
-    return true;
+    expression_program_run(own->program, rows);
 }
 
-enum status expression_string_call_varied(struct expression_list *list, const struct string_call *call,
-                                          const uint32_t *children, const uint32_t *numbers,
-                                          uint32_t number_count, uint32_t *index, struct error *error)
+static bool arguments_of(const void *context, const void *thread, uint64_t number, struct string_call *call,
+                         struct string_value *strings)
 {
-    uint32_t roots[STRINGS_MAX + 3], root_count = 0;
-    struct one_leaf one = {.list = list, .leaf = EXPRESSION_NONE};
-    for (uint32_t s = 0; s < call->count; s++)
-        roots[root_count++] = children[s];
-    for (uint32_t n = 0; n < number_count; n++)
-        roots[root_count++] = numbers[n];
-    bool by_row = false;
-    for (uint32_t r = 0; r < root_count; r++) {
-        expression_visit(list, roots[r], see_leaf, &one);
-        by_row |= list->nodes[roots[r]].by_row;
-    }
-    if (by_row || one.several || one.leaf == EXPRESSION_NONE ||
-        list->nodes[one.leaf].type.kind != VALUE_STRING || is_run_time(list->nodes[one.leaf].type)) {
-        struct text_call made = {.call = *call, .number_count = number_count};
-        memcpy(made.arguments, roots, root_count * sizeof *roots);
-        return text_call_add(list, &made, index, error);
-    }
-    const struct varied of = {.list = list, .roots = roots, .root_count = root_count, .leaf = one.leaf};
-    const struct string_source source = {.count = list->nodes[one.leaf].type.dictionary->count,
-                                         .context = &of,
-                                         .open = varied_open,
-                                         .close = varied_close,
-                                         .begin = varied_begin,
-                                         .arguments = varied_arguments};
-    return string_table(list, call, &source, one.leaf, index, error);
+    const struct tabulated *const of = context;
+    const struct tabulating *const own = thread;
+    return text_arguments_take(of->call, own->arguments, NULL, (uint32_t)(number % VECTOR_ROWS), call,
+                               strings);
 }
 
-/* ---- Texts of numbers ---- */
+/* ---- The node ---- */
 
-struct number_range {
-    const struct expression_list *list;
-    const uint32_t *strings; /* constants */
-    int64_t low;
-};
-
-/* numbers[2] of value `number` is low + number. */
-static bool number_arguments(const void *context, const void *thread, uint64_t number,
-                             struct string_call *call, struct string_value *strings)
-{
-    const struct number_range *const of = context;
-    (void)thread;
-    for (uint32_t s = 0; s < call->count; s++) {
-        const struct expression *const node = &of->list->nodes[of->strings[s]];
-        strings[s].text = dictionary_string(node->type.dictionary, node->constant, &strings[s].length);
-    }
-    call->numbers[2] = of->low + (int64_t)number;
-    return true;
-}
-
-enum status expression_number_texts(struct expression_list *list, const struct string_call *call,
-                                    const uint32_t *strings, uint32_t child, uint32_t *index,
-                                    struct error *error)
+/* Makes the node of a combination's number. */
+static enum status number_combination(struct expression_list *list, const struct tabulated *of,
+                                      uint32_t *index, struct error *error)
 {
     const struct value_type whole = {.kind = VALUE_INTEGER};
-    const struct expression node = list->nodes[child];
-    const bool none = node.low > node.high || (node.operation == EXPRESSION_CONSTANT && node.is_null);
-    const int64_t low = none ? 0 : node.low, high = none ? 0 : node.high;
-    const bool many = (__int128)high - low >= (__int128)list->tables_most && low != high;
-    if (many || node.by_row || low == INT64_MIN || node.type.kind == VALUE_DOUBLE) {
-        struct text_call made = {.call = *call, .number_count = 1, .first_number = 2};
-        memcpy(made.arguments, strings, call->count * sizeof *strings);
-        made.arguments[call->count] = child;
-        return text_call_add(list, &made, index, error);
+    uint32_t constant;
+    RETURN_IF_ERROR(expression_constant(list, whole, 0, index, error));
+    if (of->given_count == 1 && of->given[0].low == 0) {
+        *index = of->given[0].node;
+        return STATUS_OK;
     }
-    const struct number_range of = {list, strings, low};
-    const struct string_source source = {
-        .count = (uint64_t)(high - low) + 1, .context = &of, .arguments = number_arguments};
-    uint32_t first, place;
-    RETURN_IF_ERROR(expression_constant(list, whole, -low, &first, error));
-    RETURN_IF_ERROR(expression_apply(list, EXPRESSION_ADD, first, child, EXPRESSION_NONE, &place, error));
-    return string_table(list, call, &source, place, index, error);
+    for (uint32_t g = 0; g < of->given_count; g++) {
+        const struct given *const given = &of->given[g];
+        uint32_t place;
+        RETURN_IF_ERROR(expression_constant(list, whole, -given->low, &constant, error));
+        RETURN_IF_ERROR(
+            expression_apply(list, EXPRESSION_ADD, constant, given->node, EXPRESSION_NONE, &place, error));
+        RETURN_IF_ERROR(expression_constant(list, whole, (int64_t)given->count, &constant, error));
+        RETURN_IF_ERROR(
+            expression_apply(list, EXPRESSION_MULTIPLY, *index, constant, EXPRESSION_NONE, index, error));
+        RETURN_IF_ERROR(expression_apply(list, EXPRESSION_ADD, *index, place, EXPRESSION_NONE, index, error));
+    }
+    return STATUS_OK;
+}
+
+static enum status table_of(struct expression_list *list, const struct tabulated *of, uint32_t *index,
+                            struct error *error)
+{
+    const struct string_source source = {.count = of->combinations,
+                                         .context = of,
+                                         .open = open_thread,
+                                         .close = close_thread,
+                                         .begin = begin,
+                                         .arguments = arguments_of};
+    uint32_t number;
+    RETURN_IF_ERROR(number_combination(list, of, &number, error));
+    return string_table(list, &of->call->call, &source, number, index, error);
+}
+
+static enum status null_result(struct expression_list *list, struct value_type type, uint32_t *index,
+                               struct error *error)
+{
+    if (type.kind == VALUE_STRING) { /* of a dictionary, as all strings */
+        RETURN_IF_ERROR(expression_string_constant(list, "", 0, index, error));
+        type = list->nodes[*index].type;
+    }
+    return expression_null(list, type, index, error);
+}
+
+/* The most arguments of a row's function that are no constants. */
+#define ROW_ARGUMENTS_MAX 3u
+
+/* Puts the first strings together until few enough are left: only || takes so many. */
+static enum status rows_of(struct expression_list *list, struct text_call call, uint32_t *index,
+                           struct error *error)
+{
+    uint32_t varying = 0;
+    for (uint32_t a = 0; a < argument_count(&call); a++)
+        varying += !is_constant(list, call.arguments[a]);
+    for (; varying > ROW_ARGUMENTS_MAX; varying -= ROW_ARGUMENTS_MAX - 1) {
+        struct text_call first = call;
+        uint32_t taken = 0, strings = 0;
+        for (; taken < ROW_ARGUMENTS_MAX; strings++)
+            taken += !is_constant(list, call.arguments[strings]);
+        first.call.count = strings;
+        RETURN_IF_ERROR(text_call_add(list, &first, &call.arguments[0], error));
+        memmove(call.arguments + 1, call.arguments + strings,
+                (call.call.count - strings) * sizeof *call.arguments);
+        call.call.count -= strings - 1;
+    }
+    return text_call_add(list, &call, index, error);
+}
+
+enum status expression_text_call(struct expression_list *list, const struct text_call *call, uint32_t *index,
+                                 struct error *error)
+{
+    const struct tabulated of = tabulated_of(list, call);
+    bool null = false;
+    for (uint32_t a = 0; a < argument_count(call); a++)
+        null |= is_constant(list, call->arguments[a]) && list->nodes[call->arguments[a]].is_null;
+    if (!null && is_for_rows(&of))
+        return rows_of(list, *call, index, error);
+    const enum status status =
+        null ? null_result(list, call->call.type, index, error) : table_of(list, &of, index, error);
+    if (call->call.release)
+        call->call.release(call->call.context);
+    return status;
+}
+
+enum status expression_string_call(struct expression_list *list, const struct string_call *call,
+                                   const uint32_t *children, uint32_t *index, struct error *error)
+{
+    struct text_call made = {.call = *call};
+    memcpy(made.arguments, children, call->count * sizeof *children);
+    return expression_text_call(list, &made, index, error);
 }

@@ -147,27 +147,64 @@ void text_room_close(struct text_room *room)
     free(room->result.bytes);
 }
 
-/* ---- Rows ---- */
+/* ---- Arguments ---- */
 
-/* The string of a node in a row. */
-static struct string_value string_at(const struct expression_list *list, const struct text_values *values,
-                                     const struct text_room *room, uint32_t node, uint32_t row)
+struct text_argument text_argument(const struct expression_list *list, uint32_t node, struct vector vector,
+                                   const struct dictionary *dictionary)
 {
     const struct expression *const of = &list->nodes[node];
-    struct string_value string;
-    if (is_run_time(of->type) && values->dictionaries[node] == &run_time_strings)
-        return string_of_view(room->buffers,
-                              (const struct string_view *)(const void *)values->vectors[node].values + row);
-    const int64_t code =
-        of->operation == EXPRESSION_CONSTANT ? of->constant : values->vectors[node].values[row];
-    string.text = dictionary_string(values->dictionaries[node], code, &string.length);
-    return string;
+    return (struct text_argument){.vector = vector,
+                                  .dictionary = dictionary == &run_time_strings ? NULL : dictionary,
+                                  .constant = of->operation == EXPRESSION_CONSTANT,
+                                  .value = of->constant};
 }
 
 static bool is_null(const struct vector *vector, uint32_t row)
 {
     return vector->nulls && vector->nulls[row];
 }
+
+static int64_t value_at(const struct text_argument *argument, uint32_t row)
+{
+    return argument->constant ? argument->value : argument->vector.values[row];
+}
+
+static struct string_value string_at(const struct text_argument *argument,
+                                     const struct string_buffers *buffers, uint32_t row)
+{
+    struct string_value string;
+    if (!argument->dictionary)
+        return string_of_view(buffers,
+                              (const struct string_view *)(const void *)argument->vector.values + row);
+    string.text = dictionary_string(argument->dictionary, value_at(argument, row), &string.length);
+    return string;
+}
+
+/* A number of a function of strings beyond any string's length is as good as that length. */
+static int64_t limited(int64_t number)
+{
+    const int64_t most = INT64_C(1) << 33;
+    return number > most ? most : number < -most ? -most : number;
+}
+
+bool text_arguments_take(const struct text_call *of, const struct text_argument *arguments,
+                         const struct string_buffers *buffers, uint32_t row, struct string_call *call,
+                         struct string_value *strings)
+{
+    const uint32_t count = of->call.count;
+    for (uint32_t a = 0; a < count + of->number_count; a++)
+        if (!arguments[a].constant && is_null(&arguments[a].vector, row))
+            return false;
+    for (uint32_t s = 0; s < count; s++)
+        strings[s] = string_at(&arguments[s], buffers, row);
+    for (uint32_t n = 0; n < of->number_count; n++) {
+        const int64_t value = value_at(&arguments[count + n], row);
+        call->numbers[of->first_number + n] = of->first_number ? value : limited(value);
+    }
+    return true;
+}
+
+/* ---- Rows ---- */
 
 /* Computes the result of a row. */
 static enum status call_row(const struct string_call *call, const struct string_value *strings,
@@ -191,41 +228,28 @@ static enum status call_row(const struct string_call *call, const struct string_
         (struct string_view *)(void *)out.values + row, error);
 }
 
-/* A number of a function of strings beyond any string's length is as good as that length. */
-static int64_t limited(int64_t number)
+static struct text_argument argument_of(const struct expression_list *list, const struct text_values *values,
+                                        uint32_t node)
 {
-    const int64_t most = INT64_C(1) << 33;
-    return number > most ? most : number < -most ? -most : number;
+    return text_argument(list, node, values->vectors[node], values->dictionaries[node]);
 }
 
 static void run_call(const struct expression_list *list, const struct expression *node, uint32_t rows,
                      const struct text_values *values, struct text_room *room, struct vector out)
 {
     const struct text_call *const of = &list->texts[node->table];
+    struct text_argument arguments[STRINGS_MAX + TEXT_NUMBERS_MAX];
     struct string_call call = of->call;
     struct string_value strings[STRINGS_MAX];
     struct error error = {0};
     enum status status = STATUS_OK;
-    for (uint32_t row = 0; row < rows && status == STATUS_OK; row++) {
-        bool null = false;
-        for (uint32_t c = 0; c < node->children; c++)
-            null |= is_null(&values->vectors[node->child[c]], row);
-        if (null) {
+    for (uint32_t a = 0; a < call.count + of->number_count; a++)
+        arguments[a] = argument_of(list, values, of->arguments[a]);
+    for (uint32_t row = 0; row < rows && status == STATUS_OK; row++)
+        if (text_arguments_take(of, arguments, room->buffers, row, &call, strings))
+            status = call_row(&call, strings, room, row, out, &error);
+        else
             out.nulls[row] = 1;
-            continue;
-        }
-        for (uint32_t s = 0; s < call.count; s++)
-            strings[s] = string_at(list, values, room, of->arguments[s], row);
-        for (uint32_t n = 0; n < of->number_count; n++) {
-            const uint32_t argument = of->arguments[call.count + n];
-            const struct expression *const number = &list->nodes[argument];
-            const int64_t value = number->operation == EXPRESSION_CONSTANT
-                                      ? number->constant
-                                      : values->vectors[argument].values[row];
-            call.numbers[of->first_number + n] = of->first_number ? value : limited(value);
-        }
-        status = call_row(&call, strings, room, row, out, &error);
-    }
     if (status != STATUS_OK)
         fail(list, status, &error);
 }
@@ -234,18 +258,20 @@ static void run_choice(const struct expression_list *list, const struct expressi
                        const struct text_values *values, struct text_room *room, struct vector out)
 {
     const struct vector *const condition = &values->vectors[node->child[0]];
+    const struct text_argument choices[] = {argument_of(list, values, node->child[1]),
+                                            argument_of(list, values, node->child[2])};
     struct string_view *const views = (struct string_view *)(void *)out.values;
     struct error error = {0};
     enum status status = STATUS_OK;
     for (uint32_t row = 0; row < rows && status == STATUS_OK; row++) {
         const bool first = condition->values[row] && !is_null(condition, row);
-        const uint32_t chosen = node->child[first ? 1 : 2];
-        const bool null = is_null(&values->vectors[chosen], row);
+        const struct text_argument *const chosen = &choices[first ? 0 : 1];
+        const bool null = is_null(&chosen->vector, row);
         if (out.nulls)
             out.nulls[row] = null;
         if (!null)
-            status = string_writer_put(&room->writer, string_at(list, values, room, chosen, row), &views[row],
-                                       &error);
+            status =
+                string_writer_put(&room->writer, string_at(chosen, room->buffers, row), &views[row], &error);
     }
     if (status != STATUS_OK)
         fail(list, status, &error);

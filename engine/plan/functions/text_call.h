@@ -24,13 +24,27 @@ static inline bool is_run_time(struct value_type type)
     return type.kind == VALUE_STRING && type.dictionary == &run_time_strings;
 }
 
-/* A function and its arguments. At most three of them are no constants: these are the node's children. */
+/* A function and its arguments. At most three arguments of a node are no constants: these are its children. */
 struct text_call {
     struct string_call call;
     uint32_t number_count,
         first_number; /* argument call.count + n is numbers[first_number + n] of the call */
     uint32_t arguments[STRINGS_MAX + TEXT_NUMBERS_MAX];
 };
+
+/* An argument while a function is computed for rows. */
+struct text_argument {
+    struct vector vector;
+    const struct dictionary *dictionary; /* of strings; NULL: they are views */
+    bool constant;
+    int64_t value; /* of a constant */
+};
+struct text_argument text_argument(const struct expression_list *list, uint32_t node, struct vector vector,
+                                   const struct dictionary *dictionary);
+/* Gives the strings of a row, and sets numbers of the call; false: one is NULL. `buffers` are those of views. */
+bool text_arguments_take(const struct text_call *of, const struct text_argument *arguments,
+                         const struct string_buffers *buffers, uint32_t row, struct string_call *call,
+                         struct string_value *strings);
 
 /* Adds the node; the list takes over the context if the call has `release`, also after an error. */
 NODISCARD enum status text_call_add(struct expression_list *list, const struct text_call *call,

@@ -34,10 +34,13 @@ static void time_text(const struct string_call *call, const struct string_value 
 enum status bind_text(struct binder *binder, struct sql_position position, uint32_t *node)
 {
     const struct value_type type = bind_node(binder, *node)->type;
-    const struct string_call call = {.body = text_of,
-                                     .type = {.kind = VALUE_STRING},
-                                     .numbers = {type.kind | (int64_t)type.scale << 8},
-                                     .total = true};
+    const struct text_call call = {.call = {.body = text_of,
+                                            .type = {.kind = VALUE_STRING},
+                                            .numbers = {type.kind | (int64_t)type.scale << 8},
+                                            .total = true},
+                                   .number_count = 1,
+                                   .first_number = 2,
+                                   .arguments = {*node}};
     char text[VALUE_WRITE_BYTES];
     if (type.kind == VALUE_STRING)
         return STATUS_OK;
@@ -47,8 +50,7 @@ enum status bind_text(struct binder *binder, struct sql_position position, uint3
         const char *const end = write_double(text, bind_node(binder, *node)->constant);
         return expression_string_constant(binder->list, text, (uint32_t)(end - text), node, binder->error);
     }
-    return bind_placed(binder, position,
-                       expression_number_texts(binder->list, &call, NULL, *node, node, binder->error));
+    return bind_placed(binder, position, expression_text_call(binder->list, &call, node, binder->error));
 }
 
 static void character_of(const struct string_call *call, const struct string_value *none,
@@ -65,7 +67,10 @@ static void character_of(const struct string_call *call, const struct string_val
 /* chr(n): the character of that code; NULL if there is none. */
 enum status bind_chr(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
-    const struct string_call made = {.body = character_of, .type = {.kind = VALUE_STRING}};
+    const struct text_call made = {.call = {.body = character_of, .type = {.kind = VALUE_STRING}},
+                                   .number_count = 1,
+                                   .first_number = 2,
+                                   .arguments = {call->values[0]}};
     const struct expression code = *bind_node(binder, call->values[0]);
     if (bind_is_null(binder, call->values[0]))
         return bind_null_string(binder, node);
@@ -74,9 +79,8 @@ enum status bind_chr(struct binder *binder, const struct bound_call *call, uint3
                            bind_kind_name(code.type.kind));
     if (code.low > code.high)
         return bind_null_string(binder, node);
-    return bind_placed(
-        binder, call->ast->position,
-        expression_number_texts(binder->list, &made, NULL, call->values[0], node, binder->error));
+    return bind_placed(binder, call->ast->position,
+                       expression_text_call(binder->list, &made, node, binder->error));
 }
 
 /* ---- strftime ---- */
@@ -221,7 +225,7 @@ static int64_t format_unit(struct string_value pattern)
 enum status bind_strftime(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     const struct sql_position position = call->ast->position;
-    uint32_t time = call->values[0], length, format;
+    uint32_t time = call->values[0], length;
     struct string_value pattern;
     pattern.text = bind_string_of(binder, call->values[1], &pattern.length);
     if (!pattern.text || bind_kind(binder, time) == VALUE_STRING) { /* a time may be a constant string, too */
@@ -249,20 +253,22 @@ enum status bind_strftime(struct binder *binder, const struct bound_call *call, 
             "the format '%.*s' has a letter that is not known; there are %%Y %%y %%m %%d %%B %%b "
             "%%A %%a %%j %%w %%u %%G %%V %%U %%W %%F %%H %%I %%p %%M %%S %%T %%R and %%%%",
             (int)pattern.length, pattern.text);
-    struct string_call made = {.body = time_text,
-                               .type = {.kind = VALUE_STRING},
-                               .numbers = {VALUE_DATE, unit},
-                               .count = 1,
-                               .total = true};
+    struct text_call made = {.call = {.body = time_text,
+                                      .type = {.kind = VALUE_STRING},
+                                      .numbers = {VALUE_DATE, unit},
+                                      .count = 1,
+                                      .total = true},
+                             .number_count = 1,
+                             .first_number = 2};
     if (kind == VALUE_TIMESTAMP && unit == CALENDAR_DAY_MICROSECONDS) {
         RETURN_IF_ERROR(
             bind_apply(binder, position, EXPRESSION_TO_DATE, time, EXPRESSION_NONE, EXPRESSION_NONE, &time));
     } else if (kind == VALUE_TIMESTAMP) {
-        made.numbers[0] = VALUE_TIMESTAMP;
+        made.call.numbers[0] = VALUE_TIMESTAMP;
         RETURN_IF_ERROR(bind_time_units(binder, position, unit, &time));
     }
-    RETURN_IF_ERROR(
-        expression_string_constant(binder->list, pattern.text, pattern.length, &format, binder->error));
-    return bind_placed(binder, position,
-                       expression_number_texts(binder->list, &made, &format, time, node, binder->error));
+    made.arguments[1] = time;
+    RETURN_IF_ERROR(expression_string_constant(binder->list, pattern.text, pattern.length, made.arguments,
+                                               binder->error));
+    return bind_placed(binder, position, expression_text_call(binder->list, &made, node, binder->error));
 }

@@ -2,21 +2,8 @@
  * a table over dictionaries, or one of rows (engine/plan/functions/string_call.h). */
 #include "engine/sql/functions/functions.h"
 
-/* Takes a constant number, which must be small because strings are repeated and padded by it. */
-static enum status constant_number(struct binder *binder, const struct bound_call *call, uint32_t value,
-                                   int64_t *number)
-{
-    const struct expression *node = bind_node(binder, call->values[value]);
-    if (node->type.kind != VALUE_INTEGER || node->type.scale || node->constant > 1000000 ||
-        node->constant < -1000000)
-        return bind_refuse(binder, call->ast->children[value]->position,
-                           "%s takes a whole number here, of at most 1,000,000", call->ast->name);
-    *number = node->constant;
-    return STATUS_OK;
-}
-
-/* Numbers that are not constants must be whole, and small by their ranges where strings are repeated by them. */
-static enum status varied_number(struct binder *binder, const struct bound_call *call, uint32_t value)
+/* Checks a number, which must be whole, and small by its range where strings are repeated by it. */
+static enum status check_number(struct binder *binder, const struct bound_call *call, uint32_t value)
 {
     const struct expression *node = bind_node(binder, call->values[value]);
     string_call_body *const body = call->function->text.body;
@@ -41,8 +28,7 @@ enum status bind_null_string(struct binder *binder, uint32_t *node)
 }
 
 /* The strings of a function of strings, by its letters; one that is left out is the filler. */
-static enum status strings_of(struct binder *binder, const struct bound_call *call, struct string_call *made,
-                              uint32_t *strings)
+static enum status strings_of(struct binder *binder, const struct bound_call *call, struct text_call *made)
 {
     const struct function *const function = call->function;
     for (uint32_t v = 0; v < function->most; v++) {
@@ -51,7 +37,7 @@ static enum status strings_of(struct binder *binder, const struct bound_call *ca
         if (function->takes[v] == 't' && bind_kind(binder, call->values[v]) != VALUE_STRING)
             return bind_refuse(binder, call->ast->position, "%s takes a string; CAST it to VARCHAR",
                                call->ast->name);
-        uint32_t *const string = &strings[made->count++];
+        uint32_t *const string = &made->arguments[made->call.count++];
         if (v < call->count) {
             *string = call->values[v];
             RETURN_IF_ERROR(bind_text(binder, call->ast->children[v]->position, string));
@@ -64,44 +50,30 @@ static enum status strings_of(struct binder *binder, const struct bound_call *ca
     return STATUS_OK;
 }
 
-/* Its numbers, and the function's own after them. *varied: one is no constant. */
-static enum status numbers_of(struct binder *binder, const struct bound_call *call, struct string_call *made,
-                              uint32_t *nodes, uint32_t *count, bool *varied)
+/* Its numbers, and the function's own after them. */
+static enum status numbers_of(struct binder *binder, const struct bound_call *call, struct text_call *made)
 {
-    *count = 0;
-    *varied = false;
-    for (uint32_t v = 0; v < call->count; v++) {
-        if (call->function->takes[v] != 'n')
-            continue;
-        nodes[*count] = call->values[v];
-        if (expression_is_constant(binder->list, call->values[v])) {
-            RETURN_IF_ERROR(constant_number(binder, call, v, &made->numbers[*count]));
-        } else {
-            RETURN_IF_ERROR(varied_number(binder, call, v));
-            *varied = true;
+    for (uint32_t v = 0; v < call->count; v++)
+        if (call->function->takes[v] == 'n') {
+            RETURN_IF_ERROR(check_number(binder, call, v));
+            made->arguments[made->call.count + made->number_count++] = call->values[v];
         }
-        ++*count;
-    }
-    made->numbers[*count] = call->function->text.number;
+    made->call.numbers[made->number_count] = call->function->text.number;
     return STATUS_OK;
 }
 
 enum status bind_text_function(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     const enum value_kind kind = call->function->text.kind;
-    struct string_call made = {.body = call->function->text.body, .type = {.kind = kind}};
-    uint32_t strings[FUNCTION_ARGUMENTS_MAX], nodes[FUNCTION_ARGUMENTS_MAX], numbers;
-    bool varied;
+    struct text_call made = {.call = {.body = call->function->text.body, .type = {.kind = kind}}};
     for (uint32_t v = 0; v < call->count; v++)
         if (bind_is_untyped(binder, call->values[v]) ||
             (bind_is_null(binder, call->values[v]) && call->function->takes[v] != 't'))
             return kind == VALUE_STRING ? bind_null_string(binder, node) : null_of(binder, kind, node);
-    RETURN_IF_ERROR(strings_of(binder, call, &made, strings));
-    RETURN_IF_ERROR(numbers_of(binder, call, &made, nodes, &numbers, &varied));
+    RETURN_IF_ERROR(strings_of(binder, call, &made));
+    RETURN_IF_ERROR(numbers_of(binder, call, &made));
     return bind_placed(binder, call->ast->position,
-                       varied ? expression_string_call_varied(binder->list, &made, strings, nodes, numbers,
-                                                              node, binder->error)
-                              : expression_string_call(binder->list, &made, strings, node, binder->error));
+                       expression_text_call(binder->list, &made, node, binder->error));
 }
 
 /* position(what IN s) is strpos(s, what). */
