@@ -14,9 +14,6 @@
 /* A thread is worth its start, which takes as long as some thousand values. */
 #define VALUES_A_THREAD 4096u
 
-/* After so many strings a thread sees whether they repeat: if less than an eighth does, it looks for no more. */
-#define STRINGS_TRIED 4096u
-
 /* What one thread computes. */
 struct string_worker {
     struct string_call call; /* with numbers of its own */
@@ -28,6 +25,7 @@ struct string_worker {
     uint32_t string_count, string_room;
     struct number_index index; /* of the strings */
     uint32_t seen;             /* strings with those that repeat */
+    uint32_t tries;            /* struct string_source */
     bool tired;                /* they do not repeat */
 };
 
@@ -65,8 +63,8 @@ static enum status keep_string(struct string_worker *worker, uint64_t start, uin
 {
     const struct string_sought sought = {worker, start, worker->buffer.used - start};
     uint64_t hash = 0;
-    if (worker->seen == STRINGS_TRIED)
-        worker->tired = worker->string_count > STRINGS_TRIED / 8 * 7;
+    if (worker->seen == worker->tries)
+        worker->tired = worker->string_count > worker->tries / 8 * 7;
     worker->seen += worker->seen < UINT32_MAX;
     if (!worker->tired) {
         hash = sought.length ? XXH3_64bits(worker->buffer.bytes + start, sought.length) : 0;
@@ -120,6 +118,7 @@ static enum status worker_open(const struct table_work *work, struct string_work
     worker->open = true;
     worker->call = *work->call;
     worker->thread = thread;
+    worker->tries = work->source->tries;
     return work->source->open ? work->source->open(work->source->context, &worker->own, error) : STATUS_OK;
 }
 
