@@ -616,9 +616,9 @@ static const char *tree_set(const struct tree_scope *outer, uint32_t depth, cons
     const char *const second = tree_select(outer, depth ? depth - 1 : 0, types, count);
     const uint32_t kind = choose(6);
     if (kind ==
-        0) /* SQLite 3.40 loses WHERE of one part when the other has FULL JOIN, unless it answers both first */
-        return either(form("%s UNION ALL %s", first, second),
-                      form("SELECT * FROM (%s UNION ALL %s LIMIT -1)", first, second));
+        0) /* SQLite 3.40 loses WHERE of one part when the other has RIGHT or FULL JOIN, unless it answers both first */
+        return form("%s%s UNION ALL %s%s", either("", "SELECT * FROM ("), kept_apart(first),
+                    kept_apart(second), either("", " LIMIT -1)"));
     return kind < 4 ? form("%s %s %s", first, sets[kind], second)
                     : set_of_all(first, second, kind == 4 ? "EXCEPT" : "INTERSECT", count);
 }
