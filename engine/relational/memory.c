@@ -1,9 +1,8 @@
-/* memory.c: rows of operators as a table that a SELECT is planned over (relational.h, database_memory.h). */
+/* memory.c: rows of operators as a table that a SELECT is planned over (relational.h, rows_table.h). */
 #include "engine/relational/relational.h"
+#include "engine/relational/rows_table.h"
 
 #include "engine/sql/aggregates/aggregate_names.h"
-#include "storage/base/memory.h"
-#include "storage/database/database_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@ struct naming {
     const struct result *from;
     uint32_t count;
     uint32_t *numbers;
-    const struct table *table; /* of them */
+    struct table *table; /* of them */
 };
 
 static enum status note_name(struct naming *naming, uint32_t number)
@@ -67,40 +66,9 @@ static const char *name_of(const struct naming *naming, uint32_t number)
     return name && *name ? name : "computed";
 }
 
-static enum column_type stored_as(enum value_kind kind)
-{
-    switch (kind) {
-    case VALUE_INTEGER:
-    case VALUE_DOUBLE:
-        return TYPE_INT64;
-    case VALUE_DATE:
-        return TYPE_DATE;
-    case VALUE_TIMESTAMP:
-        return TYPE_TIMESTAMP;
-    case VALUE_BOOLEAN:
-        return TYPE_BOOL;
-    case VALUE_STRING:
-        return TYPE_STRING;
-    }
-    return TYPE_INT64;
-}
-
-static struct memory_column memory_column(const char *name, const struct rowset_column *from)
-{
-    return (struct memory_column){.name = name,
-                                  .type = value_is_decimal(from->type) ? TYPE_DECIMAL
-                                                                       : stored_as(from->type.kind),
-                                  .scale = from->type.scale,
-                                  .is_double = from->type.kind == VALUE_DOUBLE,
-                                  .untyped = from->type.untyped,
-                                  .dictionary = from->type.dictionary,
-                                  .values = from->values,
-                                  .nulls = from->nulls};
-}
-
 /* Makes the table; columns whose rows are in another order are copied first. */
-static enum status make_table(const struct naming *naming, struct memory_column *columns,
-                              struct rowset_column *copies, struct database **database)
+static enum status fill_table(struct naming *naming, struct rows_table_column *columns,
+                              struct rowset_column *copies)
 {
     struct relational *const run = naming->run;
     for (uint32_t i = 0; i < naming->count; i++) {
@@ -113,27 +81,22 @@ static enum status make_table(const struct naming *naming, struct memory_column 
             RETURN_IF_ERROR(relation_gather(from, places, naming->from->rows, &copies[i], run->error));
             from = &copies[i];
         }
-        columns[i] = memory_column(name_of(naming, naming->numbers[i]), from);
+        columns[i] = (struct rows_table_column){name_of(naming, naming->numbers[i]), from};
     }
-    const struct memory_table table = {.name = TABLE_NAME, .column_count = naming->count, .columns = columns};
-    return database_of_memory(&table, 1, naming->from->rows, database, run->error);
+    return rows_table_make(TABLE_NAME, columns, naming->count, naming->from->rows, &naming->table,
+                           run->error);
 }
 
-static enum status open_table(const struct naming *naming, struct database **database)
+static enum status open_table(struct naming *naming)
 {
     struct relational *const run = naming->run;
-    struct memory_column *columns = NULL;
+    struct rows_table_column *columns;
     struct rowset_column *copies = NULL;
-    enum status status =
-        memory_zeros(&columns, (naming->count + 1) * sizeof *columns, "an answer", run->error);
-    if (status == STATUS_OK)
-        status = memory_zeros(&copies, (naming->count + 1) * sizeof *copies, "an answer", run->error);
-    if (status == STATUS_OK)
-        status = make_table(naming, columns, copies, database);
-    for (uint32_t i = 0; copies && i < naming->count; i++)
+    RETURN_IF_ERROR(relational_memory(run, (naming->count + 1) * sizeof *columns, &columns));
+    RETURN_IF_ERROR(relational_memory(run, (naming->count + 1) * sizeof *copies, &copies));
+    const enum status status = fill_table(naming, columns, copies);
+    for (uint32_t i = 0; i < naming->count; i++)
         rowset_column_free(&copies[i]);
-    free(copies);
-    free(columns);
     return status;
 }
 
@@ -160,19 +123,17 @@ static enum status plan_select(struct relational *run, const struct result *from
                                const uint32_t *numbers, struct result *result)
 {
     struct naming naming = {.run = run, .from = from};
-    struct database *database;
     *result = (struct result){0};
     if (run->dry)
         return explain_select(run, from, select, result);
     RETURN_IF_ERROR(note_all(&naming, select));
-    RETURN_IF_ERROR(open_table(&naming, &database));
-    naming.table = database_table_at(database, 0);
+    RETURN_IF_ERROR(open_table(&naming));
     const struct sql_star_table table = {
         .table = naming.table, .name = TABLE_NAME, .position = select->position};
     const struct sql_star star = {
-        .database = database, .table_count = 1, .tables = &table, .column = find_column, .context = &naming};
+        .table_count = 1, .tables = &table, .column = find_column, .context = &naming};
     const enum status status = relational_plan(run, &star, select, numbers, result);
-    database_close(database);
+    rows_table_free(naming.table);
     explain_under(operator_scan(result), from->explained);
     return status;
 }

@@ -113,7 +113,7 @@ enum status relational_plan(struct relational *run, const struct sql_star *star,
                             const struct sql_select *select, const uint32_t *numbers, struct result *result)
 {
     const struct relational_task *const task = run->task;
-    const bool stored = star->database == task->database;
+    const bool stored = star->database;
     const double begin = clock_ms();
     struct engine *engine = task->engine;
     struct run_timing timing = {0};

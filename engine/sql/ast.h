@@ -118,7 +118,7 @@ enum sql_join {
     SQL_JOIN_CROSS,
     SQL_JOIN_INNER,
     SQL_JOIN_LEFT,
-    SQL_JOIN_RIGHT, /* this and the next in statements of several levels only */
+    SQL_JOIN_RIGHT,
     SQL_JOIN_FULL
 };
 
@@ -207,13 +207,12 @@ enum sql_explain { SQL_EXPLAIN_NONE, SQL_EXPLAIN, SQL_EXPLAIN_ANALYZE };
 
 #define SQL_SET_TERMS_MAX 64u
 
-/* With `parts` it has, besides WITH, only their order and limit. `explain`, `explain_json`, `layered`, `timed` and
+/* With `parts` it has, besides WITH, only their order and limit. `explain`, `explain_json`, `timed` and
  * parameter_count are those of the whole statement. */
 struct sql_select {
     enum sql_explain explain;
     bool explain_json;
-    bool layered; /* it has WITH, a subquery, UNION and the like, or OVER: one plan does not answer it */
-    bool timed;   /* it may name the current time, and is planned again for each run */
+    bool timed; /* it may name the current time, and is planned again for each run */
     bool distinct;
     uint32_t item_count, source_count, group_count, order_count, parameter_count;
     uint32_t with_count, part_count, window_count;

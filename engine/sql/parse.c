@@ -273,16 +273,6 @@ static enum status check_limit(const struct parser *parser)
     return STATUS_OK;
 }
 
-/* DISTINCT of * and of groups is an aggregation over another level. */
-static bool is_layered_distinct(const struct sql_select *select)
-{
-    bool layered = select->group_count || select->set_count || select->having;
-    for (uint32_t i = 0; i < select->item_count; i++)
-        layered |= select->items[i].expression->operation == SQL_STAR ||
-                   sql_has_aggregate(select->items[i].expression);
-    return select->distinct && layered;
-}
-
 enum status parse_select(struct parser *parser)
 {
     struct sql_select *select = parser->select;
@@ -308,12 +298,10 @@ enum status parse_select(struct parser *parser)
     RETURN_IF_ERROR(parse_take(parser, "HAVING", &taken));
     if (taken)
         RETURN_IF_ERROR(parse_expression(parser, &select->having));
-    parser->tree->select.layered |= is_layered_distinct(select);
     RETURN_IF_ERROR(parse_windows(parser));
     RETURN_IF_ERROR(parse_take(parser, "QUALIFY", &taken));
     if (!taken)
         return STATUS_OK;
-    parser->tree->select.layered = true;
     return parse_expression(parser, &select->qualify);
 }
 

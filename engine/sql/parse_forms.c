@@ -272,7 +272,6 @@ enum status parse_distinct_on(struct parser *parser)
     parser->select->distinct = false;
     parser->select->first_count = on.count;
     parser->select->first_of = on.values;
-    parser->tree->select.layered = true;
     return STATUS_OK;
 }
 

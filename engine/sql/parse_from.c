@@ -41,7 +41,6 @@ static enum status parse_lateral(struct parser *parser, struct sql_source *sourc
     if (!parse_is(parser, "LATERAL") || parse_advance(&next) != STATUS_OK || !parse_is(&next, "("))
         return STATUS_OK;
     source->lateral = true;
-    parser->tree->select.layered = true;
     return parse_advance(parser);
 }
 
@@ -156,15 +155,12 @@ static enum status parse_join(struct parser *parser, enum sql_join *join, bool *
         if (!parse_is(parser, words[w].word))
             continue;
         *join = words[w].join;
-        parser->tree->select.layered |= *natural;
-        parser->tree->select.layered |= *join >= SQL_JOIN_RIGHT;
         RETURN_IF_ERROR(parse_advance(parser));
         if (*join >= SQL_JOIN_LEFT)
             RETURN_IF_ERROR(parse_take(parser, "OUTER", &outer));
         *taken = true;
         return parse_expect(parser, "JOIN", "behind CROSS, INNER, LEFT, RIGHT or FULL");
     }
-    parser->tree->select.layered |= *natural;
     if (!*natural)
         return parse_take(parser, "JOIN", taken);
     *taken = true;
@@ -193,7 +189,6 @@ static enum status make_query(struct parser *parser, uint32_t first, uint32_t de
     }
     outer->source_count = first;
     source->query = inner;
-    parser->tree->select.layered = true;
     return STATUS_OK;
 }
 
@@ -233,7 +228,6 @@ static enum status parse_group(struct parser *parser, struct place place)
     RETURN_IF_ERROR(parse_condition(parser, &group));
     if (!group.group)
         return add_source(parser, &group);
-    parser->tree->select.layered = true;
     select->sources[at] = group;
     return STATUS_OK;
 }

@@ -89,7 +89,6 @@ static enum status parse_row(struct parser *parser, struct sql_part *row)
 static enum status parse_values(struct parser *parser, struct sql_part *part)
 {
     bool more = true;
-    parser->tree->select.layered = true;
     part->select = parse_memory(parser, sizeof *part->select);
     if (!part->select)
         return error_out_of_memory(parser->error, sizeof *part->select, "a statement");
@@ -134,7 +133,6 @@ static void take_only_part(struct sql_select *select, const struct sql_select *p
     *select = *part;
     select->explain = whole.explain;
     select->explain_json = whole.explain_json;
-    select->layered = whole.layered;
     select->timed = whole.timed;
     select->parameter_count = whole.parameter_count;
     select->with_count = whole.with_count;
@@ -162,7 +160,6 @@ static enum status parse_parts(struct parser *parser)
         take_only_part(select, part.select);
         return STATUS_OK;
     }
-    parser->tree->select.layered = true;
     RETURN_IF_ERROR(parse_first_of_part(parser, part.select));
     RETURN_IF_ERROR(parse_append(parser, &select->parts, &select->part_count, sizeof part, &part));
     while (find_set(parser, &part.set)) {
@@ -184,10 +181,8 @@ static enum status parse_whole(struct parser *parser)
     bool with;
     parser->select->position = parse_position(parser);
     RETURN_IF_ERROR(parse_take(parser, "WITH", &with));
-    if (with) {
-        parser->tree->select.layered = true;
+    if (with)
         RETURN_IF_ERROR(parse_withs(parser));
-    }
     RETURN_IF_ERROR(parse_parts(parser));
     return parse_order_and_limit(parser);
 }
@@ -208,7 +203,6 @@ enum status parse_query(struct parser *parser, struct sql_select *select)
 
 enum status parse_subquery(struct parser *parser, struct sql_select **select)
 {
-    parser->tree->select.layered = true;
     *select = parse_memory(parser, sizeof **select);
     if (!*select)
         return error_out_of_memory(parser->error, sizeof **select, "a statement");

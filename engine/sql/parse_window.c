@@ -134,7 +134,6 @@ static enum status window_new(struct parser *parser, struct sql_window **window)
 enum status parse_over(struct parser *parser, struct sql_window **window)
 {
     bool taken;
-    parser->tree->select.layered = true;
     RETURN_IF_ERROR(parse_advance(parser)); /* OVER */
     RETURN_IF_ERROR(window_new(parser, window));
     RETURN_IF_ERROR(parse_take(parser, "(", &taken));

@@ -83,8 +83,8 @@ struct sql_star_table {
 
 /* Where a block finds its columns: in tables that declared references join to one of them, the fact. */
 struct sql_star {
-    struct database *database;
-    uint32_t table_count; /* 1 to SQL_SOURCES_MAX */
+    struct database *database; /* NULL: of a table of rows in memory */
+    uint32_t table_count;      /* 1 to SQL_SOURCES_MAX */
     const struct sql_star_table *tables;
     /* The column of SQL_INPUT `number`, and its table, from 0. */
     const struct column *(*column)(const void *context, uint32_t number, uint32_t *table);

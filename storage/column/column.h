@@ -162,6 +162,8 @@ struct encoding_info {
     uint64_t generation; /* the change that wrote it; part of its file's name */
 };
 
+struct column_data; /* column_data.h */
+
 struct column {
     struct column_schema schema;
     uint32_t value_bytes;            /* 4 or 8 */
@@ -175,6 +177,7 @@ struct column {
     const char *own_name; /* the chooser or codec that the load asked for */
     uint32_t encoding_count;
     const struct encoding_info *encodings;
+    struct column_data *memory;             /* its values, of a table of rows in memory; else NULL */
     const struct column_index *index;       /* the bitmap index, or NULL */
     uint64_t side_generation;               /* the change that wrote the column and its side file */
     enum codec_id chosen[CHOOSER_AUTO + 1]; /* by each chooser that has chosen; else CODEC_NONE */
@@ -199,7 +202,6 @@ struct table {
     const struct column *columns;
     struct key_columns key;            /* the primary key, if it has several columns */
     const struct table_levels *levels; /* NULL: a row's position is its number */
-    bool aligned; /* it is an answer in memory (database_memory.h): row r is beside row r of the others */
 };
 
 /* The rows of all parts. */

@@ -1,6 +1,6 @@
 /*
  * relation.h: operations on answers in memory (rowset.h) that are not scans of one table: UNION and
- * the like. Everything else that an answer is asked is a scan (storage/database/database_memory.h).
+ * the like. Everything else that an answer is asked is a scan (engine/relational/rows_table.h).
  *
  * For answers of up to some millions of rows, on one thread: a join or a set takes about 100 ns a row.
  */

@@ -53,7 +53,6 @@ static enum status parse_other_orders(struct parser *parser, struct sql_order *f
     if (!window)
         return error_out_of_memory(parser->error, sizeof *window, "a statement");
     window->position = first->expression->position;
-    parser->tree->select.layered = true;
     RETURN_IF_ERROR(parse_append(parser, &window->orders, &window->order_count, sizeof *first, first));
     RETURN_IF_ERROR(parse_take(parser, ",", &more));
     while (more) {

@@ -1,10 +1,9 @@
-/* database_memory.c: see database_memory.h. */
-#include "storage/database/database_memory.h"
+/* rows_table.c: see rows_table.h. */
+#include "engine/relational/rows_table.h"
 
 #include "storage/base/memory.h"
 #include "storage/column/column_data.h"
 #include "storage/column/statistics.h"
-#include "storage/database/database_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +11,16 @@
 
 /* ---- Values ---- */
 
-static bool is_null(const struct memory_column *from, uint64_t row)
+static bool is_null(const struct rowset_column *from, uint64_t row)
 {
     return from->nulls && from->nulls[row];
 }
 
 /* A copy of the values, with 0 for NULLs. */
-static enum status copy_values(const struct memory_column *from, uint64_t rows, int64_t **values,
+static enum status copy_values(const struct rowset_column *from, uint64_t rows, int64_t **values,
                                struct error *error)
 {
-    RETURN_IF_ERROR(memory_take(values, (rows + 1) * sizeof **values, from->name, error));
+    RETURN_IF_ERROR(memory_take(values, (rows + 1) * sizeof **values, "an answer", error));
     for (uint64_t row = 0; row < rows; row++)
         (*values)[row] = is_null(from, row) ? 0 : from->values[row];
     return STATUS_OK;
@@ -118,98 +117,99 @@ static enum status fill_column(struct column *column, int64_t *values, const uin
 
 /* ---- Columns ---- */
 
+static enum column_type type_of(struct value_type type, bool narrow)
+{
+    switch (type.kind) {
+    case VALUE_INTEGER:
+        return value_is_decimal(type) ? TYPE_DECIMAL : narrow ? TYPE_INT32 : TYPE_INT64;
+    case VALUE_DOUBLE:
+        return TYPE_DOUBLE;
+    case VALUE_DATE:
+        return TYPE_DATE;
+    case VALUE_TIMESTAMP:
+        return TYPE_TIMESTAMP;
+    case VALUE_BOOLEAN:
+        return TYPE_BOOL;
+    case VALUE_STRING:
+        return TYPE_STRING;
+    }
+    return TYPE_INT64;
+}
+
 /* The type of the narrowest values: 32 bits are scanned faster, and ranges of them skip tiles. */
-static void choose_type(const struct memory_column *from, const int64_t *values, uint64_t rows,
+static void choose_type(const struct rowset_column *from, const int64_t *values, uint64_t rows,
                         struct column_schema *schema)
 {
     bool narrow = true;
     for (uint64_t row = 0; row < rows; row++)
         narrow &=
             values[row] == (int32_t)values[row] && values[row] > -1000000000 && values[row] < 1000000000;
-    schema->type = from->is_double ? TYPE_DOUBLE : from->type;
-    schema->scale = from->scale;
+    schema->type = type_of(from->type, narrow);
+    schema->scale = from->type.scale;
     schema->precision = narrow ? 9 : 18;
-    if (schema->type == TYPE_INT32 || schema->type == TYPE_INT64)
-        schema->type = narrow ? TYPE_INT32 : TYPE_INT64;
 }
 
-static enum status keep(struct database *database, struct column_data *data, struct error *error)
+static enum status make_column(const struct rows_table_column *from, uint64_t rows, struct column *column,
+                               struct error *error)
 {
-    struct kept_column *const kept = malloc(sizeof *kept);
-    if (!kept) {
-        column_data_free(data);
-        return error_out_of_memory(error, sizeof *kept, "a column");
-    }
-    *kept = (struct kept_column){.data = data, .next = database->kept};
-    database->kept = kept;
-    return STATUS_OK;
-}
-
-static enum status make_column(struct database *database, const struct memory_column *from, uint64_t rows,
-                               struct column *column, struct error *error)
-{
-    struct column_data *data;
+    const struct rowset_column *const of = from->values;
     int64_t *values;
     snprintf(column->schema.name, sizeof column->schema.name, "%s", from->name);
-    column->schema.nullable = from->nulls != NULL;
+    column->schema.nullable = of->nulls != NULL;
     column->own = codec_baseline()->id;
-    column->dictionary = from->dictionary;
-    column->untyped = from->untyped;
-    RETURN_IF_ERROR(copy_values(from, rows, &values, error));
-    choose_type(from, values, rows, &column->schema);
+    column->dictionary = of->type.dictionary;
+    column->untyped = of->type.untyped;
+    RETURN_IF_ERROR(copy_values(of, rows, &values, error));
+    choose_type(of, values, rows, &column->schema);
     column->value_bytes = column_schema_value_bytes(&column->schema);
-    const enum status status = fill_column(column, values, from->nulls, &data, error);
+    const enum status status = fill_column(column, values, of->nulls, &column->memory, error);
     free(values);
-    RETURN_IF_ERROR(status);
     const struct column_statistics *const known = &column->statistics;
     const uint64_t span = known->min > known->max ? 0 : (uint64_t)known->max - (uint64_t)known->min;
     column->statistics.distinct = span < rows ? span + 1 : rows;
-    return keep(database, data, error);
+    return status;
 }
 
-static enum status make_table(struct database *database, const struct memory_table *from, uint64_t rows,
-                              struct table *table, struct error *error)
+static enum status fill_table(struct table *table, const struct rows_table_column *from, uint32_t count,
+                              struct error *error)
 {
     struct column *columns;
-    snprintf(table->name, sizeof table->name, "%s", from->name);
-    table->rows = rows;
-    table->aligned = true;
+    if (table->rows > TABLE_ROWS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "an answer has more than %llu rows; add conditions",
+                         (unsigned long long)TABLE_ROWS_MAX);
     RETURN_IF_ERROR(table_segments_set(table, error));
-    RETURN_IF_ERROR(memory_zeros(&columns, (from->column_count + 1) * sizeof *columns,
-                                 "the columns of an answer", error));
+    RETURN_IF_ERROR(memory_zeros(&columns, (count + 1) * sizeof *columns, "the columns of an answer", error));
     table->columns = columns;
-    table->column_count = from->column_count;
-    for (uint32_t c = 0; c < from->column_count; c++) {
+    table->column_count = count;
+    for (uint32_t c = 0; c < table->column_count; c++) {
         columns[c].table = table;
-        RETURN_IF_ERROR(make_column(database, &from->columns[c], rows, &columns[c], error));
+        RETURN_IF_ERROR(make_column(&from[c], table->rows, &columns[c], error));
     }
     return STATUS_OK;
 }
 
-enum status database_of_memory(const struct memory_table *tables, uint32_t count, uint64_t rows,
-                               struct database **out, struct error *error)
+enum status rows_table_make(const char *name, const struct rows_table_column *columns, uint32_t count,
+                            uint64_t rows, struct table **out, struct error *error)
 {
-    struct database *database = calloc(1, sizeof *database);
+    struct table *table;
     *out = NULL;
-    if (!database)
-        return error_out_of_memory(error, sizeof *database, "an answer");
-    database->held = -1;
-    pthread_mutex_init(&database->lock, NULL);
-    database->path = strdup("memory");
-    database->catalogue.tables = calloc(count + 1, sizeof *database->catalogue.tables);
-    enum status status = STATUS_OK;
-    if (!database->path || !database->catalogue.tables)
-        status = error_out_of_memory(error, count * sizeof *database->catalogue.tables, "an answer");
-    if (status == STATUS_OK && rows > TABLE_ROWS_MAX)
-        status = error_set(error, STATUS_BAD_INPUT, "an answer has more than %llu rows; add conditions",
-                           (unsigned long long)TABLE_ROWS_MAX);
-    for (uint32_t t = 0; status == STATUS_OK && t < count; t++) {
-        database->catalogue.table_count++;
-        status = make_table(database, &tables[t], rows, &database->catalogue.tables[t], error);
-    }
+    RETURN_IF_ERROR(memory_zeros(&table, sizeof *table, "an answer", error));
+    snprintf(table->name, sizeof table->name, "%s", name);
+    table->rows = rows;
+    const enum status status = fill_table(table, columns, count, error);
     if (status == STATUS_OK)
-        *out = database;
+        *out = table;
     else
-        database_close(database);
+        rows_table_free(table);
     return status;
+}
+
+void rows_table_free(struct table *table)
+{
+    if (!table)
+        return;
+    for (uint32_t c = 0; c < table->column_count; c++)
+        column_data_free(table->columns[c].memory);
+    table_free(table);
+    free(table);
 }

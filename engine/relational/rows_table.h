@@ -1,0 +1,25 @@
+/*
+ * rows_table.h: rows of operators as a table, which a block asks like a stored one.
+ *
+ * Values are copied once, as plain chunks with minima, maxima and validity: about 2 ns a value. So a block over rows is
+ * planned and run by the code for stored tables.
+ */
+#ifndef TESSERA_ENGINE_RELATIONAL_ROWS_TABLE_H
+#define TESSERA_ENGINE_RELATIONAL_ROWS_TABLE_H
+
+#include "engine/answer/rowset.h"
+#include "storage/column/column.h"
+
+/* A column: its name, cut to NAME_BYTES, and its values. Their dictionary must outlive the table. */
+struct rows_table_column {
+    const char *name;
+    const struct rowset_column *values;
+};
+
+/* Makes the table; free it with rows_table_free. STATUS_BAD_INPUT for more than TABLE_ROWS_MAX rows. */
+NODISCARD enum status rows_table_make(const char *name, const struct rows_table_column *columns,
+                                      uint32_t count, uint64_t rows, struct table **table,
+                                      struct error *error);
+void rows_table_free(struct table *table); /* NULL is legal */
+
+#endif
