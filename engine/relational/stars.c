@@ -136,7 +136,7 @@ static void unite_inner(struct region *region)
             }
 }
 
-/* A table of a LEFT JOIN is joined to one that references it if ON reads nothing outside its unit. */
+/* A table of a LEFT JOIN is joined to one that references it, of the unit of an inner one, if ON reads nothing outside that. */
 static void unite_left(struct region *region, uint32_t s)
 {
     const struct conjuncts *const on = &region->sources[s].on;
@@ -151,7 +151,8 @@ static void unite_left(struct region *region, uint32_t s)
     for (uint32_t other = 0; other < s && child == s; other++)
         if (is_stored(&region->sources[other]) && is_reference_of_several(region, on, other, s))
             child = other;
-    if (child != s && !(reads & ~(region_unit(region, region->sources[child].unit) | UINT64_C(1) << s)))
+    if (child != s && is_inner(&region->sources[region->sources[child].unit]) &&
+        !(reads & ~(region_unit(region, region->sources[child].unit) | UINT64_C(1) << s)))
         unite(region, child, s);
 }
 
