@@ -61,6 +61,8 @@ static struct string_value string_at(const struct export_values *from, const str
                                      int64_t row)
 {
     struct string_value string;
+    if (from->texts)
+        return (struct string_value){from->texts[row], (uint32_t)strlen(from->texts[row])};
     if (from->strings)
         return rowset_string(from->strings, from->first + (uint64_t)row);
     string.text = dictionary_string(type->dictionary, from->values[row], &string.length);

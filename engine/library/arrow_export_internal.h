@@ -13,6 +13,7 @@ struct export_values {
     const uint8_t *nulls;                /* or NULL */
     const struct rowset_column *strings; /* not NULL: strings, from its row `first` on; instead of values */
     uint64_t first;
+    const char *const *texts; /* not NULL: zero-terminated strings, instead of values */
 };
 
 /* A stream's private_data: what all kinds of sources have. */

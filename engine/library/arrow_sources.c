@@ -185,69 +185,33 @@ enum status arrow_export_table(struct database *database, const struct table *ta
 
 /* ---- Values in memory ---- */
 
-/* The texts of one column in one batch, as a dictionary in the order of the rows. */
-struct text_batch {
-    struct dictionary dictionary;
-    uint64_t starts[ARROW_BATCH_ROWS + 1];
-    int64_t codes[ARROW_BATCH_ROWS];
-    uint8_t nulls[ARROW_BATCH_ROWS];
-    char *bytes;
-};
-
 struct values_stream {
     struct export_stream base;
     const struct tessera_values *columns;
-    struct text_batch **texts; /* for each column that has texts */
+    uint8_t (*nulls)[ARROW_BATCH_ROWS]; /* of one batch, for each column */
 };
-
-static enum status take_texts(const char *const *texts, uint32_t count, struct text_batch *batch,
-                              struct error *error)
-{
-    uint64_t at = 0;
-    for (uint32_t row = 0; row < count; row++) {
-        batch->starts[row] = at;
-        batch->codes[row] = row;
-        batch->nulls[row] = texts[row] == NULL;
-        at += texts[row] ? strlen(texts[row]) : 0;
-    }
-    batch->starts[count] = at;
-    free(batch->bytes);
-    batch->bytes = malloc(at + 1);
-    if (!batch->bytes)
-        return error_out_of_memory(error, at, "texts");
-    for (uint32_t row = 0; row < count; row++)
-        if (texts[row])
-            memcpy(batch->bytes + batch->starts[row], texts[row],
-                   batch->starts[row + 1] - batch->starts[row]);
-    batch->dictionary = (struct dictionary){.count = count, .starts = batch->starts, .bytes = batch->bytes};
-    return STATUS_OK;
-}
 
 static enum status values_next(struct export_stream *stream, uint32_t count, struct error *error)
 {
     const struct values_stream *from = (struct values_stream *)stream;
+    (void)error;
     for (uint32_t c = 0; c < stream->count; c++) {
-        const struct tessera_values *column = &from->columns[c];
-        struct text_batch *texts = from->texts[c];
-        if (texts)
-            RETURN_IF_ERROR(take_texts(column->texts + stream->done, count, texts, error));
-        stream->batch[c] =
-            texts ? (struct export_values){.values = texts->codes, .nulls = texts->nulls}
-                  : (struct export_values){.values = column->numbers + stream->done,
-                                           .nulls = column->nulls ? column->nulls + stream->done : NULL};
+        const struct tessera_values *const column = &from->columns[c];
+        const bool texts = !column->numbers;
+        for (uint32_t row = 0; texts && row < count; row++)
+            from->nulls[c][row] = column->texts[stream->done + row] == NULL;
+        stream->batch[c] = (struct export_values){.values = texts ? NULL : column->numbers + stream->done,
+                                                  .texts = texts ? column->texts + stream->done : NULL,
+                                                  .nulls = texts           ? from->nulls[c]
+                                                           : column->nulls ? column->nulls + stream->done
+                                                                           : NULL};
     }
     return STATUS_OK;
 }
 
 static void values_close(struct export_stream *stream)
 {
-    struct values_stream *from = (struct values_stream *)stream;
-    for (uint32_t c = 0; from->texts && c < stream->count; c++) {
-        if (from->texts[c])
-            free(from->texts[c]->bytes);
-        free(from->texts[c]);
-    }
-    free(from->texts);
+    free(((struct values_stream *)stream)->nulls);
 }
 
 enum status arrow_export_values(const struct tessera_values *columns, uint32_t column_count, uint64_t rows,
@@ -257,22 +221,17 @@ enum status arrow_export_values(const struct tessera_values *columns, uint32_t c
     RETURN_IF_ERROR(export_stream_make(sizeof(struct values_stream), column_count, &made, error));
     struct values_stream *from = (struct values_stream *)made;
     from->columns = columns;
-    from->texts = calloc(column_count + 1, sizeof *from->texts);
+    from->nulls = calloc(column_count + 1, sizeof *from->nulls);
     made->next = values_next;
     made->close = values_close;
     made->rows = rows;
-    bool fits = from->texts != NULL;
-    for (uint32_t c = 0; fits && c < column_count; c++) {
+    for (uint32_t c = 0; c < column_count; c++) {
         made->names[c] = columns[c].name;
         made->types[c].kind = columns[c].numbers ? VALUE_INTEGER : VALUE_STRING;
-        if (columns[c].numbers)
-            continue;
-        fits = (from->texts[c] = calloc(1, sizeof **from->texts)) != NULL;
-        made->types[c].dictionary = fits ? &from->texts[c]->dictionary : NULL;
     }
     export_stream_give(made, stream);
-    if (fits)
+    if (from->nulls)
         return STATUS_OK;
     export_stream_release(stream);
-    return error_out_of_memory(error, column_count * sizeof **from->texts, "rows");
+    return error_out_of_memory(error, column_count * sizeof *from->nulls, "rows");
 }

@@ -150,7 +150,7 @@ enum status relational_select(struct relational *run, const struct result *from,
         return status;
     *run->error = (struct error){0};
     RETURN_IF_ERROR(relational_cut(run, run->cut, select, &first, &first_numbers));
-    RETURN_IF_ERROR(relational_select(run, from, first, first_numbers, &rows));
+    RETURN_IF_ERROR(plan_select(run, from, first, first_numbers, &rows));
     return relational_second(run, &rows, select, numbers, result);
 }
 

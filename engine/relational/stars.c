@@ -323,7 +323,7 @@ enum status region_plan(struct region *region, uint64_t sources, struct sql_sele
         return status;
     *run->error = (struct error){0};
     RETURN_IF_ERROR(relational_cut(run, run->cut, select, &first, &first_numbers));
-    RETURN_IF_ERROR(region_plan(region, sources, first, first_numbers, &rows));
+    RETURN_IF_ERROR(plan_select(region, sources, first, first_numbers, &rows));
     return relational_second(run, &rows, select, numbers, result);
 }
 

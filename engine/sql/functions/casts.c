@@ -54,14 +54,6 @@ static const struct {
              {"boolean", CAST_BOOLEAN},
              {"bool", CAST_BOOLEAN}};
 
-bool functions_is_text_type(const char *name)
-{
-    size_t t = 0;
-    while (t < sizeof types / sizeof *types && word_compare(types[t].name, name) != 0)
-        t++;
-    return t < sizeof types / sizeof *types && types[t].type == CAST_TEXT;
-}
-
 /* ---- Strings ---- */
 
 static void trim_blanks(struct string_value *string)

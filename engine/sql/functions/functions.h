@@ -78,8 +78,6 @@ NODISCARD enum status bind_add_months(struct binder *binder, struct sql_position
 bool functions_is_current_time(const struct sql_expression *ast);
 /* The same, and now() and today(). */
 bool functions_ask_time(const struct sql_expression *ast);
-/* True if CAST to a type of this name makes text. */
-bool functions_is_text_type(const char *name);
 NODISCARD enum status functions_current_time(struct binder *binder, const struct sql_expression *ast,
                                              uint32_t *node);
 
