@@ -83,7 +83,7 @@ static void write_node(const struct plan *plan, uint32_t index, uint32_t *left, 
     static const char *const prefix[EXPRESSION_OPERATIONS] = {
         [EXPRESSION_NEGATE] = "-",         [EXPRESSION_NOT] = "not ",        [EXPRESSION_CHOOSE] = "choose",
         [EXPRESSION_LOOKUP] = "look up",   [EXPRESSION_EXTRACT] = "extract", [EXPRESSION_TO_DATE] = "date",
-        [EXPRESSION_TO_DOUBLE] = "double", [EXPRESSION_LIMB] = "bits"};
+        [EXPRESSION_TO_DOUBLE] = "double", [EXPRESSION_LIMB] = "bits",       [EXPRESSION_TEXT] = "text"};
     const struct expression *node = &plan->expressions.nodes[index];
     if (*left == 0) {
         fputs("...", out);

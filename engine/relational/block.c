@@ -10,9 +10,8 @@
  *
  * Any of these may be missing. Expressions name columns that are defined below them; they are put together until they name
  * columns of the region's sources alone. If these are stored tables that their references join as a star, the SELECT is a
- * plan over them; else the region is joined, and it is a plan over the rows in memory. A plan that is refused because an
- * expression over strings has too many values, or a sum may leave 64 bits, is tried again with projections answered first:
- * then their values are known.
+ * plan over them; else the region is joined, and it is a plan over the rows in memory. A plan that is refused because its
+ * expressions are too large, or of a kind that it does not know, is tried again with projections answered first.
  */
 #include "engine/relational/region.h"
 #include "engine/sql/aggregates/aggregate_names.h"

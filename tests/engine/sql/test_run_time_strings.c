@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "engine/library/arrow_export.h"
 #include "engine/library/tessera.h"
 #include "engine/run/engine_internal.h"
 #include "tests/support/as_sqlite.h"
@@ -165,12 +166,49 @@ static void strings_are_charged(void **state)
     engine_close(engine);
 }
 
+/* Each batch has the strings of its rows. */
+static void strings_are_exported(void **state)
+{
+    static const char sql[] = "select k, s || '-' || n from w";
+    struct sql_statement *statement;
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    struct rowset rows;
+    uint64_t row = 0;
+    char expected[128], name[64];
+    size_t used;
+    (void)state;
+    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2}, &engine, error));
+    must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, error));
+    must(sql_run(statement, &rows, NULL, error));
+    sql_statement_free(statement);
+    engine_close(engine);
+    must(arrow_export_rows(&rows, &stream, error));
+    while (stream.get_next(&stream, &batch) == 0 && batch.release) {
+        const struct ArrowArray *const strings = batch.children[1];
+        const uint8_t *const valid = strings->buffers[0];
+        const int64_t *const offsets = strings->buffers[1];
+        for (int64_t r = 0; r < batch.length; r++, row++) {
+            const bool exists = name_of((uint32_t)row, name);
+            assert_int_equal(exists, !valid || (valid[r / 8] >> r % 8 & 1));
+            const int length =
+                exists ? sprintf(expected, "%s-%lld", name, (long long)number_of((uint32_t)row)) : 0;
+            assert_int_equal(offsets[r + 1] - offsets[r], length);
+            assert_memory_equal((const char *)strings->buffers[2] + offsets[r], expected, (size_t)length);
+        }
+        batch.release(&batch);
+    }
+    stream.release(&stream);
+    assert_int_equal(row, ROWS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_one_thread),
         cmocka_unit_test(on_several_threads),
         cmocka_unit_test(strings_are_charged),
+        cmocka_unit_test(strings_are_exported),
     };
     return cmocka_run_group_tests_name("run-time strings", tests, setup, teardown);
 }
