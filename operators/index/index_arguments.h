@@ -27,9 +27,6 @@ struct bound_vector {
 #define INDEX_TILES_WAH32 31u
 #define INDEX_TILES_FLAT  32u
 
-/* The groups of the larger ones of the pieces in which whole vectors are ORed (index_launch.h). */
-#define INDEX_LARGE_GROUPS 4096u
-
 /* A piece of a segment, for one thread block. */
 struct bound_piece {
     uint64_t first_tile; /* of the piece, within the mask */

@@ -10,9 +10,6 @@
 
 #include "storage/index/wah_range.h"
 
-#define WAH_PIECE_WORDS   (WAH_PIECE_ROWS / 64)
-#define WAH32_PIECE_WORDS (WAH32_PIECE_ROWS / 64)
-
 /* Some pieces of vectors that have all `rows` rows. directories[v] is NULL if the vector has none; then the vector is
  * walked from its first word on, which is meant for short ones. */
 struct wah_bits_part {

@@ -6,9 +6,9 @@
 #define TESSERA_LAB_KERNELS_BITMAPS_BITMAPS_CUDA_H
 
 #include "lab/kernels/bitmaps/flat_cuda.h"
+#include "lab/kernels/bitmaps/inline_or_cuda.h"
 #include "lab/kernels/bitmaps/strategies_cuda.h"
 #include "lab/kernels/bitmaps/wah_decompress_cuda.h"
-#include "operators/index/wah_inline_cuda.h"
 
 /* Counts the words that differ. The grid has a thread for each. */
 template <class WORD>
