@@ -17,10 +17,6 @@
 
 #define TEXT_SHOWN 200u
 
-/* The most combinations of strings that a function of several columns is computed for at once: 0.4 ms of work, of which
- * the rows that it is for share the price. */
-#define COMBINATIONS_MAX 4096u
-
 /* ---- Binding ---- */
 
 static struct sql_input input_of(const void *context, uint32_t index)
@@ -137,53 +133,6 @@ static enum status resolve(void *context, const struct sql_expression *node, str
     return add_column(resolving, c, &(*out)->index);
 }
 
-/* ---- Strings ---- */
-
-/* Adds the columns of strings in an expression to a set of inputs. */
-static void strings_in(const struct check *check, const struct sql_expression *tree, bool *in)
-{
-    if (tree->operation == SQL_INPUT && check->columns[tree->index].input.type.kind == VALUE_STRING)
-        in[tree->index] = true;
-    for (uint32_t i = 0; i < tree->child_count; i++)
-        strings_in(check, tree->children[i], in);
-}
-
-static bool takes_strings_together(enum sql_operation operation)
-{
-    return operation == SQL_FUNCTION || operation == SQL_CONCAT || operation == SQL_LIKE ||
-           operation == SQL_MATCHES;
-}
-
-/* The most columns of strings that one function takes. */
-static uint32_t strings_together(const struct check *check, const struct sql_expression *tree, bool *in)
-{
-    uint32_t most = 0;
-    if (takes_strings_together(tree->operation)) {
-        memset(in, 0, check->column_count * sizeof *in);
-        strings_in(check, tree, in);
-        for (uint32_t i = 0; i < check->column_count; i++)
-            most += in[i];
-        return most;
-    }
-    for (uint32_t i = 0; i < tree->child_count; i++) {
-        const uint32_t child = strings_together(check, tree->children[i], in);
-        most = child > most ? child : most;
-    }
-    return most;
-}
-
-static uint32_t rows_at_once(uint32_t strings)
-{
-    uint32_t rows = CHECK_ROWS;
-    for (uint64_t combinations = UINT64_MAX; strings > 1 && rows > 1 && combinations > COMBINATIONS_MAX;) {
-        rows /= 2;
-        combinations = 1;
-        for (uint32_t i = 0; i < strings && combinations <= COMBINATIONS_MAX; i++)
-            combinations *= rows;
-    }
-    return rows;
-}
-
 /* ---- Reading ---- */
 
 /* Whether the condition can be bound over what its columns' types hold; else, whether it can be over single values. */
@@ -203,7 +152,7 @@ static enum status try_bind(struct check *check, struct error *error)
     }
     enum status status = check_bind(&bound, &first);
     if (status == STATUS_BAD_INPUT) {
-        check->rows = check->rows < CHECK_ROWS ? check->rows : CHECK_ROWS / 2;
+        check->rows = CHECK_ROWS / 2;
         for (uint32_t i = 0; i < check->column_count; i++)
             bound.columns[i].low = bound.columns[i].high = 0;
         status = check_bind(&bound, error);
@@ -227,11 +176,7 @@ static enum status read(const struct check_source *source, struct check *check, 
     RETURN_IF_ERROR(sql_tree_rewrite(check->tree, sql_tree_select(check->tree)->where, resolve,
                                      (void *)&resolving, &condition, error));
     check->condition = condition;
-    bool *const in = calloc(check->column_count + (size_t)1, sizeof *in);
-    if (!in)
-        return error_out_of_memory(error, check->column_count, "a condition");
-    check->rows = rows_at_once(strings_together(check, condition, in));
-    free(in);
+    check->rows = CHECK_ROWS;
     return try_bind(check, error);
 }
 

@@ -19,7 +19,7 @@ struct check {
     const struct sql_expression *condition;
     uint32_t column_count;
     struct check_column *columns; /* in the tree's memory */
-    uint32_t rows; /* that it may be bound over at once: few where one function takes several strings */
+    uint32_t rows; /* that it may be bound over at once; CHECK_ROWS: over all that its columns' types hold */
 };
 
 /* A condition bound over columns whose ranges and dictionaries are known. */

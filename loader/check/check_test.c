@@ -3,9 +3,8 @@
  *
  * A condition over columns of numbers is bound once, over all that their types hold. One of strings has, for each such
  * column, the strings of the rows that it was bound for, and of those before if they are few; `known` gives the place
- * among them of a code. What cannot be bound so, because a function would have too many arguments or numbers might leave
- * 64 bits, is bound over fewer and fewer rows, with the ranges of their own values: over one row all can be bound that
- * can be computed.
+ * among them of a code. What cannot be bound so, because numbers might have too many digits, is bound over fewer and fewer
+ * rows, with the ranges of their own values: over one row all can be bound that can be computed.
  */
 #include "loader/check/check_internal.h"
 
