@@ -51,7 +51,7 @@ static enum status open_columns(struct late *late, struct error *error)
         if (is_run_time(node->type))
             RETURN_IF_ERROR(rowset_add_views(column, late->rows->rows, error));
         if (node->nullable && !column->nulls)
-            RETURN_IF_ERROR(memory_zeros(&column->nulls, late->rows->rows + 1, "an answer", error));
+            RETURN_IF_ERROR(spillable_zeros(&column->nulls, late->rows->rows + 1, "an answer", error));
     }
     return STATUS_OK;
 }

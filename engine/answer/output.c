@@ -464,12 +464,12 @@ static enum status compute(struct output *output, uint64_t count)
         roots[root_count++] = plan->having;
     RETURN_IF_ERROR(rowset_create(&output->all, outputs, names, types, count, output->error));
     for (uint32_t c = 0; c < outputs; c++)
-        if (plan->expressions.nodes[plan->outputs[c].expression].nullable &&
-            !(output->all.columns[c].nulls = calloc(count + 1, 1)))
-            return error_out_of_memory(output->error, count, "an answer");
-    if (in_no_order(output) && (plan->having != EXPRESSION_NONE || few.wanted) &&
-        !(output->group_of = malloc((count + 1) * sizeof *output->group_of)))
-        return error_out_of_memory(output->error, count * sizeof *output->group_of, "an answer");
+        if (plan->expressions.nodes[plan->outputs[c].expression].nullable)
+            RETURN_IF_ERROR(
+                spillable_zeros(&output->all.columns[c].nulls, count + 1, "an answer", output->error));
+    if (in_no_order(output) && (plan->having != EXPRESSION_NONE || few.wanted))
+        RETURN_IF_ERROR(spillable_rows(&output->group_of, (count + 1) * sizeof *output->group_of, "an answer",
+                                       output->error));
     const enum status status = compute_chunks(output, roots, root_count, count);
     output->few = NULL;
     return status;
@@ -549,8 +549,8 @@ static enum status copy_rows(const struct output *output, uint32_t columns, cons
     }
     RETURN_IF_ERROR(rowset_create(rows, columns, names, types, count, output->error));
     for (uint32_t c = 0; c < columns; c++)
-        if (output->all.columns[c].nulls && !(rows->columns[c].nulls = malloc(count + 1)))
-            return error_out_of_memory(output->error, count, "an answer");
+        if (output->all.columns[c].nulls)
+            RETURN_IF_ERROR(spillable_rows(&rows->columns[c].nulls, count + 1, "an answer", output->error));
     struct copying copying = {&output->all, rows, places, count};
     return parallel_for(output->threads, (count + CHUNK_ROWS - 1) / CHUNK_ROWS, copy_chunk, &copying,
                         output->error);
@@ -601,7 +601,7 @@ enum status answer_part(const struct plan *plan, const struct partial *partial, 
         *part = output.all;
         output.all = (struct rowset){0};
     }
-    free(places);
+    spillable_free(places);
     rowset_free(&output.all);
     return status;
 }
@@ -615,7 +615,7 @@ enum status answer_whole(const struct plan *plan, struct rowset *all, struct row
     enum status status = order_rows(&output, &places);
     if (status == STATUS_OK)
         status = deliver(&output, places, rows);
-    free(places);
+    spillable_free(places);
     rowset_free(&output.all);
     return status;
 }
@@ -637,8 +637,8 @@ static enum status answer_groups(const struct plan *plan, const struct partial *
         status = order_rows(&output, &places);
     if (status == STATUS_OK)
         status = deliver(&output, places, rows);
-    free(places);
-    free(output.group_of);
+    spillable_free(places);
+    spillable_free(output.group_of);
     rowset_free(&output.all);
     if (status != STATUS_OK)
         rowset_free(rows);

@@ -2,7 +2,6 @@
 #include "engine/answer/rowset.h"
 
 #include "engine/plan/value_write.h"
-#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -11,18 +10,16 @@
 void rowset_column_free(struct rowset_column *column)
 {
     free(column->name);
-    free(column->values);
-    free(column->nulls);
-    free(column->views);
+    spillable_free(column->values);
+    spillable_free(column->nulls);
+    spillable_free(column->views);
     string_buffers_release(column->buffers);
-    memory_charge_drop(&column->charge);
     *column = (struct rowset_column){0};
 }
 
 enum status rowset_add_views(struct rowset_column *column, uint64_t rows, struct error *error)
 {
-    RETURN_IF_ERROR(memory_charge_add(&column->charge, rows * sizeof *column->views, "an answer", error));
-    RETURN_IF_ERROR(memory_take(&column->views, (rows + 1) * sizeof *column->views, "an answer", error));
+    RETURN_IF_ERROR(spillable_rows(&column->views, (rows + 1) * sizeof *column->views, "an answer", error));
     return string_buffers_new(&column->buffers, error);
 }
 
@@ -31,7 +28,7 @@ void rowset_become_views(struct rowset_column *column)
     if (!column->views)
         return;
     column->type.dictionary = NULL;
-    free(column->values);
+    spillable_free(column->values);
     column->values = NULL;
 }
 
@@ -64,45 +61,33 @@ void rowset_free(struct rowset *rows)
 void rowset_hand_over(struct rowset *rows)
 {
     for (uint32_t c = 0; c < rows->column_count; c++) {
-        memory_charge_drop(&rows->columns[c].charge);
+        spillable_hand_over(rows->columns[c].values);
+        spillable_hand_over(rows->columns[c].nulls);
+        spillable_hand_over(rows->columns[c].views);
         string_buffers_hand_over(rows->columns[c].buffers);
     }
-}
-
-static void free_unmade(struct rowset *rows)
-{
-    if (rows->columns && rows->dictionaries)
-        rowset_cut(rows, 0);
-    free(rows->columns);
-    free(rows->dictionaries);
-    *rows = (struct rowset){0};
 }
 
 enum status rowset_create(struct rowset *rows, uint32_t count, const char *const *names,
                           const struct value_type *types, uint64_t capacity, struct error *error)
 {
-    *rows = (struct rowset){.columns = calloc(count + 1, sizeof *rows->columns),
-                            .dictionaries = calloc(count + 1, sizeof *rows->dictionaries)};
-    bool fits = rows->columns && rows->dictionaries;
-    rows->column_count = fits ? count : 0;
-    for (uint32_t c = 0; fits && c < count; c++) {
-        struct rowset_column *column = &rows->columns[c];
-        const enum status status =
-            memory_charge_add(&column->charge, capacity * ROWSET_VALUE_BYTES, "an answer", error);
-        if (status != STATUS_OK) {
-            free_unmade(rows);
-            return status;
-        }
+    *rows = (struct rowset){0};
+    enum status status =
+        memory_zeros(&rows->columns, (count + 1) * sizeof *rows->columns, "an answer", error);
+    if (status == STATUS_OK)
+        status =
+            memory_zeros(&rows->dictionaries, (count + 1) * sizeof *rows->dictionaries, "an answer", error);
+    for (uint32_t c = 0; status == STATUS_OK && c < count; c++) {
+        struct rowset_column *const column = &rows->columns[rows->column_count++];
         column->type = types[c];
         column->name = strdup(names[c]);
-        column->values = malloc((capacity + 1) * sizeof *column->values);
-        huge_pages_prefer(column->values, capacity * sizeof *column->values);
-        fits = column->name && column->values;
+        status = column->name ? spillable_rows(&column->values, (capacity + 1) * sizeof *column->values,
+                                               "an answer", error)
+                              : error_out_of_memory(error, strlen(names[c]), "a name");
     }
-    if (fits)
-        return STATUS_OK;
-    free_unmade(rows);
-    return error_out_of_memory(error, count * capacity * sizeof(int64_t), "an answer");
+    if (status != STATUS_OK)
+        rowset_free(rows);
+    return status;
 }
 
 enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct error *error)

@@ -11,10 +11,11 @@
 
 #include "engine/function/string_view.h"
 #include "engine/plan/expression.h"
-#include "storage/base/execution/memory_account.h"
+#include "storage/base/execution/spillable.h"
 
 #include <stdio.h>
 
+/* `values`, `nulls` and `views` are spillable (storage/base/execution/spillable.h). */
 struct rowset_column {
     char *name;
     struct value_type type;
@@ -22,18 +23,10 @@ struct rowset_column {
     uint8_t *nulls;                 /* 1: the value is NULL; NULL: none is */
     struct string_view *views;      /* of strings, instead of values; or NULL */
     struct string_buffers *buffers; /* of the views; the column has a reference */
-    struct memory_charge charge;
 };
 
 /* Frees what the column has; it is then empty. */
 void rowset_column_free(struct rowset_column *column);
-
-/* What the account of memory is asked for, for each value: with its mark of NULL. */
-#define ROWSET_VALUE_BYTES (sizeof(int64_t) + 1)
-static inline size_t rowset_value_bytes(const struct rowset_column *column)
-{
-    return column->views ? sizeof *column->views + 1 : ROWSET_VALUE_BYTES;
-}
 
 /* Gives a column of strings room for views beside its values. */
 NODISCARD enum status rowset_add_views(struct rowset_column *column, uint64_t rows, struct error *error);

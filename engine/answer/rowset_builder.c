@@ -27,15 +27,13 @@ static enum status reserve_rows(struct rowset_builder *builder, uint64_t capacit
 {
     for (uint32_t c = 0; c < builder->rows.column_count; c++) {
         struct rowset_column *const column = &builder->rows.columns[c];
-        RETURN_IF_ERROR(
-            memory_charge_set(&column->charge, capacity * rowset_value_bytes(column), "an answer", error));
         if (column->views)
             RETURN_IF_ERROR(
-                memory_grow(&column->views, capacity * sizeof *column->views, "an answer", error));
+                spillable_grow(&column->views, capacity * sizeof *column->views, "an answer", error));
         else
             RETURN_IF_ERROR(
-                memory_grow(&column->values, capacity * sizeof *column->values, "an answer", error));
-        RETURN_IF_ERROR(memory_grow(&column->nulls, capacity * sizeof *column->nulls, "an answer", error));
+                spillable_grow(&column->values, capacity * sizeof *column->values, "an answer", error));
+        RETURN_IF_ERROR(spillable_grow(&column->nulls, capacity * sizeof *column->nulls, "an answer", error));
     }
     builder->capacity = capacity;
     return STATUS_OK;

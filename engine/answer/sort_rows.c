@@ -5,7 +5,7 @@
 #include "engine/answer/sort_rows.h"
 
 #include "engine/plan/partial/parts.h"
-#include "storage/base/execution/memory_account.h"
+#include "storage/base/execution/spillable.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
@@ -270,9 +270,9 @@ static enum status sort_part(void *context, uint64_t part, unsigned thread, stru
         return STATUS_OK;
     if (count > sorting->room[thread]) {
         sorting->room[thread] = count < 2 * PART_ROWS ? 2 * PART_ROWS : count;
-        RETURN_IF_ERROR(memory_grow(&sorting->scratch[thread],
-                                    2 * sorting->room[thread] * sizeof **sorting->scratch,
-                                    "an answer's order", error));
+        RETURN_IF_ERROR(spillable_grow(&sorting->scratch[thread],
+                                       2 * sorting->room[thread] * sizeof **sorting->scratch,
+                                       "an answer's order", error));
     }
     struct ranked *ranked = sorting->scratch[thread];
     for (uint64_t i = 0; i < count; i++)
@@ -305,28 +305,21 @@ static enum status sort_rows(struct sorting *sorting, unsigned threads, struct e
     return parallel_for(threads, 1u << bits, sort_part, sorting, error);
 }
 
-/* A row's place and its part; threads' scratch for a part each is not counted. */
-#define ROW_BYTES (2 * sizeof(uint64_t))
-
 static enum status order_all(const struct ordering *ordering, unsigned threads, uint64_t **places,
                              struct error *error)
 {
     struct sorting sorting = {.ranking = {.ordering = ordering}};
-    struct memory_charge charge = {0};
-    enum status status = memory_charge_add(&charge, ordering->rows * ROW_BYTES, "an answer's order", error);
-    if (status == STATUS_OK)
-        status = sort_rows(&sorting, threads, error);
+    const enum status status = sort_rows(&sorting, threads, error);
     if (status == STATUS_OK) {
         *places = sorting.deal.order;
         sorting.deal.order = NULL;
     }
     deal_free(&sorting.deal);
     for (unsigned t = 0; sorting.scratch && t < threads; t++)
-        free(sorting.scratch[t]);
+        spillable_free(sorting.scratch[t]);
     free(sorting.scratch);
     free(sorting.room);
     free(sorting.ranking.parts);
-    memory_charge_drop(&charge);
     return status;
 }
 
@@ -338,7 +331,7 @@ enum status sort_rows_make(const struct sort_term *terms, uint32_t count, uint64
     wanted = wanted < rows ? wanted : rows;
     if (rows >= RADIX_ROWS && (wanted > rows / 8 || wanted > HEAP_ROWS))
         return order_all(&ordering, threads, places, error);
-    RETURN_IF_ERROR(memory_take(places, (wanted + 1) * sizeof **places, "an answer's order", error));
+    RETURN_IF_ERROR(spillable_rows(places, (wanted + 1) * sizeof **places, "an answer's order", error));
     for (uint64_t row = 0; row < wanted; row++)
         (*places)[row] = row;
     if (wanted)

@@ -2,8 +2,9 @@
  * sort_rows.h: puts the rows of an answer in order, on all threads.
  *
  * The terms of the order are packed into one number of 64 bits, the rank, each with as many bits as its values have; rows
- * are sorted by radix. Terms that do not fit are compared one by one, where ranks are equal. Takes 12 bytes a row beside
- * the result; a million rows take 20 to 40 ms of one thread.
+ * are sorted by radix: rows are dealt to parts by the leading bits of their ranks, and each part is sorted alone. Terms
+ * that do not fit are compared one by one, where ranks are equal. Takes 12 bytes a row beside the result, which are
+ * spillable as it is; a million rows take 20 to 40 ms of one thread.
  */
 #ifndef TESSERA_ENGINE_ANSWER_SORT_ROWS_H
 #define TESSERA_ENGINE_ANSWER_SORT_ROWS_H
@@ -23,7 +24,7 @@ struct sort_term {
 };
 
 /* Gives the first `wanted` of the rows 0 .. rows-1 in order; rows that are equal in all terms are in the order of their
- * numbers. Free *places. */
+ * numbers. *places is spillable. */
 NODISCARD enum status sort_rows_make(const struct sort_term *terms, uint32_t count, uint64_t rows,
                                      uint64_t wanted, unsigned threads, uint64_t **places,
                                      struct error *error);

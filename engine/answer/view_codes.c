@@ -21,14 +21,14 @@ static bool view_of_row(const void *context, const void *thread, uint64_t row, s
 static enum status take_codes(struct rowset_column *column, uint64_t rows, const int64_t *codes,
                               struct error *error)
 {
-    RETURN_IF_ERROR(memory_take(&column->values, (rows + 1) * sizeof *codes, "an answer", error));
+    RETURN_IF_ERROR(spillable_rows(&column->values, (rows + 1) * sizeof *codes, "an answer", error));
     for (uint64_t row = 0; row < rows; row++)
         column->values[row] = column->nulls && column->nulls[row] ? 0 : codes[row];
     string_buffers_release(column->buffers);
     column->buffers = NULL;
-    free(column->views);
+    spillable_free(column->views);
     column->views = NULL;
-    return memory_charge_set(&column->charge, rows * ROWSET_VALUE_BYTES, "an answer", error);
+    return STATUS_OK;
 }
 
 static enum status make_codes(struct rowset *rows, uint32_t c, unsigned threads, struct error *error)

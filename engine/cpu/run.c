@@ -285,10 +285,7 @@ static enum status collect_rows(struct device_run *run, struct partial *groups, 
     for (uint64_t p = 0; p < run->pieces; p++)
         groups->count += run->found[p].count;
     RETURN_IF_ERROR(
-        memory_charge_add(&groups->charge, groups->count * sizeof *groups->rows, "a list of rows", error));
-    groups->rows = malloc((groups->count + 1) * sizeof *groups->rows);
-    if (!groups->rows)
-        return error_out_of_memory(error, groups->count * sizeof *groups->rows, "rows");
+        spillable_rows(&groups->rows, (groups->count + 1) * sizeof *groups->rows, "a list of rows", error));
     uint64_t at = 0;
     for (uint64_t p = 0; p < run->pieces; p++) {
         if (run->found[p].count)

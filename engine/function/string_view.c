@@ -1,7 +1,7 @@
 /* string_view.c: see string_view.h. */
 #include "engine/function/string_view.h"
 
-#include "storage/base/execution/memory_account.h"
+#include "storage/base/execution/spillable.h"
 #include "storage/base/memory.h"
 
 #include <pthread.h>
@@ -21,8 +21,7 @@ struct string_buffers {
     atomic_uint references;
     pthread_mutex_t lock; /* of all below, but for buffers that have been given out */
     uint32_t count;
-    char **lists[LISTS_MAX]; /* lists[l] has LIST_FIRST << l of them */
-    struct memory_charge charge;
+    char **lists[LISTS_MAX]; /* lists[l] has LIST_FIRST << l of them; buffers are spillable */
 };
 
 static char **place_of(const struct string_buffers *buffers, uint32_t buffer)
@@ -55,18 +54,17 @@ void string_buffers_release(struct string_buffers *buffers)
     if (!buffers || atomic_fetch_sub(&buffers->references, 1) > 1)
         return;
     for (uint32_t b = 0; b < buffers->count; b++)
-        free(*place_of(buffers, b));
+        spillable_free(*place_of(buffers, b));
     for (uint32_t l = 0; l < LISTS_MAX; l++)
         free(buffers->lists[l]);
-    memory_charge_drop(&buffers->charge);
     pthread_mutex_destroy(&buffers->lock);
     free(buffers);
 }
 
 void string_buffers_hand_over(struct string_buffers *buffers)
 {
-    if (buffers)
-        memory_charge_drop(&buffers->charge);
+    for (uint32_t b = 0; buffers && b < buffers->count; b++)
+        spillable_hand_over(*place_of(buffers, b));
 }
 
 const char *string_buffers_bytes(const struct string_buffers *buffers, uint32_t buffer)
@@ -82,8 +80,7 @@ static enum status add_buffer(struct string_buffers *buffers, uint64_t bytes, ui
         RETURN_IF_ERROR(memory_take(&buffers->lists[list],
                                     ((size_t)LIST_FIRST << list) * sizeof *buffers->lists[list], "strings",
                                     error));
-    RETURN_IF_ERROR(memory_charge_add(&buffers->charge, bytes, "strings", error));
-    RETURN_IF_ERROR(memory_take(made, bytes, "strings", error));
+    RETURN_IF_ERROR(spillable_rows(made, bytes, "strings", error));
     *number = buffers->count++;
     *place_of(buffers, *number) = *made;
     return STATUS_OK;
@@ -129,11 +126,8 @@ void string_writer_rewind(struct string_writer *writer)
     if (buffers->count < 2)
         return;
     for (uint32_t b = 0; b + 1 < buffers->count; b++)
-        free(*place_of(buffers, b));
+        spillable_free(*place_of(buffers, b));
     *place_of(buffers, 0) = writer->bytes;
     buffers->count = 1;
     writer->buffer = 0;
-    if (buffers->charge.bytes > writer->room && /* less is never refused */
-        memory_charge_set(&buffers->charge, writer->room, "strings", NULL) != STATUS_OK)
-        return;
 }

@@ -420,9 +420,8 @@ static enum status found_rows(const struct device_run *run, struct partial *grou
     uint64_t count = 0;
     for (uint64_t word = 0; word < run->plan->scan.tiles * TILE_LANES; word++)
         count += (uint64_t)__builtin_popcount(words[word]);
-    groups->rows = malloc((count + 1) * sizeof *groups->rows);
-    if (!groups->rows)
-        return error_out_of_memory(error, count * sizeof *groups->rows, "rows");
+    RETURN_IF_ERROR(
+        spillable_rows(&groups->rows, (count + 1) * sizeof *groups->rows, "a list of rows", error));
     uint64_t segment_first = 0;
     for (uint32_t s = 0; s < fact->segment_count; s++) {
         for (uint32_t row = 0; row < fact->segment_rows[s]; row += TILE_ROWS, words += TILE_LANES)

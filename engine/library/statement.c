@@ -400,9 +400,22 @@ static enum status give_explained(const struct sql_statement *statement, struct 
     return explain_rows(statement->explained, sql_tree_select(statement->tree)->explain_json, rows, error);
 }
 
+/* A plan whose groups are more than memory: the operators of its tree spill, also in the runs to come. */
+static enum status answer_by_operators(struct sql_statement *statement, int64_t now, struct rowset *rows,
+                                       struct run_timing *timing, struct error *error)
+{
+    const struct logical_options options = logical_options_of(statement, now);
+    const struct relational_task task = task_of(statement, now);
+    RETURN_IF_ERROR(logical_rewrite(&options, &statement->bound, error));
+    statement->rewritten = true;
+    return relational_answer(&task, &statement->bound, rows, timing, error);
+}
+
 static enum status answer_or_explain(struct sql_statement *statement, struct rowset *rows,
                                      struct run_timing *timing, struct error *error)
 {
+    const struct memory_account *const account = execution_memory();
+    const uint64_t refused = account->refused;
     int64_t now;
     *rows = (struct rowset){0};
     RETURN_IF_ERROR(take_time(statement, &now, error));
@@ -417,7 +430,9 @@ static enum status answer_or_explain(struct sql_statement *statement, struct row
         statement, statement->explained ? explain_answer(statement, error) : answer(statement, rows, error));
     if (timing)
         *timing = statement->timing;
-    return status;
+    return status == STATUS_MACHINE && account->refused != refused && !engine_cluster(statement->engine)
+               ? answer_by_operators(statement, now, rows, timing, error)
+               : status;
 }
 
 static enum status run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
@@ -441,9 +456,12 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
     error = error ? error : &own; /* a step may forget a failure */
     engine_enter(statement->engine, &execution);
     memory_account_begin(execution.memory);
+    const uint64_t spilled = execution.memory->spilled;
     const enum status status = run(statement, rows, timing, error);
-    if (timing)
+    if (timing) {
         timing->memory_bytes = execution.memory->most;
+        timing->spilled_bytes = execution.memory->spilled - spilled;
+    }
     rowset_hand_over(rows);
     execution_leave(&execution);
     return status;

@@ -55,7 +55,7 @@ void partial_free(struct partial *partial)
 {
     for (uint32_t word = 0; word < PLAN_KEY_WORDS_MAX; word++)
         free(partial->keys[word]);
-    free(partial->rows);
+    spillable_free(partial->rows);
     for (uint32_t a = 0; a < partial->aggregates; a++) {
         free(partial->states[a]);
         free(partial->states_high[a]);

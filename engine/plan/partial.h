@@ -8,6 +8,7 @@
 
 #include "engine/plan/plan.h"
 #include "storage/base/execution/memory_account.h"
+#include "storage/base/execution/spillable.h"
 
 /* The values that a count(distinct) has seen: pairs of a group (its index in the partial result) and a value,
  * without duplicates, in no order. */
@@ -31,8 +32,8 @@ struct partial {
     int64_t *states_high[PLAN_AGGREGATES_MAX];
     struct partial_set sets[PLAN_AGGREGATES_MAX]; /* of distinct aggregates, if the result is mergeable */
     uint64_t total_rows;                          /* PLAN_TOTAL: 0 if no row survived */
-    uint64_t *rows;                               /* PLAN_ROWS */
-    struct memory_charge charge;                  /* of groups and rows; moves with them */
+    uint64_t *rows;                               /* PLAN_ROWS; spillable */
+    struct memory_charge charge;                  /* of groups; moves with them */
 };
 
 /* The number that an aggregate's state of a group stands for. */

@@ -44,7 +44,7 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
 {
     struct rowset rows = {0};
     struct run_timing timing = {0};
-    char staged[40] = "";
+    char staged[40] = "", spilled[40] = "";
     sql_statement_set(statement, (struct sql_settings){.staged = shell->staged,
                                                        .index = shell->index,
                                                        .explain = shell->explain,
@@ -60,13 +60,16 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     const double written = clock_ms();
     if (shell->staged || timing.stage_ms > 0)
         snprintf(staged, sizeof staged, " (decoding %.3f)", timing.stage_ms);
+    if (timing.spilled_bytes)
+        snprintf(spilled, sizeof spilled, ", spilled %.1f MB", 1e-6 * (double)timing.spilled_bytes);
     if (status == STATUS_OK && shell->timer && cluster_rank(shell->options.cluster) == 0) {
         fprintf(stderr,
                 "%llu row%s; plan %.3f ms, compile %.3f, load %.3f, run %.3f%s, output %.3f, write %.3f; "
-                "total %.3f on %s; memory %.1f MB\n",
+                "total %.3f on %s; memory %.1f MB%s\n",
                 (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.plan_ms, timing.compile_ms,
                 timing.load_ms, timing.total_ms, staged, timing.output_ms, written - answered,
-                written - begin, engine_device_text(shell->engine), 1e-6 * (double)timing.memory_bytes);
+                written - begin, engine_device_text(shell->engine), 1e-6 * (double)timing.memory_bytes,
+                spilled);
         write_reads(&timing);
     }
     status = AND_THEN(status, report_one(shell, statement, text, length, error));

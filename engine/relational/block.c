@@ -14,6 +14,7 @@
  * expressions are too large, or of a kind that it does not know, is tried again with projections answered first.
  */
 #include "engine/relational/region.h"
+#include "engine/relational/spill/spill.h"
 #include "engine/sql/aggregates/aggregate_names.h"
 
 #include <string.h>
@@ -303,7 +304,7 @@ static enum status ask_memory(struct block *block, struct result *result)
     return status;
 }
 
-/* Asks the tables of the region by one plan; false: they are no star. */
+/* Asks the tables of the region by one plan; false: they are no star, or memory does not suffice for its groups. */
 static enum status ask_star(struct block *block, bool *is_star, struct result *result)
 {
     struct relational *const run = block->run;
@@ -311,10 +312,11 @@ static enum status ask_star(struct block *block, bool *is_star, struct result *r
     struct sql_select *select;
     RETURN_IF_ERROR(copy_select(block, &select));
     const struct error before = *run->error;
+    const struct spill_mark mark = spill_mark();
     const enum status status =
         region_plan(&block->region, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1, select,
                     block->numbers, result);
-    *is_star = status != STATUS_BAD_INPUT || !run->no_star;
+    *is_star = !spill_wanted(run, &mark, status) && (status != STATUS_BAD_INPUT || !run->no_star);
     if (*is_star)
         return status;
     *run->error = before;

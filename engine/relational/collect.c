@@ -58,7 +58,7 @@ static enum status make_whole(const struct rowset *part, uint64_t rows, struct r
     RETURN_IF_ERROR(rowset_create(whole, part->column_count, names, types, rows, error));
     for (uint32_t c = 0; c < part->column_count; c++)
         if (part->columns[c].nulls)
-            RETURN_IF_ERROR(memory_take(&whole->columns[c].nulls, rows + 1, "an answer", error));
+            RETURN_IF_ERROR(spillable_rows(&whole->columns[c].nulls, rows + 1, "an answer", error));
     return STATUS_OK;
 }
 

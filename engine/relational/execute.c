@@ -140,12 +140,17 @@ static void close_run(struct relational *run)
     for (uint32_t d = 0; d < run->dictionary_count; d++)
         free(run->dictionaries[d]);
     free(run->dictionaries);
+    memory_charge_drop(&run->lists);
     sql_tree_free(run->arena);
 }
 
 enum status relational_answer(const struct relational_task *task, const struct logical_tree *tree,
                               struct rowset *rows, struct run_timing *timing, struct error *error)
 {
+    struct error unread;
+    if (!error)
+        error = &unread;
+    *error = (struct error){0};
     struct relational run = {.task = task,
                              .tree = tree,
                              .arena = sql_tree_new(),
@@ -155,7 +160,6 @@ enum status relational_answer(const struct relational_task *task, const struct l
                              .error = error};
     enum status status = run.arena ? STATUS_OK : error_out_of_memory(error, 0, "a statement");
     *rows = (struct rowset){0};
-    *error = (struct error){0};
     if (status == STATUS_OK && !task->dry && cluster_rank(engine_cluster(task->engine)) > 0)
         status = relational_follow(&run);
     else if (status == STATUS_OK)

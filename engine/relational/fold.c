@@ -389,7 +389,7 @@ enum status region_fold(struct region *region, const struct logical_node *join, 
         return STATUS_OK;
     RETURN_IF_ERROR(each_once(region, join, &list, &once));
     RETURN_IF_ERROR(answer(region, join, once, "list", &done));
-    if (!is_short(region, &list, done->result.rows))
+    if (!is_short(region, &list, done->result.rows) || !relational_list_fits(run, done->result.rows))
         return result_renamed(run, &done->result, 1, &list.value, &list.value, answered);
     *folded = true;
     RETURN_IF_ERROR(make_list(region, join, &list, &done->result, &in));

@@ -1,6 +1,6 @@
 /* memory.c: rows of operators as a table that a SELECT is planned over (relational.h, rows_table.h). */
-#include "engine/relational/relational.h"
 #include "engine/relational/rows_table.h"
+#include "engine/relational/spill/spill.h"
 
 #include "engine/sql/aggregates/aggregate_names.h"
 
@@ -141,11 +141,14 @@ static enum status plan_select(struct relational *run, const struct result *from
 enum status relational_select(struct relational *run, const struct result *from, struct sql_select *select,
                               const uint32_t *numbers, struct result *result)
 {
+    const struct spill_mark mark = spill_mark();
     struct sql_select *first;
     uint32_t *first_numbers;
     struct result rows;
     RETURN_IF_ERROR(relational_copy_select(run, select, &first));
     enum status status = plan_select(run, from, first, numbers, result);
+    if (select->group_count && spill_wanted(run, &mark, status))
+        return spill_groups(run, from, select, numbers, result);
     if (status != STATUS_BAD_INPUT || run->cut == SQL_CUT_NOWHERE)
         return status;
     *run->error = (struct error){0};

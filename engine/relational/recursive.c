@@ -19,10 +19,10 @@
 
 /* ---- The rows that were found ---- */
 
-/* Rows as bytes one after the other, each after its length, and a table of where they begin. */
+/* Rows as bytes one after the other, each after its length, and a table of where they begin. Both are spillable. */
 struct found {
     char *bytes;
-    size_t used;
+    size_t used, room;
     uint64_t rows, mask;
     uint64_t *slots; /* the place in `bytes` + 1; 0: free */
 };
@@ -57,8 +57,11 @@ static enum status write_row(struct recursion *recursion, size_t *length)
     size_t bytes = 0;
     for (uint32_t c = 0; c < recursion->columns; c++)
         bytes += 9 + recursion->cells[c].length;
-    RETURN_IF_ERROR(memory_grow(&found->bytes, found->used + sizeof bytes + bytes, "a recursive query",
-                                recursion->run->error));
+    if (found->used + sizeof bytes + bytes > found->room) {
+        found->room = 2 * (found->used + sizeof bytes + bytes);
+        RETURN_IF_ERROR(
+            spillable_grow(&found->bytes, found->room, "a recursive query", recursion->run->error));
+    }
     char *at = found->bytes + found->used + sizeof bytes;
     for (uint32_t c = 0; c < recursion->columns; c++) {
         const struct rowset_cell *const cell = &recursion->cells[c];
@@ -94,17 +97,18 @@ static uint64_t *slot_of(const struct found *found, size_t place)
 static enum status grow_table(struct recursion *recursion)
 {
     struct found *const found = &recursion->found;
-    uint64_t *const before = found->slots;
+    uint64_t *const before = found->slots, *made;
     const uint64_t slots = before ? found->mask + 1 : 0;
     if (2 * found->rows < slots)
         return STATUS_OK;
-    RETURN_IF_ERROR(memory_zeros(&found->slots, (slots ? 2 * slots : 1024) * sizeof *found->slots,
-                                 "a recursive query", recursion->run->error));
+    RETURN_IF_ERROR(spillable_zeros(&made, (slots ? 2 * slots : 1024) * sizeof *made, "a recursive query",
+                                    recursion->run->error));
+    found->slots = made;
     found->mask = (slots ? 2 * slots : 1024) - 1;
     for (uint64_t s = 0; s < slots; s++)
         if (before[s])
             *slot_of(found, before[s] - 1) = before[s];
-    free(before);
+    spillable_free(before);
     return STATUS_OK;
 }
 
@@ -149,7 +153,7 @@ static enum status keep_rows(struct recursion *recursion, uint32_t part, struct 
     uint64_t *places, kept = 0;
     RETURN_IF_ERROR(result_rows(run, result, root->columns, root->column_count, &rows));
     enum status status =
-        memory_take(&places, (rows.rows + 1) * sizeof *places, "a recursive query", run->error);
+        spillable_rows(&places, (rows.rows + 1) * sizeof *places, "a recursive query", run->error);
     for (uint64_t row = 0; status == STATUS_OK && row < rows.rows; row++) {
         bool is_new = true;
         if (recursion->row_count == node->recursive.most)
@@ -168,7 +172,7 @@ static enum status keep_rows(struct recursion *recursion, uint32_t part, struct 
         rowset_free(&rows);
     if (status == STATUS_OK && kept < working->rows)
         status = result_select(run, working, places, kept);
-    free(places);
+    spillable_free(places);
     return status;
 }
 
@@ -190,8 +194,10 @@ static enum status answer_step(struct recursion *recursion, struct result *resul
     struct relational *const run = recursion->run;
     struct sql_statement_tree *const arena = run->arena;
     struct sql_parameter *const parameters = run->parameters;
+    const struct memory_charge lists = run->lists;
     const uint32_t count = run->parameter_count;
     enum status status = STATUS_OK;
+    run->lists = (struct memory_charge){0};
     run->arena = sql_tree_new();
     run->parameters = NULL;
     run->parameter_count = 0;
@@ -204,7 +210,9 @@ static enum status answer_step(struct recursion *recursion, struct result *resul
     if (status == STATUS_OK)
         status = answer_part(recursion, recursion->node->recursive.step, result);
     run->repeats--;
+    memory_charge_drop(&run->lists);
     sql_tree_free(run->arena);
+    run->lists = lists;
     run->arena = arena;
     run->parameters = parameters;
     run->parameter_count = count;
@@ -300,8 +308,8 @@ enum status relational_recursive(struct relational *run, const struct logical_no
     if (status == STATUS_OK)
         status = answer(&recursion, &operator, result);
     rowset_builder_free(recursion.rows);
-    free(recursion.found.bytes);
-    free(recursion.found.slots);
+    spillable_free(recursion.found.bytes);
+    spillable_free(recursion.found.slots);
     return status;
 }
 

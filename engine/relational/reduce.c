@@ -47,7 +47,7 @@ static enum status find_values(struct relational *run, const struct result *side
     const struct rowset_column *const column = result_column(side, number, &places);
     uint64_t all = 0;
     *count = 0;
-    RETURN_IF_ERROR(memory_take(values, (side->rows + 1) * sizeof **values, "a join", run->error));
+    RETURN_IF_ERROR(spillable_rows(values, (side->rows + 1) * sizeof **values, "a join", run->error));
     for (uint64_t row = 0; row < side->rows; row++) {
         const uint64_t at = places ? places[row] : row;
         if (at != RELATION_NO_ROW && !(column->nulls && column->nulls[at]))
@@ -149,13 +149,13 @@ static enum status reduce_by(struct region *region, const struct result *side,
         return region_after(region, &source->after, key->index);
     }
     RETURN_IF_ERROR(find_values(run, side, key->index, &values, &count));
-    const bool pays = is_worth(run, source->node, other, values, count);
+    const bool pays = is_worth(run, source->node, other, values, count) && relational_list_fits(run, count);
     if (pays)
         expect_keys(region, (double)count, other, source);
     enum status status = STATUS_OK;
     if (pays)
         status = make_list(run, other, column->type, values, count, &list);
-    free(values);
+    spillable_free(values);
     return status == STATUS_OK && pays ? relational_and(run, &source->filter, list) : status;
 }
 

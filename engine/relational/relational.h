@@ -5,6 +5,7 @@
 #include "engine/answer/relation/relation.h"
 #include "engine/relational/execute.h"
 #include "engine/sql/tree/tree.h"
+#include "storage/base/execution/memory_account.h"
 
 /* ---- Results (result.c) ---- */
 
@@ -17,8 +18,7 @@ struct answer {
 /* Row r of a result has row places[r] of the answer, or row r if `places` is NULL. */
 struct result_part {
     struct answer *answer;
-    uint64_t *places;
-    struct memory_charge charge; /* of the places */
+    uint64_t *places; /* spillable */
 };
 
 struct result_column {
@@ -46,6 +46,8 @@ NODISCARD enum status result_of_rows(struct relational *run, struct rowset *rows
 NODISCARD enum status result_renamed(struct relational *run, const struct result *from, uint32_t count,
                                      const uint32_t *from_numbers, const uint32_t *numbers,
                                      struct result *result);
+/* The same rows once more. */
+NODISCARD enum status result_shared(struct relational *run, const struct result *from, struct result *result);
 /* Finds a column; NULL: there is none. *places is that of its part. */
 const struct rowset_column *result_column(const struct result *result, uint32_t number,
                                           const uint64_t **places);
@@ -60,6 +62,9 @@ NODISCARD enum status result_add(struct relational *run, struct result *result, 
 /* The rows become places[0 .. count - 1] of them; RELATION_NO_ROW: a row of NULLs. */
 NODISCARD enum status result_select(struct relational *run, struct result *result, const uint64_t *places,
                                     uint64_t count);
+/* Copies rows places[0 .. count - 1] of all columns; RELATION_NO_ROW: a row of NULLs. */
+NODISCARD enum status result_copied(struct relational *run, const struct result *from, const uint64_t *places,
+                                    uint64_t count, struct result *result);
 /* Forgets the columns that are not of the set, and frees them if nobody else has them. */
 void result_trim(struct result *result, const struct logical_set *needed);
 /* *left becomes the pairs of rows of both; *right is used up. */
@@ -100,7 +105,9 @@ struct relational {
     uint32_t dictionary_count;
     struct explain_tree *explained; /* gets the operators; NULL: nothing is explained */
     bool dry;                       /* EXPLAIN: operators are explained and not run */
-    double *values;   /* of each column of the tree, the different values that it may have; 0: not known */
+    double *values; /* of each column of the tree, the different values that it may have; 0: not known */
+    struct memory_charge lists; /* of keys, which are in the arena */
+    uint32_t divisions;         /* how often the rows that are worked on were divided (spill/spill.h) */
     uint32_t repeats; /* recursive queries whose step is being answered: it asks for shared queries again */
     struct run_timing timing;
     struct kept_plan *kept; /* or NULL */
@@ -185,6 +192,8 @@ NODISCARD enum status relational_literal(struct relational *run, struct sql_posi
 NODISCARD enum status relational_value(struct relational *run, struct sql_position position,
                                        const struct rowset_column *column, uint64_t row,
                                        struct sql_expression **node);
+/* Whether the account has memory for a list of so many values (SQL_IN), which is charged; else what asks joins instead. */
+bool relational_list_fits(struct relational *run, uint64_t count);
 NODISCARD enum status relational_and(struct relational *run, struct sql_expression **all,
                                      struct sql_expression *condition);
 NODISCARD enum status relational_item(struct relational *run, struct sql_select *select,

@@ -18,8 +18,7 @@ static void answer_release(struct answer *answer)
 static void part_free(struct result_part *part)
 {
     answer_release(part->answer);
-    free(part->places);
-    memory_charge_drop(&part->charge);
+    spillable_free(part->places);
 }
 
 void result_free(struct result *result)
@@ -41,6 +40,19 @@ static enum status make(struct relational *run, uint64_t rows, uint32_t parts, u
         memory_zeros(&result->columns, (columns + 1) * sizeof *result->columns, "an answer", run->error);
     if (status != STATUS_OK)
         result_free(result);
+    return status;
+}
+
+/* A rowset with room for so many columns; the caller makes them. */
+static enum status open_rows(struct relational *run, uint64_t rows, uint32_t columns, struct rowset *made)
+{
+    *made = (struct rowset){.rows = rows};
+    RETURN_IF_ERROR(
+        memory_zeros(&made->columns, (columns + 1) * sizeof *made->columns, "an answer", run->error));
+    const enum status status = memory_zeros(&made->dictionaries, (columns + 1) * sizeof *made->dictionaries,
+                                            "an answer", run->error);
+    if (status != STATUS_OK)
+        rowset_free(made);
     return status;
 }
 
@@ -66,15 +78,9 @@ enum status result_of_rows(struct relational *run, struct rowset *rows, const ui
     return STATUS_OK;
 }
 
-static enum status take_places(struct relational *run, uint64_t rows, uint64_t **places,
-                               struct memory_charge *charge)
+static enum status take_places(struct relational *run, uint64_t rows, uint64_t **places)
 {
-    *charge = (struct memory_charge){0};
-    RETURN_IF_ERROR(memory_charge_add(charge, rows * sizeof **places, "a join", run->error));
-    const enum status status = memory_take(places, (rows + 1) * sizeof **places, "a join", run->error);
-    if (status != STATUS_OK)
-        memory_charge_drop(charge);
-    return status;
+    return spillable_rows(places, (rows + 1) * sizeof **places, "a join", run->error);
 }
 
 static enum status copy_places(struct relational *run, const struct result_part *from, uint64_t rows,
@@ -82,7 +88,7 @@ static enum status copy_places(struct relational *run, const struct result_part 
 {
     if (!from->places)
         return STATUS_OK;
-    RETURN_IF_ERROR(take_places(run, rows, &to->places, &to->charge));
+    RETURN_IF_ERROR(take_places(run, rows, &to->places));
     memcpy(to->places, from->places, rows * sizeof *to->places);
     return STATUS_OK;
 }
@@ -122,6 +128,22 @@ enum status result_renamed(struct relational *run, const struct result *from, ui
         result->columns[result->column_count++].number = numbers[i];
     }
     return STATUS_OK;
+}
+
+/* The numbers of all columns, which belong to the statement. */
+static enum status numbers_of(struct relational *run, const struct result *result, uint32_t **numbers)
+{
+    RETURN_IF_ERROR(relational_memory(run, (result->column_count + 1) * sizeof **numbers, numbers));
+    for (uint32_t c = 0; c < result->column_count; c++)
+        (*numbers)[c] = result->columns[c].number;
+    return STATUS_OK;
+}
+
+enum status result_shared(struct relational *run, const struct result *from, struct result *result)
+{
+    uint32_t *numbers;
+    RETURN_IF_ERROR(numbers_of(run, from, &numbers));
+    return result_renamed(run, from, from->column_count, numbers, numbers, result);
 }
 
 const struct rowset_column *result_column(const struct result *result, uint32_t number,
@@ -171,15 +193,12 @@ enum status result_add(struct relational *run, struct result *result, uint32_t n
                        struct rowset_column *column)
 {
     struct result one = {0};
-    struct rowset rows = {.rows = result->rows};
+    struct rowset rows;
     enum status status = grow(run, result, 1, 1);
     if (status == STATUS_OK)
-        status = memory_zeros(&rows.columns, sizeof *rows.columns, "an answer", run->error);
-    if (status == STATUS_OK)
-        status = memory_zeros(&rows.dictionaries, sizeof *rows.dictionaries, "an answer", run->error);
+        status = open_rows(run, result->rows, 1, &rows);
     if (status != STATUS_OK) {
         rowset_column_free(column);
-        free(rows.columns);
         return status;
     }
     rows.columns[rows.column_count++] = *column;
@@ -193,28 +212,62 @@ enum status result_add(struct relational *run, struct result *result, uint32_t n
 }
 
 /* Where the rows of a part are, if those of the result are `places` of them. */
-static enum status compose(struct relational *run, struct result_part *part, const uint64_t *places,
-                           uint64_t count)
+static enum status compose(struct relational *run, const struct result_part *part, const uint64_t *places,
+                           uint64_t count, uint64_t **made)
 {
-    struct memory_charge charge;
-    uint64_t *made;
-    RETURN_IF_ERROR(take_places(run, count, &made, &charge));
+    RETURN_IF_ERROR(take_places(run, count, made));
     for (uint64_t i = 0; i < count; i++)
-        made[i] = part->places && places[i] != RELATION_NO_ROW ? part->places[places[i]] : places[i];
-    free(part->places);
-    memory_charge_drop(&part->charge);
-    part->places = made;
-    part->charge = charge;
+        (*made)[i] = part->places && places[i] != RELATION_NO_ROW ? part->places[places[i]] : places[i];
     return STATUS_OK;
 }
 
 enum status result_select(struct relational *run, struct result *result, const uint64_t *places,
                           uint64_t count)
 {
-    for (uint32_t p = 0; p < result->part_count; p++)
-        RETURN_IF_ERROR(compose(run, &result->parts[p], places, count));
+    for (uint32_t p = 0; p < result->part_count; p++) {
+        struct result_part *const part = &result->parts[p];
+        uint64_t *made;
+        RETURN_IF_ERROR(compose(run, part, places, count, &made));
+        spillable_free(part->places);
+        part->places = made;
+    }
     result->rows = count;
     return STATUS_OK;
+}
+
+/* Copies the columns that a part has. */
+static enum status copy_part(struct relational *run, const struct result *from, uint32_t part,
+                             const uint64_t *places, struct rowset *rows)
+{
+    const struct rowset *const answer = &from->parts[part].answer->rows;
+    uint64_t *made;
+    RETURN_IF_ERROR(compose(run, &from->parts[part], places, rows->rows, &made));
+    enum status status = STATUS_OK;
+    for (uint32_t c = 0; status == STATUS_OK && c < from->column_count; c++)
+        if (from->columns[c].part == part)
+            status = relation_gather(&answer->columns[from->columns[c].at], made, rows->rows,
+                                     &rows->columns[c], run->error);
+    spillable_free(made);
+    return status;
+}
+
+enum status result_copied(struct relational *run, const struct result *from, const uint64_t *places,
+                          uint64_t count, struct result *result)
+{
+    const uint32_t columns = from->column_count;
+    struct rowset rows;
+    uint32_t *numbers;
+    *result = (struct result){0};
+    RETURN_IF_ERROR(numbers_of(run, from, &numbers));
+    RETURN_IF_ERROR(open_rows(run, count, columns, &rows));
+    rows.column_count = columns;
+    enum status status = STATUS_OK;
+    for (uint32_t p = 0; status == STATUS_OK && p < from->part_count; p++)
+        status = copy_part(run, from, p, places, &rows);
+    if (status == STATUS_OK)
+        return result_of_rows(run, &rows, numbers, result);
+    rowset_free(&rows);
+    return status;
 }
 
 enum status result_pair(struct relational *run, struct result *left, struct result *right,
@@ -306,12 +359,7 @@ static bool is_again(const struct result *result, const uint32_t *numbers, uint3
 enum status result_rows(struct relational *run, struct result *result, const uint32_t *numbers,
                         uint32_t count, struct rowset *rows)
 {
-    *rows = (struct rowset){.rows = result->rows};
-    enum status status =
-        memory_zeros(&rows->columns, (count + 1) * sizeof *rows->columns, "an answer", run->error);
-    if (status == STATUS_OK)
-        status = memory_zeros(&rows->dictionaries, (count + 1) * sizeof *rows->dictionaries, "an answer",
-                              run->error);
+    enum status status = open_rows(run, result->rows, count, rows);
     for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
         if (is_again(result, numbers + i, count - i) || !take(result, numbers[i], &rows->columns[i]))
             status = result_gather(run, result, numbers[i], &rows->columns[i]);

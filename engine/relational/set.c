@@ -1,5 +1,5 @@
 /* set.c: rows of constants, and UNION, EXCEPT and INTERSECT (execute.h). */
-#include "engine/relational/relational.h"
+#include "engine/relational/spill/spill.h"
 #include "engine/sql/sql_error.h"
 
 #include "storage/base/memory.h"
@@ -49,8 +49,80 @@ static double expected_rows(const struct logical_node *node, const struct result
                                              : right;
 }
 
-static enum status combine(struct relational *run, const struct logical_node *node, struct result *sides,
-                           uint32_t *const *columns, uint32_t count, struct result *result)
+/* ---- Both sides together, or part by part (spill/spill.h) ---- */
+
+struct combining {
+    struct relational *run;
+    enum relation_set set;
+    uint32_t count, *numbers; /* of the columns of both sides */
+};
+
+static enum status combine(struct combining *combining, struct rowset *left, struct rowset *right,
+                           struct result *result);
+
+static enum status combine_part(void *context, struct result *inputs, struct result *result)
+{
+    struct combining *const combining = context;
+    struct relational *const run = combining->run;
+    struct rowset left, right;
+    RETURN_IF_ERROR(result_rows(run, &inputs[0], combining->numbers, combining->count, &left));
+    const enum status status = result_rows(run, &inputs[1], combining->numbers, combining->count, &right);
+    if (status == STATUS_OK)
+        return combine(combining, &left, &right, result);
+    rowset_free(&left);
+    return status;
+}
+
+/* Of equal types; rows that are equal in all columns are in one part. */
+static enum status combine_divided(struct combining *combining, struct result *left, struct result *right,
+                                   struct result *result)
+{
+    struct relational *const run = combining->run;
+    const uint32_t *const keys[2] = {combining->numbers, combining->numbers};
+    bool one_key, other_key;
+    RETURN_IF_ERROR(spill_is_one_key(run, left, combining->count, keys[0], &one_key));
+    RETURN_IF_ERROR(spill_is_one_key(run, right, combining->count, keys[1], &other_key));
+    if (!one_key || !other_key)
+        return spill_run(run, 2, (struct result *const[]){left, right}, combining->count, keys, combine_part,
+                         combining, result);
+    struct result inputs[2] = {*left, *right};
+    *left = *right = (struct result){0};
+    const enum status status = spill_undivided(run, combine_part, combining, inputs, result);
+    result_free(&inputs[0]);
+    result_free(&inputs[1]);
+    return status;
+}
+
+/* Both are used up, also after an error. */
+static enum status combine(struct combining *combining, struct rowset *left, struct rowset *right,
+                           struct result *result)
+{
+    struct relational *const run = combining->run;
+    const struct spill_mark mark = spill_mark();
+    struct result sides[2] = {0};
+    enum status status = relation_set(combining->set, left, right, run->error);
+    const bool divides = spill_wanted(run, &mark, status);
+    if (status == STATUS_OK || divides)
+        status = relational_keep(run, left);
+    if (status == STATUS_OK && !divides)
+        return result_of_rows(run, left, combining->numbers, result);
+    if (status == STATUS_OK)
+        status = relational_keep(run, right);
+    if (status == STATUS_OK)
+        status = result_of_rows(run, left, combining->numbers, &sides[0]);
+    if (status == STATUS_OK)
+        status = result_of_rows(run, right, combining->numbers, &sides[1]);
+    if (status == STATUS_OK)
+        status = combine_divided(combining, &sides[0], &sides[1], result);
+    result_free(&sides[0]);
+    result_free(&sides[1]);
+    rowset_free(left);
+    rowset_free(right);
+    return status;
+}
+
+static enum status combine_node(struct relational *run, const struct logical_node *node, struct result *sides,
+                                uint32_t *const *columns, uint32_t count, struct result *result)
 {
     static const enum relation_set sets[][2] = {
         [SQL_SET_UNION] = {RELATION_UNION, RELATION_UNION_ALL},
@@ -58,17 +130,14 @@ static enum status combine(struct relational *run, const struct logical_node *no
         [SQL_SET_INTERSECT] = {RELATION_INTERSECT, RELATION_INTERSECT_ALL}};
     struct rowset left, right = {0};
     RETURN_IF_ERROR(result_rows(run, &sides[0], columns[0], count, &left));
-    enum status status = result_rows(run, &sides[1], columns[1], count, &right);
-    if (status == STATUS_OK)
-        status = sql_placed(run->error, node->position,
-                            relation_set(sets[node->set.set][node->set.all], &left, &right, run->error));
-    if (status == STATUS_OK)
-        status = relational_keep(run, &left);
+    const enum status status = result_rows(run, &sides[1], columns[1], count, &right);
     if (status != STATUS_OK) {
         rowset_free(&left);
         return status;
     }
-    return result_of_rows(run, &left, columns[2], result);
+    struct combining combining = {
+        .run = run, .set = sets[node->set.set][node->set.all], .count = count, .numbers = columns[2]};
+    return sql_placed(run->error, node->position, combine(&combining, &left, &right, result));
 }
 
 enum status relational_combine(struct relational *run, const struct logical_node *node,
@@ -89,7 +158,7 @@ enum status relational_combine(struct relational *run, const struct logical_node
         if (run->dry)
             operator_dry(&operator, expected, result);
         else
-            status = combine(run, node, sides, columns, count, result);
+            status = combine_node(run, node, sides, columns, count, result);
         if (status == STATUS_OK)
             operator_end(run, &operator, expected, result);
     }
@@ -104,9 +173,12 @@ enum status relational_combine(struct relational *run, const struct logical_node
 static enum status unite_rows(struct relational *run, const struct logical_node *node, struct rowset *rows,
                               struct rowset *right)
 {
-    RETURN_IF_ERROR(
-        sql_placed(run->error, node->position, relation_set(RELATION_UNION_ALL, rows, right, run->error)));
-    return relational_keep(run, rows);
+    const enum status status =
+        sql_placed(run->error, node->position, relation_set(RELATION_UNION_ALL, rows, right, run->error));
+    if (status == STATUS_OK)
+        return relational_keep(run, rows);
+    rowset_free(right);
+    return status;
 }
 
 /* Rows first .. first + count - 1, computed as one row with a column for each of their values. */

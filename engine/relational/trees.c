@@ -59,6 +59,15 @@ enum status relational_value(struct relational *run, struct sql_position positio
                            run->error);
 }
 
+bool relational_list_fits(struct relational *run, uint64_t count)
+{
+    const struct memory_account *const account = execution_memory();
+    /* a node, its place among the children, and a parameter: lists grow twofold */
+    const uint64_t bytes =
+        sizeof(struct sql_expression) + 2 * (sizeof(struct sql_expression *) + sizeof(struct sql_parameter));
+    return memory_charge_try(&run->lists, count * bytes, account ? account->limit / 2 : 0);
+}
+
 enum status relational_and(struct relational *run, struct sql_expression **all,
                            struct sql_expression *condition)
 {

@@ -1,6 +1,8 @@
-/* two.c: joins two sides of a region, by equal keys and by conditions on pairs (sides.h). */
+/* two.c: joins two sides of a region, by equal keys and by conditions on pairs (sides.h); part by part, if memory does not
+ * suffice (spill/spill.h). */
 #include "engine/relational/join/residual.h"
 #include "engine/relational/sides.h"
+#include "engine/relational/spill/spill.h"
 #include "engine/sql/sql_error.h"
 
 #include "storage/base/memory.h"
@@ -129,8 +131,6 @@ static enum status take_result(struct relational *run, const struct join_of *by,
             return error_out_of_memory(run->error, sizeof "mark", "a name");
         column.values = made->marks;
         column.nulls = tested ? made->mark_nulls : NULL;
-        column.charge = made->charge;
-        made->charge = (struct memory_charge){0};
         made->marks = NULL;
         made->mark_nulls = tested ? NULL : made->mark_nulls;
         return result_add(run, left, by->mark, &column);
@@ -143,40 +143,192 @@ static enum status take_result(struct relational *run, const struct join_of *by,
     return result_pair(run, left, right, made->lefts, made->rights, made->count);
 }
 
-static enum status join_pairs(struct region *region, const struct join_of *by, struct result *left,
-                              struct result *right, struct join_keys *keys, bool unknown_keys,
-                              struct sql_expression *other)
+/* A join of two sides, of the whole or of parts of them. */
+struct joining {
+    struct region *region;
+    const struct join_of *by;
+    struct join_keys *keys;
+    bool unknown_keys;
+    bool divided; /* the keys are columns of the sides */
+    struct sql_expression *other;
+};
+
+static void free_keys(struct join_keys *keys)
 {
-    struct relational *const run = region->run;
+    for (uint32_t k = 0; k < keys->count; k++) {
+        rowset_column_free(&keys->columns[0][k]);
+        rowset_column_free(&keys->columns[1][k]);
+    }
+}
+
+static enum status join_whole(const struct joining *joining, struct result *left, struct result *right)
+{
+    struct relational *const run = joining->region->run;
+    const struct join_of *const by = joining->by;
+    struct join_keys *const keys = joining->keys;
     const unsigned threads = engine_threads(run->task->engine);
     struct residual *residual = NULL;
     struct join_result made = {0};
     struct join_test test;
     enum status status = make_keys(run, left, right, keys);
-    if (status == STATUS_OK && other)
-        status = residual_create(run, other, left, right, threads, &residual, &test);
+    if (status == STATUS_OK && joining->other)
+        status = residual_create(run, joining->other, left, right, threads, &residual, &test);
     const struct join_task task = {.join = by->join,
                                    .key_count = keys->count,
                                    .left_keys = keys->columns[0],
                                    .right_keys = keys->columns[1],
                                    .nulls_match = keys->nulls_match,
-                                   .unknown_keys = unknown_keys,
+                                   .unknown_keys = joining->unknown_keys,
                                    .left_rows = left->rows,
                                    .right_rows = right->rows,
-                                   .test = other ? &test : NULL,
+                                   .test = joining->other ? &test : NULL,
                                    .threads = threads};
     if (status == STATUS_OK)
         status = sql_placed(run->error, by->position, join_rows(&task, &made, run->error));
     residual_free(residual);
-    for (uint32_t k = 0; k < keys->count; k++) {
-        rowset_column_free(&keys->columns[0][k]);
-        rowset_column_free(&keys->columns[1][k]);
-    }
+    free_keys(keys);
     if (status == STATUS_OK)
         status = take_result(run, by, left, right, &made);
     join_result_free(&made);
     return status;
 }
+
+/* ---- Parts of both sides (spill/spill.h) ---- */
+
+static enum status join_sides(struct joining *joining, struct result *left, struct result *right);
+
+static enum status join_part(void *context, struct result *inputs, struct result *result)
+{
+    RETURN_IF_ERROR(join_sides(context, &inputs[0], &inputs[1]));
+    *result = inputs[0];
+    inputs[0] = (struct result){0};
+    return STATUS_OK;
+}
+
+/* The keys become columns of both sides, unless they are. */
+static enum status keep_keys(struct joining *joining, struct result *sides[2])
+{
+    struct relational *const run = joining->region->run;
+    struct join_keys *const keys = joining->keys;
+    if (joining->divided)
+        return STATUS_OK;
+    enum status status = make_keys(run, sides[0], sides[1], keys);
+    for (uint32_t k = 0; k < keys->count; k++)
+        for (int s = 0; s < 2 && status == STATUS_OK; s++) {
+            status =
+                sql_tree_node(run->arena, SQL_INPUT, joining->by->position, &keys->trees[s][k], run->error);
+            if (status != STATUS_OK)
+                break;
+            keys->trees[s][k]->index = run->next_column;
+            status = result_add(run, sides[s], run->next_column++, &keys->columns[s][k]);
+        }
+    free_keys(keys);
+    joining->divided = true;
+    return status;
+}
+
+/* The mark of a row is true if it is so with a part of the right side, and else unknown if it is so with one. */
+static void add_marks(const struct result *part, uint32_t number, struct rowset_column *all)
+{
+    const uint64_t *places;
+    const struct rowset_column *const marks = result_column(part, number, &places);
+    for (uint64_t row = 0; row < part->rows; row++) {
+        all->values[row] |= marks->values[row];
+        all->nulls[row] = !all->values[row] && (all->nulls[row] || marks->nulls[row]);
+    }
+}
+
+static enum status copy_range(struct relational *run, const struct result *from, uint64_t first, uint64_t end,
+                              struct result *copy)
+{
+    uint64_t *places;
+    *copy = (struct result){0};
+    RETURN_IF_ERROR(spillable_rows(&places, (end - first + 1) * sizeof *places, "a join", run->error));
+    for (uint64_t row = first; row < end; row++)
+        places[row - first] = row;
+    const enum status status = result_copied(run, from, places, end - first, copy);
+    spillable_free(places);
+    return status;
+}
+
+/* All rows of the left side are asked each part of the right side: of a key that is NULL all rows of the other side say
+ * something. */
+static enum status join_ranges(struct joining *joining, const struct result *left, const struct result *right,
+                               struct rowset_column *marks)
+{
+    struct relational *const run = joining->region->run;
+    for (uint64_t part = 0; part < SPILL_PARTS; part++) {
+        struct result copy, range;
+        RETURN_IF_ERROR(result_shared(run, left, &copy));
+        enum status status = copy_range(run, right, right->rows * part / SPILL_PARTS,
+                                        right->rows * (part + 1) / SPILL_PARTS, &range);
+        if (status == STATUS_OK)
+            status = join_sides(joining, &copy, &range);
+        if (status == STATUS_OK)
+            add_marks(&copy, joining->by->mark, marks);
+        result_free(&copy);
+        result_free(&range);
+        RETURN_IF_ERROR(status);
+    }
+    return STATUS_OK;
+}
+
+static enum status join_marks(struct joining *joining, struct result *left, const struct result *right)
+{
+    struct relational *const run = joining->region->run;
+    struct rowset_column marks = {.type = {.kind = VALUE_BOOLEAN}, .name = strdup("mark")};
+    enum status status = marks.name ? STATUS_OK : error_out_of_memory(run->error, sizeof "mark", "a name");
+    if (status == STATUS_OK)
+        status =
+            spillable_zeros(&marks.values, (left->rows + 1) * sizeof *marks.values, "a join", run->error);
+    if (status == STATUS_OK)
+        status = spillable_zeros(&marks.nulls, left->rows + 1, "a join", run->error);
+    if (status == STATUS_OK)
+        status = join_ranges(joining, left, right, &marks);
+    if (status == STATUS_OK)
+        return result_add(run, left, joining->by->mark, &marks);
+    rowset_column_free(&marks);
+    return status;
+}
+
+static enum status join_divided(struct joining *joining, struct result *left, struct result *right)
+{
+    struct relational *const run = joining->region->run;
+    const struct join_keys *const keys = joining->keys;
+    struct result *sides[2] = {left, right}, made;
+    uint32_t numbers[2][JOIN_KEYS_MAX];
+    bool one_key;
+    RETURN_IF_ERROR(keep_keys(joining, sides));
+    for (uint32_t k = 0; k < keys->count; k++)
+        for (int s = 0; s < 2; s++)
+            numbers[s][k] = keys->trees[s][k]->index;
+    RETURN_IF_ERROR(spill_is_one_key(run, right, keys->count, numbers[1], &one_key));
+    if (!one_key && joining->unknown_keys)
+        return join_marks(joining, left, right);
+    struct result inputs[2] = {*left, *right};
+    *left = *right = (struct result){0};
+    sides[0] = &inputs[0];
+    sides[1] = &inputs[1];
+    const enum status status =
+        one_key ? spill_undivided(run, join_part, joining, inputs, &made)
+                : spill_run(run, 2, sides, keys->count, (const uint32_t *const[]){numbers[0], numbers[1]},
+                            join_part, joining, &made);
+    result_free(&inputs[0]);
+    result_free(&inputs[1]);
+    if (status == STATUS_OK)
+        *left = made;
+    return status;
+}
+
+static enum status join_sides(struct joining *joining, struct result *left, struct result *right)
+{
+    struct relational *const run = joining->region->run;
+    const struct spill_mark mark = spill_mark();
+    const enum status status = join_whole(joining, left, right);
+    return spill_wanted(run, &mark, status) ? join_divided(joining, left, right) : status;
+}
+
+/* ---- What is asked of pairs ---- */
 
 /* What a MARK join asks of pairs: the test, of those for which the condition is true. */
 static enum status add_test(struct relational *run, const struct join_of *by, struct sql_expression **other)
@@ -255,13 +407,15 @@ enum status join_two(struct region *region, const struct join_of *by, struct res
     RETURN_IF_ERROR(find_others(run, by->conjuncts, by->join != LOGICAL_INNER, by->left, by->right, &other));
     if (by->test)
         RETURN_IF_ERROR(add_test(run, by, &other));
+    struct joining joining = {
+        .region = region, .by = by, .keys = &keys, .unknown_keys = by_test && keys.count, .other = other};
     operator_begin(run, "join", left, right, &operator);
     explain_join(run, by, &keys, other, left, right, operator.node);
     const double expected = operator.node ? expected_rows(run, by, left, right, &keys, other) : 0;
     if (run->dry)
         operator_dry(&operator, expected, left);
     else
-        RETURN_IF_ERROR(join_pairs(region, by, left, right, &keys, by_test && keys.count, other));
+        RETURN_IF_ERROR(join_sides(&joining, left, right));
     operator_end(run, &operator, expected, left);
     return STATUS_OK;
 }

@@ -39,6 +39,7 @@ struct run_timing {
 
     /* The most that the statement had of its account of memory (memory_account.h); sql_run fills it. */
     uint64_t memory_bytes;
+    uint64_t spilled_bytes; /* that were in files instead; likewise */
 
     /* What came from the disk: for the plan, which opens and checks columns, and for loading and the run. The caller of
      * the engine fills these. */

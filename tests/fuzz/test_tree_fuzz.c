@@ -9,6 +9,8 @@
  *
  *     TESSERA_TREE_STATEMENTS=100000 TESSERA_TREE_SEED=7 build/release/test_tree_fuzz
  *
+ * Then others are asked with so little memory that their operators spill: TESSERA_TREE_MEMORY, or LITTLE_MEMORY.
+ *
  * TESSERA_TREE_FOLDER keeps the tables of the last seed as CSV files, and schema.sql and statements.sql, a statement a
  * line, in a folder that is there: tests/fuzz/tree_duckdb.py asks DuckDB.
  */
@@ -30,6 +32,7 @@
 #include <unistd.h>
 
 #define STATEMENTS       300u /* by default */
+#define LITTLE_MEMORY    "192K"
 #define WORLD_STATEMENTS 250u /* of the same tables */
 #define ROWS_MAX         20000u
 #define STEPS_MAX        150u /* times STEPS of SQLite's machine */
@@ -40,6 +43,8 @@
 #define SHRINKS_MAX      3000u
 
 static const uint32_t table_rows[TREE_TABLES] = {30, 0, 1, 1023, 1025, 5000};
+
+static const char *memory; /* of each engine; NULL: the default */
 
 /* Of the rows with which tables are made; references lead to `small` and `low`. */
 struct world {
@@ -156,8 +161,10 @@ static void world_open(struct world *world)
     schema_script_free(&schema);
     must(database_open(world->path, &world->database, error));
     for (unsigned threads = 1; threads <= 2; threads++)
-        must(engine_open(&(struct engine_options){.device = test_device(), .threads = threads},
-                         &world->engines[threads - 1], error));
+        must(engine_open(
+            &(struct engine_options){
+                .device = test_device(), .threads = threads, .memory = memory, .spill = spill_folder()},
+            &world->engines[threads - 1], error));
 }
 
 static void world_close(struct world *world)
@@ -207,7 +214,7 @@ static void refused(const char *sentence, const char *sql)
 /* ---- Answers ---- */
 
 struct tally {
-    uint64_t alike, with_rows, refusals, left_out, slow;
+    uint64_t alike, with_rows, refusals, left_out, slow, spilled, spilled_bytes;
     uint32_t differences;
 };
 
@@ -303,7 +310,7 @@ static void on_alarm(int signal_number)
 
 /* Ours, in `rows`; the signal that ended it, or 0. */
 static int our_answer(const struct world *world, unsigned threads, const char *sql, struct rowset *rows,
-                      enum status *status, struct error *why)
+                      struct run_timing *timing, enum status *status, struct error *why)
 {
     struct sql_statement *prepared = NULL;
     size_t used;
@@ -316,7 +323,7 @@ static int our_answer(const struct world *world, unsigned threads, const char *s
         *status = sql_prepare(world->engines[threads - 1], world->database, sql, strlen(sql), NULL, &prepared,
                               &used, why);
         if (*status == STATUS_OK)
-            *status = sql_run(prepared, rows, NULL, why);
+            *status = sql_run(prepared, rows, timing, why);
         sql_statement_free(prepared);
     }
     is_asking = false;
@@ -341,6 +348,7 @@ static const char *ask(const struct world *world, unsigned threads, const char *
     const char *const order = strrchr(sql, ')'), *found = NULL;
     const bool ordered = strstr(order ? order : sql, " ORDER BY 1") != NULL;
     struct rowset rows = {0};
+    struct run_timing timing = {0};
     struct error why = {0};
     uint64_t count;
     if (!their_answer(world->sqlite, theirs, &lines, &count)) {
@@ -348,7 +356,7 @@ static const char *ask(const struct world *world, unsigned threads, const char *
             tally->left_out++;
     } else {
         enum status status = STATUS_OK;
-        const int signal_number = our_answer(world, threads, sql, &rows, &status, &why);
+        const int signal_number = our_answer(world, threads, sql, &rows, &timing, &status, &why);
         found = signal_number              ? form("signal %d", signal_number)
                 : status == STATUS_OK      ? difference(&rows, lines, count, ordered)
                 : is_refusal(status, &why) ? ""
@@ -362,6 +370,8 @@ static const char *ask(const struct world *world, unsigned threads, const char *
         if (tally && !found) {
             tally->alike++;
             tally->with_rows += count > 0;
+            tally->spilled += timing.spilled_bytes > 0;
+            tally->spilled_bytes += timing.spilled_bytes;
         }
         if (tally && found == is_slow) {
             tally->slow++;
@@ -485,13 +495,11 @@ static void ask_world(uint64_t seed, uint64_t statements, struct tally *tally)
     fflush(NULL);
 }
 
-static void trees_are_answered_as_by_sqlite(void **state)
+static struct tally ask_all(uint64_t wanted)
 {
-    const uint64_t wanted = number_of("TESSERA_TREE_STATEMENTS", STATEMENTS),
-                   first = number_of("TESSERA_TREE_SEED", 29);
+    const uint64_t first = number_of("TESSERA_TREE_SEED", 29);
     struct tally tally = {0};
     uint64_t asked = 0, seed = first;
-    (void)state;
     signal(SIGALRM, on_alarm);
     for (size_t i = 0; i < 3; i++)
         signal((const int[]){SIGSEGV, SIGFPE, SIGABRT}[i], on_crash);
@@ -511,17 +519,39 @@ static void trees_are_answered_as_by_sqlite(void **state)
                       reasons[r].text, reasons[r].example);
         free(reasons[r].example);
     }
+    memset(reasons, 0, sizeof reasons);
+    reason_count = 0;
     print_message("seeds %llu to %llu: %llu statements alike (%llu with rows), %llu refused, %llu left out, "
-                  "%llu too slow, %u different\n",
+                  "%llu too slow, %llu spilled %.1f MB, %u different\n",
                   (unsigned long long)first, (unsigned long long)seed - 1, (unsigned long long)tally.alike,
                   (unsigned long long)tally.with_rows, (unsigned long long)tally.refusals,
-                  (unsigned long long)tally.left_out, (unsigned long long)tally.slow, tally.differences);
+                  (unsigned long long)tally.left_out, (unsigned long long)tally.slow,
+                  (unsigned long long)tally.spilled, 1e-6 * (double)tally.spilled_bytes, tally.differences);
     assert_int_equal(tally.differences, 0);
     assert_true(tally.alike > asked / 2);
+    return tally;
+}
+
+static void trees_are_answered_as_by_sqlite(void **state)
+{
+    (void)state;
+    (void)ask_all(number_of("TESSERA_TREE_STATEMENTS", STATEMENTS));
+}
+
+static void trees_are_answered_in_little_memory(void **state)
+{
+    const uint64_t wanted = number_of("TESSERA_TREE_STATEMENTS", STATEMENTS) / 4;
+    (void)state;
+    memory = getenv("TESSERA_TREE_MEMORY");
+    memory = memory ? memory : LITTLE_MEMORY;
+    const struct tally tally = ask_all(wanted);
+    memory = NULL;
+    assert_true(tally.spilled > wanted / 10);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(trees_are_answered_as_by_sqlite)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(trees_are_answered_as_by_sqlite),
+                                       cmocka_unit_test(trees_are_answered_in_little_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,22 +11,21 @@
 enum status relation_gather(const struct rowset_column *from, const uint64_t *places, uint64_t count,
                             struct rowset_column *to, struct error *error)
 {
-    const size_t bytes = rowset_value_bytes(from);
     bool missing = from->nulls != NULL;
-    struct memory_charge charge = {0};
-    RETURN_IF_ERROR(memory_charge_add(&charge, count * bytes, "an answer", error));
     for (uint64_t i = 0; places && i < count && !missing; i++)
         missing = places[i] == RELATION_NO_ROW;
-    *to = (struct rowset_column){.name = strdup(from->name),
-                                 .type = from->type,
-                                 .values = from->views ? NULL : malloc((count + 1) * sizeof *to->values),
-                                 .nulls = missing ? malloc(count + 1) : NULL,
-                                 .views = from->views ? malloc((count + 1) * sizeof *to->views) : NULL,
-                                 .buffers = string_buffers_share(from->buffers),
-                                 .charge = charge};
-    if (!to->name || (!to->values && !to->views) || (missing && !to->nulls)) {
+    *to = (struct rowset_column){
+        .name = strdup(from->name), .type = from->type, .buffers = string_buffers_share(from->buffers)};
+    enum status status = to->name ? STATUS_OK : error_out_of_memory(error, strlen(from->name), "a name");
+    if (status == STATUS_OK && from->views)
+        status = spillable_rows(&to->views, (count + 1) * sizeof *to->views, "an answer", error);
+    else if (status == STATUS_OK)
+        status = spillable_rows(&to->values, (count + 1) * sizeof *to->values, "an answer", error);
+    if (status == STATUS_OK && missing)
+        status = spillable_rows(&to->nulls, count + 1, "an answer", error);
+    if (status != STATUS_OK) {
         rowset_column_free(to);
-        return error_out_of_memory(error, count * bytes, "an answer");
+        return status;
     }
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t place = places ? places[i] : i;

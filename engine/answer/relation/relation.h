@@ -40,7 +40,8 @@ enum relation_set {
     RELATION_INTERSECT_ALL
 };
 
-/* Makes *left what `set` makes of both, which have the same number of columns; *right is used up. Rows keep the order of
+/* Makes *left what `set` makes of both, which have the same number of columns; *right is used up. After a failure they are
+ * alike, and may be asked again or freed. Rows keep the order of
  * their first appearance; NULLs are equal to each other. Dictionaries that are made belong to *left. */
 NODISCARD enum status relation_set(enum relation_set set, struct rowset *left, struct rowset *right,
                                    struct error *error);

@@ -1,8 +1,9 @@
-/* rows_hash.h: a hash table of rows of columns, by the values of all columns; rows are numbers below 2^64 - 1. */
+/* rows_hash.h: a hash table of rows of columns, by the values of all columns; rows are numbers below 2^64 - 1. Free `rows`
+ * with spillable_free. */
 #ifndef TESSERA_ENGINE_ANSWER_RELATION_ROWS_HASH_H
 #define TESSERA_ENGINE_ANSWER_RELATION_ROWS_HASH_H
 
-#include "engine/answer/rowset.h"
+#include "engine/answer/relation/relation.h"
 
 #include <stdlib.h>
 
@@ -11,14 +12,21 @@ struct rows_hash {
     uint64_t *rows; /* UINT64_MAX: the slot is empty */
 };
 
+#define ROW_HASH_SEED UINT64_C(0x9e3779b97f4a7c15)
+
+/* The hash of the columns before, and of this one; RELATION_NO_ROW is a row of NULLs. */
+static inline uint64_t row_hash_add(uint64_t hash, const struct rowset_column *column, uint64_t row)
+{
+    const bool null = row == RELATION_NO_ROW || (column->nulls && column->nulls[row]);
+    hash = (hash ^ (null ? 0x5851f42d4c957f2d : (uint64_t)column->values[row])) * 0xff51afd7ed558ccd;
+    return hash ^ hash >> 32;
+}
+
 static inline uint64_t row_hash(const struct rowset_column *columns, uint32_t count, uint64_t row)
 {
-    uint64_t hash = 0x9e3779b97f4a7c15;
-    for (uint32_t c = 0; c < count; c++) {
-        const bool null = columns[c].nulls && columns[c].nulls[row];
-        hash = (hash ^ (null ? 0x5851f42d4c957f2d : (uint64_t)columns[c].values[row])) * 0xff51afd7ed558ccd;
-        hash ^= hash >> 32;
-    }
+    uint64_t hash = ROW_HASH_SEED;
+    for (uint32_t c = 0; c < count; c++)
+        hash = row_hash_add(hash, &columns[c], row);
     return hash;
 }
 
@@ -40,9 +48,7 @@ static inline enum status rows_hash_create(uint64_t rows, struct rows_hash *hash
     while (slots < rows + rows / 2)
         slots *= 2;
     hash->mask = slots - 1;
-    hash->rows = malloc(slots * sizeof *hash->rows);
-    if (!hash->rows)
-        return error_out_of_memory(error, slots * sizeof *hash->rows, "a table of rows");
+    RETURN_IF_ERROR(spillable_work(&hash->rows, slots * sizeof *hash->rows, "a table of rows", error));
     for (uint64_t s = 0; s < slots; s++)
         hash->rows[s] = UINT64_MAX;
     return STATUS_OK;

@@ -24,19 +24,15 @@ static enum status columns_alike(struct rowset *left, struct rowset *right, uint
     return STATUS_OK;
 }
 
-/* Slots of a hash table, half full, and a place. */
-#define ROW_BYTES (3 * sizeof(uint64_t))
-
 static enum status column_append(struct rowset_column *to, uint64_t rows, const struct rowset_column *from,
                                  uint64_t more, struct error *error)
 {
-    RETURN_IF_ERROR(memory_charge_set(&to->charge, (rows + more) * ROWSET_VALUE_BYTES, "an answer", error));
-    RETURN_IF_ERROR(memory_grow(&to->values, (rows + more + 1) * sizeof *to->values, "an answer", error));
+    RETURN_IF_ERROR(spillable_grow(&to->values, (rows + more + 1) * sizeof *to->values, "an answer", error));
     memcpy(to->values + rows, from->values, more * sizeof *to->values);
     if (!to->nulls && !from->nulls)
         return STATUS_OK;
     const bool had = to->nulls != NULL;
-    RETURN_IF_ERROR(memory_grow(&to->nulls, rows + more + 1, "an answer", error));
+    RETURN_IF_ERROR(spillable_grow(&to->nulls, rows + more + 1, "an answer", error));
     if (!had)
         memset(to->nulls, 0, rows);
     if (from->nulls)
@@ -67,8 +63,8 @@ static enum status find_kept(enum relation_set set, const struct rowset *left, c
         if (set == RELATION_UNION || found == (set == RELATION_INTERSECT))
             places[(*count)++] = row;
     }
-    free(own.rows);
-    free(other.rows);
+    spillable_free(own.rows);
+    spillable_free(other.rows);
     return status;
 }
 
@@ -81,7 +77,9 @@ static enum status find_all_kept(enum relation_set set, const struct rowset *lef
     const uint32_t columns = left->column_count;
     enum status status = rows_hash_create(right->rows, &other, error);
     if (status == STATUS_OK)
-        status = memory_zeros(&copies, (right->rows + 1) * sizeof *copies, "a table of rows", error);
+        status = spillable_work(&copies, (right->rows + 1) * sizeof *copies, "a table of rows", error);
+    if (status == STATUS_OK)
+        memset(copies, 0, (right->rows + 1) * sizeof *copies);
     for (uint64_t row = 0; status == STATUS_OK && row < right->rows; row++) {
         uint64_t *const slot = rows_hash_slot(&other, right->columns, right->columns, row, columns);
         *slot = *slot == UINT64_MAX ? row : *slot;
@@ -96,8 +94,8 @@ static enum status find_all_kept(enum relation_set set, const struct rowset *lef
         if (found == (set == RELATION_INTERSECT_ALL))
             places[(*count)++] = row;
     }
-    free(other.rows);
-    free(copies);
+    spillable_free(other.rows);
+    spillable_free(copies);
     return status;
 }
 
@@ -113,35 +111,34 @@ static enum status keep_rows(struct rowset *rows, const uint64_t *places, uint64
     return STATUS_OK;
 }
 
+/* Keeps the rows of the left side that the set has. */
+static enum status keep_set(enum relation_set set, struct rowset *left, const struct rowset *right,
+                            struct error *error)
+{
+    const bool all = set == RELATION_EXCEPT_ALL || set == RELATION_INTERSECT_ALL;
+    uint64_t *places, count;
+    RETURN_IF_ERROR(spillable_rows(&places, (left->rows + 1) * sizeof *places, "an answer", error));
+    enum status status = (all ? find_all_kept : find_kept)(set, left, right, places, &count, error);
+    if (status == STATUS_OK)
+        status = keep_rows(left, places, count, error);
+    spillable_free(places);
+    return status;
+}
+
 enum status relation_set(enum relation_set set, struct rowset *left, struct rowset *right,
                          struct error *error)
 {
     const bool appends = set == RELATION_UNION || set == RELATION_UNION_ALL;
-    uint64_t *places = NULL, count;
-    enum status status = STATUS_OK;
-    for (uint32_t c = 0; status == STATUS_OK && c < left->column_count; c++) {
-        status = columns_alike(left, right, c, error);
-        if (status == STATUS_OK && appends)
-            status = column_append(&left->columns[c], left->rows, &right->columns[c], right->rows, error);
+    for (uint32_t c = 0; c < left->column_count; c++) {
+        RETURN_IF_ERROR(columns_alike(left, right, c, error));
+        if (appends)
+            RETURN_IF_ERROR(
+                column_append(&left->columns[c], left->rows, &right->columns[c], right->rows, error));
     }
-    if (status == STATUS_OK && appends) {
-        left->rows += right->rows;
-        right->rows = 0;
-    }
-    if (status == STATUS_OK && set != RELATION_UNION_ALL) {
-        struct memory_charge charge = {0};
-        status = memory_charge_add(&charge, ROW_BYTES * (left->rows + right->rows), "a set operation", error);
-        if (status == STATUS_OK)
-            status = memory_take(&places, (left->rows + 1) * sizeof *places, "an answer", error);
-        if (status == STATUS_OK)
-            status = (set == RELATION_EXCEPT_ALL || set == RELATION_INTERSECT_ALL
-                          ? find_all_kept
-                          : find_kept)(set, left, right, places, &count, error);
-        if (status == STATUS_OK)
-            status = keep_rows(left, places, count, error);
-        free(places);
-        memory_charge_drop(&charge);
-    }
+    left->rows += appends ? right->rows : 0;
+    right->rows = appends ? 0 : right->rows;
+    if (set != RELATION_UNION_ALL)
+        RETURN_IF_ERROR(keep_set(set, left, right, error));
     rowset_free(right);
-    return status;
+    return STATUS_OK;
 }

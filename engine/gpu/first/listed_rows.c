@@ -57,7 +57,7 @@ enum status cuda_first_rows(const struct plan *plan, struct first_entry *entries
     const struct table *fact = plan->fact;
     uint64_t *before;
     RETURN_IF_ERROR(keep_wanted(plan, entries, &count, error));
-    RETURN_IF_ERROR(memory_take(&rows->rows, (count + 1) * sizeof *rows->rows, "rows", error));
+    RETURN_IF_ERROR(spillable_rows(&rows->rows, (count + 1) * sizeof *rows->rows, "rows", error));
     RETURN_IF_ERROR(memory_take(&before, (fact->segment_count + 1) * sizeof *before, "segments", error));
     before[0] = 0;
     for (uint32_t s = 0; s < fact->segment_count; s++)

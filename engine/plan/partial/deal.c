@@ -70,9 +70,9 @@ enum status deal_make(uint64_t count, uint32_t parts, unsigned threads, deal_par
     enum status status =
         memory_zeros(&deal->start, (parts + UINT64_C(1)) * sizeof *deal->start, "groups", error);
     if (status == STATUS_OK)
-        status = memory_take(&deal->order, count * sizeof *deal->order, "groups", error);
+        status = spillable_rows(&deal->order, count * sizeof *deal->order, "groups", error);
     if (status == STATUS_OK)
-        status = memory_take(&dealing.part_of, count * sizeof *dealing.part_of, "groups", error);
+        status = spillable_rows(&dealing.part_of, count * sizeof *dealing.part_of, "groups", error);
     if (status == STATUS_OK)
         status = memory_zeros(&dealing.at, slices * parts * sizeof *dealing.at, "groups", error);
     dealing.order = deal->order;
@@ -82,14 +82,14 @@ enum status deal_make(uint64_t count, uint32_t parts, unsigned threads, deal_par
         find_places(&dealing, slices, deal->start);
         status = parallel_for(threads, slices, place_slice, &dealing, error);
     }
-    free(dealing.part_of);
+    spillable_free(dealing.part_of);
     free(dealing.at);
     return status;
 }
 
 void deal_free(struct deal *deal)
 {
-    free(deal->order);
+    spillable_free(deal->order);
     free(deal->start);
     *deal = (struct deal){0};
 }

@@ -105,8 +105,7 @@ enum status partial_merge_rows(const struct partial *from, uint32_t count, unsig
             last = from[i].rows[from[i].count - 1];
     }
     merge.ranges = rows / RANGE_ROWS < threads ? (uint32_t)(rows / RANGE_ROWS) + 1 : threads;
-    RETURN_IF_ERROR(memory_charge_add(&into->charge, rows * sizeof *into->rows, "a list of rows", error));
-    RETURN_IF_ERROR(memory_take(&into->rows, (rows + 1) * sizeof *into->rows, "rows", error));
+    RETURN_IF_ERROR(spillable_rows(&into->rows, (rows + 1) * sizeof *into->rows, "a list of rows", error));
     into->count = rows;
     merge.rows = into->rows;
     RETURN_IF_ERROR(

@@ -9,7 +9,7 @@
 #include "storage/base/hash.h"
 
 /* Items 0 .. count-1 in the order of their parts: the items of part p are order[start[p]] .. order[start[p+1]-1],
- * ascending. */
+ * ascending. `order` is spillable. */
 struct deal {
     uint64_t *order, *start;
 };

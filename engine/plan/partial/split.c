@@ -83,7 +83,7 @@ static enum status split_all(const struct split *split, struct partial *parts, s
 
 static enum status copy_rows(const struct partial *from, struct partial *into, struct error *error)
 {
-    RETURN_IF_ERROR(memory_take(&into->rows, (from->count + 1) * sizeof *into->rows, "rows", error));
+    RETURN_IF_ERROR(spillable_rows(&into->rows, (from->count + 1) * sizeof *into->rows, "rows", error));
     into->count = from->count;
     if (from->count)
         memcpy(into->rows, from->rows, from->count * sizeof *into->rows);

@@ -5,23 +5,22 @@
  */
 #include "engine/relational/join/join_table.h"
 
-#include "storage/base/execution/memory_account.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#define MORSEL_ROWS  4096u
-#define PREFETCHED   8u                  /* rows */
-#define MORSEL_PAIRS (UINT64_C(1) << 18) /* of a join without keys */
-#define PAIR_BYTES   (2 * sizeof(uint64_t))
+#define MORSEL_ROWS   4096u
+#define PREFETCHED    8u                  /* rows */
+#define MORSEL_PAIRS  (UINT64_C(1) << 18) /* of a join without keys */
+#define BATCH_MORSELS 256u                /* whose pairs are kept before they are put together */
 
 /* The pairs of a morsel. */
 struct pairs {
     uint64_t *lefts, *rights, count, capacity;
     uint64_t counted; /* those in the sum over all threads */
-    struct memory_charge charge;
+    uint64_t start;   /* of the first in the result */
 };
 
 struct join_state {
@@ -30,8 +29,10 @@ struct join_state {
     uint64_t *null_rights; /* of MARK: rows of the right side with a NULL that equals nothing */
     uint64_t null_right_count;
     uint64_t step, morsel_count;
-    struct pairs *morsels;
-    _Atomic uint8_t *met; /* of FULL: right rows with a partner */
+    uint64_t first, batch; /* the morsels that are joined now, or put together */
+    struct pairs *morsels; /* of the batch */
+    uint64_t room;         /* of the result, in pairs */
+    _Atomic uint8_t *met;  /* of FULL: right rows with a partner */
     _Atomic uint64_t total;
     struct join_result *result;
 };
@@ -56,16 +57,27 @@ struct morsel {
 
 /* ---- Pairs ---- */
 
-/* Counts the pairs of all threads. */
-static enum status check_size(struct join_state *state, uint64_t more, struct error *error)
+static enum status check_size(uint64_t pairs, struct error *error)
 {
-    const uint64_t before = atomic_fetch_add(&state->total, more), all = before + more;
-    if (all > RELATION_ROWS_MAX)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "a join of answers has more than %llu rows; add an equality to its conditions, or "
-                         "group before joining",
-                         (unsigned long long)RELATION_ROWS_MAX);
-    return STATUS_OK;
+    if (pairs <= RELATION_ROWS_MAX)
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT,
+                     "a join of answers has more than %llu rows; add an equality to its conditions, or "
+                     "group before joining",
+                     (unsigned long long)RELATION_ROWS_MAX);
+}
+
+/* Counts the pairs of all threads. */
+static enum status count_pairs(struct join_state *state, uint64_t more, struct error *error)
+{
+    return check_size(atomic_fetch_add(&state->total, more) + more, error);
+}
+
+static void pairs_free(struct pairs *pairs)
+{
+    spillable_free(pairs->lefts);
+    spillable_free(pairs->rights);
+    *pairs = (struct pairs){0};
 }
 
 static enum status grow(struct morsel *morsel)
@@ -73,11 +85,11 @@ static enum status grow(struct morsel *morsel)
     struct pairs *const pairs = morsel->pairs;
     const uint64_t capacity = pairs->capacity ? 2 * pairs->capacity : JOIN_TEST_PAIRS;
     RETURN_IF_ERROR(cancel_check(morsel->error));
-    RETURN_IF_ERROR(check_size(morsel->state, pairs->count - pairs->counted, morsel->error));
+    RETURN_IF_ERROR(count_pairs(morsel->state, pairs->count - pairs->counted, morsel->error));
     pairs->counted = pairs->count;
-    RETURN_IF_ERROR(memory_charge_set(&pairs->charge, capacity * PAIR_BYTES, "a join", morsel->error));
-    RETURN_IF_ERROR(memory_grow(&pairs->lefts, capacity * sizeof *pairs->lefts, "a join", morsel->error));
-    RETURN_IF_ERROR(memory_grow(&pairs->rights, capacity * sizeof *pairs->rights, "a join", morsel->error));
+    RETURN_IF_ERROR(spillable_grow(&pairs->lefts, capacity * sizeof *pairs->lefts, "a join", morsel->error));
+    RETURN_IF_ERROR(
+        spillable_grow(&pairs->rights, capacity * sizeof *pairs->rights, "a join", morsel->error));
     pairs->capacity = capacity;
     return STATUS_OK;
 }
@@ -242,7 +254,8 @@ static uint64_t count_missing(const struct morsel *morsel)
 /* Adds the left rows without a partner, each in its place. */
 static enum status add_missing(struct morsel *morsel)
 {
-    struct pairs *const pairs = morsel->pairs, kept = *pairs;
+    struct pairs *const pairs = morsel->pairs;
+    struct pairs kept = *pairs;
     enum status status = STATUS_OK;
     uint64_t at = 0;
     if (count_missing(morsel) == 0)
@@ -255,9 +268,7 @@ static enum status add_missing(struct morsel *morsel)
         for (; status == STATUS_OK && at < kept.count && kept.lefts[at] == left; at++)
             status = add_pair(morsel, left, kept.rights[at]);
     }
-    free(kept.lefts);
-    free(kept.rights);
-    memory_charge_drop(&kept.charge);
+    pairs_free(&kept);
     return status;
 }
 
@@ -306,14 +317,14 @@ static enum status finish_morsel(struct morsel *morsel)
 static enum status join_morsel(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct join_state *const state = context;
-    const uint64_t end = (item + 1) * state->step;
+    const uint64_t first = (state->first + item) * state->step, end = first + state->step;
     struct morsel *morsel;
     RETURN_IF_ERROR(cancel_check(error));
     RETURN_IF_ERROR(memory_zeros(&morsel, sizeof *morsel, "a join", error));
     morsel->state = state;
     morsel->task = state->task;
     morsel->pairs = &state->morsels[item];
-    morsel->first = item * state->step;
+    morsel->first = first;
     morsel->end = end < state->task->left_rows ? end : state->task->left_rows;
     morsel->thread = thread;
     morsel->error = error;
@@ -326,62 +337,78 @@ static enum status join_morsel(void *context, uint64_t item, unsigned thread, st
 
 /* ---- The result ---- */
 
-struct copying {
-    struct join_state *state;
-    uint64_t *starts; /* of each morsel in the result */
-};
-
 static enum status copy_morsel(void *context, uint64_t item, unsigned thread, struct error *error)
 {
-    const struct copying *const copying = context;
-    struct pairs *const pairs = &copying->state->morsels[item];
-    struct join_result *const result = copying->state->result;
+    const struct join_state *const state = context;
+    struct pairs *const pairs = &state->morsels[item];
+    struct join_result *const result = state->result;
     (void)thread;
     (void)error;
     if (pairs->count) {
-        memcpy(result->lefts + copying->starts[item], pairs->lefts, pairs->count * sizeof *pairs->lefts);
+        memcpy(result->lefts + pairs->start, pairs->lefts, pairs->count * sizeof *pairs->lefts);
         if (result->rights)
-            memcpy(result->rights + copying->starts[item], pairs->rights,
-                   pairs->count * sizeof *pairs->rights);
+            memcpy(result->rights + pairs->start, pairs->rights, pairs->count * sizeof *pairs->rights);
     }
-    free(pairs->lefts);
-    free(pairs->rights);
-    memory_charge_drop(&pairs->charge);
-    *pairs = (struct pairs){0};
+    pairs_free(pairs);
     return STATUS_OK;
 }
 
-/* Puts the pairs of all morsels together, and after them the right rows that a FULL join has without a partner. */
+/* Makes room for so many pairs after those that there are, twice as many as before or more. */
+static enum status make_room(struct join_state *state, uint64_t more, struct error *error)
+{
+    const enum logical_join join = state->task->join;
+    struct join_result *const result = state->result;
+    const uint64_t all = result->count + more;
+    RETURN_IF_ERROR(check_size(all, error));
+    if (result->lefts && all <= state->room)
+        return STATUS_OK;
+    state->room = result->lefts && all < 2 * state->room ? 2 * state->room : all;
+    RETURN_IF_ERROR(
+        spillable_grow(&result->lefts, (state->room + 1) * sizeof *result->lefts, "a join", error));
+    return join == LOGICAL_SEMI || join == LOGICAL_ANTI
+               ? STATUS_OK
+               : spillable_grow(&result->rights, (state->room + 1) * sizeof *result->rights, "a join", error);
+}
+
+/* Puts the pairs of the batch's morsels after those of the others. */
 static enum status collect(struct join_state *state, struct error *error)
 {
-    const struct join_task *const task = state->task;
     struct join_result *const result = state->result;
-    struct copying copying = {.state = state};
-    uint64_t count = 0, all;
-    RETURN_IF_ERROR(
-        memory_take(&copying.starts, (state->morsel_count + 1) * sizeof *copying.starts, "a join", error));
-    for (uint64_t m = 0; m < state->morsel_count; m++) {
-        copying.starts[m] = count;
+    uint64_t count = result->count;
+    for (uint64_t m = 0; m < state->batch; m++) {
+        state->morsels[m].start = count;
         count += state->morsels[m].count;
     }
-    all = count;
-    for (uint64_t right = 0; state->met && right < task->right_rows; right++)
-        all += !state->met[right];
-    enum status status = memory_charge_add(&result->charge, all * PAIR_BYTES, "a join", error);
-    if (status == STATUS_OK)
-        status = memory_take(&result->lefts, (all + 1) * sizeof *result->lefts, "a join", error);
-    if (status == STATUS_OK && task->join != LOGICAL_SEMI && task->join != LOGICAL_ANTI)
-        status = memory_take(&result->rights, (all + 1) * sizeof *result->rights, "a join", error);
-    if (status == STATUS_OK)
-        status = parallel_for(task->threads, state->morsel_count, copy_morsel, &copying, error);
-    free(copying.starts);
-    RETURN_IF_ERROR(status);
-    for (uint64_t right = 0; state->met && right < task->right_rows; right++)
+    RETURN_IF_ERROR(make_room(state, count - result->count, error));
+    result->count = count;
+    return parallel_for(state->task->threads, state->batch, copy_morsel, state, error);
+}
+
+static enum status join_batches(struct join_state *state, struct error *error)
+{
+    for (state->first = 0; state->first < state->morsel_count; state->first += state->batch) {
+        const uint64_t left = state->morsel_count - state->first;
+        state->batch = left < BATCH_MORSELS ? left : BATCH_MORSELS;
+        RETURN_IF_ERROR(parallel_for(state->task->threads, state->batch, join_morsel, state, error));
+        if (state->task->join != LOGICAL_MARK)
+            RETURN_IF_ERROR(collect(state, error));
+    }
+    return STATUS_OK;
+}
+
+/* The right rows that a FULL join has without a partner follow the pairs. */
+static enum status add_rights(struct join_state *state, struct error *error)
+{
+    struct join_result *const result = state->result;
+    uint64_t missing = 0;
+    for (uint64_t right = 0; right < state->task->right_rows; right++)
+        missing += !state->met[right];
+    RETURN_IF_ERROR(make_room(state, missing, error));
+    for (uint64_t right = 0; right < state->task->right_rows; right++)
         if (!state->met[right]) {
-            result->lefts[count] = RELATION_NO_ROW;
-            result->rights[count++] = right;
+            result->lefts[result->count] = RELATION_NO_ROW;
+            result->rights[result->count++] = right;
         }
-    result->count = all;
     return STATUS_OK;
 }
 
@@ -408,8 +435,7 @@ static enum status prepare(struct join_state *state, struct error *error)
     if (task->key_count == 0 && task->right_rows > MORSEL_PAIRS / MORSEL_ROWS)
         state->step = task->right_rows > MORSEL_PAIRS ? 1 : MORSEL_PAIRS / task->right_rows;
     state->morsel_count = (task->left_rows + state->step - 1) / state->step;
-    RETURN_IF_ERROR(
-        memory_zeros(&state->morsels, (state->morsel_count + 1) * sizeof *state->morsels, "a join", error));
+    RETURN_IF_ERROR(memory_zeros(&state->morsels, BATCH_MORSELS * sizeof *state->morsels, "a join", error));
     if (task->key_count)
         RETURN_IF_ERROR(join_table_create(task, &state->table, error));
     if (task->join == LOGICAL_FULL)
@@ -418,10 +444,8 @@ static enum status prepare(struct join_state *state, struct error *error)
         return STATUS_OK;
     struct join_result *const result = state->result;
     RETURN_IF_ERROR(
-        memory_charge_add(&result->charge, task->left_rows * ROWSET_VALUE_BYTES, "a join", error));
-    RETURN_IF_ERROR(
-        memory_take(&result->marks, (task->left_rows + 1) * sizeof *result->marks, "a join", error));
-    RETURN_IF_ERROR(memory_take(&result->mark_nulls, task->left_rows + 1, "a join", error));
+        spillable_rows(&result->marks, (task->left_rows + 1) * sizeof *result->marks, "a join", error));
+    RETURN_IF_ERROR(spillable_rows(&result->mark_nulls, task->left_rows + 1, "a join", error));
     result->count = task->left_rows;
     return task->unknown_keys ? find_null_rights(state, error) : STATUS_OK;
 }
@@ -432,14 +456,11 @@ enum status join_rows(const struct join_task *task, struct join_result *result, 
     *result = (struct join_result){0};
     enum status status = prepare(&state, error);
     if (status == STATUS_OK)
-        status = parallel_for(task->threads, state.morsel_count, join_morsel, &state, error);
-    if (status == STATUS_OK && task->join != LOGICAL_MARK)
-        status = collect(&state, error);
-    for (uint64_t m = 0; state.morsels && m < state.morsel_count; m++) {
-        free(state.morsels[m].lefts);
-        free(state.morsels[m].rights);
-        memory_charge_drop(&state.morsels[m].charge);
-    }
+        status = join_batches(&state, error);
+    if (status == STATUS_OK && task->join != LOGICAL_MARK) /* without rows there is no list yet */
+        status = state.met ? add_rights(&state, error) : make_room(&state, 0, error);
+    for (uint64_t m = 0; state.morsels && m < state.batch; m++)
+        pairs_free(&state.morsels[m]);
     free(state.morsels);
     free(state.null_rights);
     free((void *)state.met);
@@ -451,10 +472,9 @@ enum status join_rows(const struct join_task *task, struct join_result *result, 
 
 void join_result_free(struct join_result *result)
 {
-    free(result->lefts);
-    free(result->rights);
-    free(result->marks);
-    free(result->mark_nulls);
-    memory_charge_drop(&result->charge);
+    spillable_free(result->lefts);
+    spillable_free(result->rights);
+    spillable_free(result->marks);
+    spillable_free(result->mark_nulls);
     *result = (struct join_result){0};
 }

@@ -40,12 +40,11 @@ struct join_task {
 };
 
 /* Valid if zero-initialised. Rows that are joined, RELATION_NO_ROW for the side that has none; `rights` is NULL of a SEMI
- * or ANTI join. Of a MARK join there are neither, but for each left row its mark. */
+ * or ANTI join. Of a MARK join there are neither, but for each left row its mark. All are spillable. */
 struct join_result {
     uint64_t *lefts, *rights, count;
     int64_t *marks;
     uint8_t *mark_nulls;
-    struct memory_charge charge;
 };
 
 /* STATUS_BAD_INPUT, without a position, if the pairs are more than RELATION_ROWS_MAX, and for a second partner in a SINGLE

@@ -8,6 +8,8 @@
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
+#include <string.h>
+
 #define BLOCK_ROWS   (UINT64_C(1) << 16) /* a block is hashed by one thread; fewer rows are one part */
 #define PARTS_MOST   64u
 #define PARTS_BITS   6u
@@ -111,23 +113,20 @@ enum status join_table_create(const struct join_task *task, struct join_table *t
     *table = (struct join_table){
         .task = task, .mask = buckets - 1, .exact = task->key_count == 1 && !task->nulls_match[0]};
     const uint64_t bytes = (task->right_rows + 1) * sizeof *table->entries;
-    enum status status =
-        memory_charge_add(&table->charge, 2 * bytes + buckets * sizeof *table->ends, "a join", error);
+    enum status status = spillable_work(&table->ends, buckets * sizeof *table->ends, "a join", error);
     if (status == STATUS_OK)
-        status = memory_zeros(&table->ends, buckets * sizeof *table->ends, "a join", error);
+        status = spillable_work(&table->entries, bytes, "a join", error);
     if (status == STATUS_OK)
-        status = memory_take(&table->entries, bytes, "a join", error);
-    if (status == STATUS_OK)
-        status = memory_take(&all.order, bytes, "a join", error);
+        status = spillable_work(&all.order, bytes, "a join", error);
     if (status == STATUS_OK)
         status =
             memory_zeros(&all.counts, (all.parts * all.blocks + 1) * sizeof *all.counts, "a join", error);
+    if (status == STATUS_OK)
+        memset(table->ends, 0, buckets * sizeof *table->ends);
     if (status == STATUS_OK && all.blocks)
         status = fill(&all, error);
-    free(all.order);
+    spillable_free(all.order);
     free(all.counts);
-    if (status == STATUS_OK)
-        status = memory_charge_set(&table->charge, bytes + buckets * sizeof *table->ends, "a join", error);
     if (status != STATUS_OK)
         join_table_free(table);
     return status;
@@ -135,8 +134,7 @@ enum status join_table_create(const struct join_task *task, struct join_table *t
 
 void join_table_free(struct join_table *table)
 {
-    free(table->ends);
-    free(table->entries);
-    memory_charge_drop(&table->charge);
+    spillable_free(table->ends);
+    spillable_free(table->entries);
     *table = (struct join_table){0};
 }

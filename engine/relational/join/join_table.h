@@ -14,7 +14,6 @@ struct join_table {
     uint64_t mask;
     uint64_t *ends;             /* of each bucket, in the entries */
     struct join_entry *entries; /* without rows that have a NULL that equals nothing */
-    struct memory_charge charge;
     bool exact; /* equal hashes are equal keys: one key of 64 bits, whose hash can be inverted */
 };
 

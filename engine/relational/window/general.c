@@ -25,7 +25,6 @@ struct batch {
     uint64_t pair_count, pair_room;
     uint64_t *rows;  /* of each pair */
     int64_t *groups; /* its frame */
-    struct memory_charge charge;
 };
 
 struct general {
@@ -151,7 +150,7 @@ static enum status give_batch(struct general *general, const struct rowset_colum
     const struct batch *const batch = &general->batch;
     uint64_t *answers; /* where a frame's value is; `count`: it has no rows */
     RETURN_IF_ERROR(
-        memory_take(&answers, (batch->frame_count + 1) * sizeof *answers, "a window", call->run->error));
+        spillable_rows(&answers, (batch->frame_count + 1) * sizeof *answers, "a window", call->run->error));
     for (uint64_t f = 0; f < batch->frame_count; f++)
         answers[f] = count;
     for (uint64_t i = 0; i < count; i++)
@@ -165,7 +164,7 @@ static enum status give_batch(struct general *general, const struct rowset_colum
         else
             window_give(call, at, general->nothing);
     }
-    free(answers);
+    spillable_free(answers);
     return STATUS_OK;
 }
 
@@ -220,17 +219,14 @@ static uint64_t rows_of(const struct window_frame *frame)
 }
 
 /* Makes room for so many elements of 8 bytes, twice as many as there were. */
-static enum status grow(struct memory_charge *charge, uint64_t needed, uint64_t *room, void *first,
-                        void *second, struct error *error)
+static enum status grow(uint64_t needed, uint64_t *room, void *first, void *second, struct error *error)
 {
     const uint64_t more = needed > 2 * *room ? needed : 2 * *room;
     if (needed <= *room)
         return STATUS_OK;
-    RETURN_IF_ERROR(
-        memory_charge_add(charge, (more - *room) * (second ? 2 : 1) * sizeof(uint64_t), "a window", error));
-    RETURN_IF_ERROR(memory_grow(first, more * sizeof(uint64_t), "a window", error));
+    RETURN_IF_ERROR(spillable_grow(first, more * sizeof(uint64_t), "a window", error));
     if (second)
-        RETURN_IF_ERROR(memory_grow(second, more * sizeof(uint64_t), "a window", error));
+        RETURN_IF_ERROR(spillable_grow(second, more * sizeof(uint64_t), "a window", error));
     *room = more;
     return STATUS_OK;
 }
@@ -239,8 +235,8 @@ static enum status add_frame(struct general *general, const struct window_frame 
 {
     struct batch *const batch = &general->batch;
     const struct window_call *const call = general->call;
-    RETURN_IF_ERROR(grow(&batch->charge, batch->pair_count + rows_of(frame), &batch->pair_room, &batch->rows,
-                         &batch->groups, call->run->error));
+    RETURN_IF_ERROR(grow(batch->pair_count + rows_of(frame), &batch->pair_room, &batch->rows, &batch->groups,
+                         call->run->error));
     for (uint32_t r = 0; r < frame->count; r++)
         for (uint64_t at = frame->ranges[r].begin; at < frame->ranges[r].end; at++) {
             batch->rows[batch->pair_count] = call->order->places[at];
@@ -263,8 +259,7 @@ static enum status add_place(struct general *general, uint64_t at, const struct 
         }
         RETURN_IF_ERROR(add_frame(general, frame));
     }
-    RETURN_IF_ERROR(
-        grow(&batch->charge, batch->place_count + 1, &batch->place_room, &batch->frames, NULL, error));
+    RETURN_IF_ERROR(grow(batch->place_count + 1, &batch->place_room, &batch->frames, NULL, error));
     batch->frames[batch->place_count++] = batch->frame_count - 1;
     return at % WINDOW_BLOCK ? STATUS_OK : cancel_check(error);
 }
@@ -337,9 +332,8 @@ enum status window_general(struct window_call *call)
         status = order_strings(&general);
     if (status == STATUS_OK)
         status = answer_frames(&general);
-    free(general.batch.frames);
-    free(general.batch.rows);
-    free(general.batch.groups);
-    memory_charge_drop(&general.batch.charge);
+    spillable_free(general.batch.frames);
+    spillable_free(general.batch.rows);
+    spillable_free(general.batch.groups);
     return status;
 }

@@ -8,19 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum status window_take(struct memory_charge *charge, void *memory, uint64_t bytes, struct error *error)
-{
-    *(void **)memory = NULL;
-    RETURN_IF_ERROR(memory_charge_add(charge, bytes, "a window", error));
-    return memory_take(memory, bytes, "a window", error);
-}
-
 void window_order_free(struct window_order *order)
 {
-    memory_charge_drop(&order->charge);
-    free(order->places);
-    free(order->partitions);
-    free(order->groups);
+    spillable_free(order->places);
+    spillable_free(order->partitions);
+    spillable_free(order->groups);
     *order = (struct window_order){0};
 }
 
@@ -87,13 +79,13 @@ static enum status mark(void *context, uint64_t begin, uint64_t end, struct erro
 }
 
 /* The places that have a mark, and at the end the number of places. */
-static enum status begins(const uint8_t *marks, uint64_t count, uint8_t marked, struct memory_charge *charge,
-                          uint64_t **list, uint64_t *list_count, struct error *error)
+static enum status begins(const uint8_t *marks, uint64_t count, uint8_t marked, uint64_t **list,
+                          uint64_t *list_count, struct error *error)
 {
     uint64_t found = 0;
     for (uint64_t at = 0; at < count; at++)
         found += (marks[at] & marked) != 0;
-    RETURN_IF_ERROR(window_take(charge, list, (found + 1) * sizeof **list, error));
+    RETURN_IF_ERROR(spillable_work(list, (found + 1) * sizeof **list, "a window", error));
     *list_count = found;
     found = 0;
     for (uint64_t at = 0; at < count; at++)
@@ -107,15 +99,14 @@ static enum status divide(const struct rowset *rows, unsigned threads, struct wi
                           struct error *error)
 {
     struct marking marking = {.rows = rows, .order = order};
-    RETURN_IF_ERROR(memory_take(&marking.marks, rows->rows + 1, "a window", error));
+    RETURN_IF_ERROR(spillable_work(&marking.marks, rows->rows + 1, "a window", error));
     enum status status = window_blocks(rows->rows, threads, mark, &marking, error);
     if (status == STATUS_OK)
-        status = begins(marking.marks, rows->rows, BEGINS_PARTITION, &order->charge, &order->partitions,
+        status = begins(marking.marks, rows->rows, BEGINS_PARTITION, &order->partitions,
                         &order->partition_count, error);
     if (status == STATUS_OK)
-        status = begins(marking.marks, rows->rows, BEGINS_GROUP, &order->charge, &order->groups,
-                        &order->group_count, error);
-    free(marking.marks);
+        status = begins(marking.marks, rows->rows, BEGINS_GROUP, &order->groups, &order->group_count, error);
+    spillable_free(marking.marks);
     return status;
 }
 
@@ -130,10 +121,7 @@ enum status window_order_make(const struct rowset *rows, const struct window_ter
     order->terms = terms;
     order->term_count = count;
     order->partition_terms = partition_terms;
-    enum status status =
-        memory_charge_add(&order->charge, rows->rows * sizeof *order->places, "a window", error);
-    if (status == STATUS_OK)
-        status = sort(rows, threads, order, error);
+    enum status status = sort(rows, threads, order, error);
     if (status == STATUS_OK)
         status = divide(rows, threads, order, error);
     if (status != STATUS_OK)

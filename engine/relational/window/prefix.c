@@ -46,7 +46,7 @@ enum status window_counts_make(const struct window_order *order, const struct ro
     if (counts->all)
         return STATUS_OK;
     enum status status =
-        window_take(&counts->charge, &counts->local, (order->rows + 1) * sizeof *counts->local, error);
+        spillable_work(&counts->local, (order->rows + 1) * sizeof *counts->local, "a window", error);
     if (status == STATUS_OK)
         status = memory_zeros(&counts->bases, (last + 2) * sizeof *counts->bases, "a window", error);
     if (status == STATUS_OK)
@@ -63,9 +63,8 @@ enum status window_counts_make(const struct window_order *order, const struct ro
 
 void window_counts_free(struct window_counts *counts)
 {
-    free(counts->local);
+    spillable_free(counts->local);
     free(counts->bases);
-    memory_charge_drop(&counts->charge);
     *counts = (struct window_counts){0};
 }
 
@@ -148,7 +147,7 @@ enum status window_sums_make(const struct window_order *order, const struct rows
         find_limbs(argument, order->rows, sums);
     const uint32_t limbs = sums->limbs;
     const size_t bytes = limbs * sizeof *sums->local;
-    enum status status = window_take(&sums->charge, &sums->local, (order->rows + 1) * bytes, error);
+    enum status status = spillable_work(&sums->local, (order->rows + 1) * bytes, "a window", error);
     if (status == STATUS_OK)
         status = memory_zeros(&sums->bases, (last + 2) * bytes, "a window", error);
     if (status == STATUS_OK)
@@ -165,8 +164,7 @@ enum status window_sums_make(const struct window_order *order, const struct rows
 
 void window_sums_free(struct window_sums *sums)
 {
-    free(sums->local);
+    spillable_free(sums->local);
     free(sums->bases);
-    memory_charge_drop(&sums->charge);
     *sums = (struct window_sums){0};
 }

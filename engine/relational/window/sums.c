@@ -28,7 +28,6 @@ struct sums {
     uint8_t *nulls;      /* NULL: no value is NULL */
     int64_t *low, *high; /* a tree: `leaves` leaves from `leaves` on; node n is merged from 2 n and 2 n + 1 */
     uint64_t leaves;
-    struct memory_charge charge;
 };
 
 /* False: the aggregate is none of states. */
@@ -117,11 +116,11 @@ static enum status make_tree(struct sums *sums, struct error *error)
     const struct window_call *const call = sums->call;
     const uint64_t rows = call->order->rows, leaves = sums->leaves = (rows + LEAF - 1) / LEAF;
     const uint64_t bytes = (2 * leaves + 1) * sizeof *sums->low;
-    RETURN_IF_ERROR(window_take(&sums->charge, &sums->values, (rows + 1) * sizeof *sums->values, error));
+    RETURN_IF_ERROR(spillable_work(&sums->values, (rows + 1) * sizeof *sums->values, "a window", error));
     if (call->argument->nulls)
-        RETURN_IF_ERROR(window_take(&sums->charge, &sums->nulls, rows + 1, error));
-    RETURN_IF_ERROR(window_take(&sums->charge, &sums->low, bytes, error));
-    RETURN_IF_ERROR(window_take(&sums->charge, &sums->high, bytes, error));
+        RETURN_IF_ERROR(spillable_work(&sums->nulls, rows + 1, "a window", error));
+    RETURN_IF_ERROR(spillable_work(&sums->low, bytes, "a window", error));
+    RETURN_IF_ERROR(spillable_work(&sums->high, bytes, "a window", error));
     RETURN_IF_ERROR(window_blocks(rows, call->threads, fill_leaves, sums, error));
     for (uint64_t n = leaves; n-- > 1;) {
         struct state state = nothing(sums);
@@ -277,10 +276,9 @@ enum status window_sums(struct window_call *call)
     const enum status status = compute(&sums, call->run->error);
     window_counts_free(&sums.counts);
     window_sums_free(&sums.sums);
-    free(sums.values);
-    free(sums.nulls);
-    free(sums.low);
-    free(sums.high);
-    memory_charge_drop(&sums.charge);
+    spillable_free(sums.values);
+    spillable_free(sums.nulls);
+    spillable_free(sums.low);
+    spillable_free(sums.high);
     return status;
 }

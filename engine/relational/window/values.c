@@ -11,7 +11,6 @@ struct values {
     struct window_call *call;
     struct window_counts counts;
     uint64_t *present;
-    struct memory_charge charge;
 };
 
 /* ---- Numbers of rows ---- */
@@ -200,7 +199,7 @@ static enum status compute(struct values *values, struct error *error)
         RETURN_IF_ERROR(
             window_counts_make(call->order, call->argument, false, call->threads, &values->counts, error));
         RETURN_IF_ERROR(
-            window_take(&values->charge, &values->present, (rows + 1) * sizeof *values->present, error));
+            spillable_work(&values->present, (rows + 1) * sizeof *values->present, "a window", error));
         RETURN_IF_ERROR(window_blocks(rows, call->threads, find_present, values, error));
     }
     return window_blocks(rows, call->threads, value_block, values, error);
@@ -211,7 +210,6 @@ enum status window_values(struct window_call *call)
     struct values values = {.call = call};
     const enum status status = compute(&values, call->run->error);
     window_counts_free(&values.counts);
-    free(values.present);
-    memory_charge_drop(&values.charge);
+    spillable_free(values.present);
     return status;
 }

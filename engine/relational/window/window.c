@@ -1,5 +1,6 @@
 /* window.c: the operator of window functions (relational.h); see window.h. */
 #include "engine/relational/window/window.h"
+#include "engine/relational/spill/spill.h"
 
 #include "engine/sql/sql_error.h"
 #include "storage/base/memory.h"
@@ -210,16 +211,15 @@ static enum status compute(struct windows *windows, struct window_call *call, ui
     call->out.name = strdup(call->of->call->name);
     if (!call->out.name)
         return error_out_of_memory(error, strlen(call->of->call->name), "a name");
-    RETURN_IF_ERROR(memory_charge_add(&call->out.charge, rows * ROWSET_VALUE_BYTES, "a window", error));
     RETURN_IF_ERROR(
-        memory_zeros(&call->out.values, (rows + 1) * sizeof *call->out.values, "a window", error));
-    RETURN_IF_ERROR(memory_zeros(&call->out.nulls, rows + 1, "a window", error));
+        spillable_zeros(&call->out.values, (rows + 1) * sizeof *call->out.values, "a window", error));
+    RETURN_IF_ERROR(spillable_zeros(&call->out.nulls, rows + 1, "a window", error));
     if (call->of->function != WINDOW_AGGREGATE)
         return window_values(call);
     return window_is_sum(call) ? window_sums(call) : window_general(call);
 }
 
-static enum status add_function(struct windows *windows, const struct logical_window *of, uint32_t number)
+static enum status add_to_all(struct windows *windows, const struct logical_window *of, uint32_t number)
 {
     struct relational *const run = windows->run;
     const unsigned threads = engine_threads(run->task->engine);
@@ -249,6 +249,87 @@ static enum status add_function(struct windows *windows, const struct logical_wi
         return add_column(windows, number, &call.out);
     rowset_column_free(&call.out);
     return status;
+}
+
+/* ---- All rows, or part by part (spill/spill.h) ---- */
+
+static enum status add_function(struct windows *windows, const struct logical_window *of, uint32_t number);
+
+/* A function over rows that have all of their partitions; their columns, and then its own. */
+struct window_part {
+    struct relational *run;
+    const struct logical_window *of;
+    uint32_t count, *numbers;
+};
+
+static enum status window_part(void *context, struct result *inputs, struct result *result)
+{
+    const struct window_part *const part = context;
+    struct relational *const run = part->run;
+    struct windows windows = {.run = run};
+    struct result made = {0};
+    RETURN_IF_ERROR(
+        memory_take(&windows.numbers, part->count * sizeof *part->numbers, "an answer", run->error));
+    memcpy(windows.numbers, part->numbers, part->count * sizeof *part->numbers);
+    enum status status = result_rows(run, &inputs[0], part->numbers, part->count - 1, &windows.rows);
+    if (status == STATUS_OK)
+        status = add_function(&windows, part->of, part->numbers[part->count - 1]);
+    if (status == STATUS_OK)
+        status = result_of_rows(run, &windows.rows, windows.numbers, &made);
+    if (status == STATUS_OK) /* without the columns of constants */
+        status = result_renamed(run, &made, part->count, part->numbers, part->numbers, result);
+    result_free(&made);
+    rowset_free(&windows.rows);
+    window_order_free(&windows.order);
+    free(windows.numbers);
+    return status;
+}
+
+/* Divides the rows by what all of a partition have. */
+static enum status divide(struct windows *windows, struct window_part *part, struct result *made)
+{
+    struct relational *const run = windows->run;
+    const struct sql_window *const window = part->of->window;
+    struct result rows;
+    uint32_t *keys, count = 0;
+    bool one_key;
+    RETURN_IF_ERROR(relational_memory(run, (window->partition_count + 1) * sizeof *keys, &keys));
+    for (uint32_t p = 0; p < window->partition_count; p++)
+        if (window->partitions[p]->operation == SQL_INPUT)
+            keys[count++] = window->partitions[p]->index;
+    RETURN_IF_ERROR(result_of_rows(run, &windows->rows, windows->numbers, &rows));
+    enum status status = spill_is_one_key(run, &rows, count, keys, &one_key);
+    if (status == STATUS_OK)
+        status = one_key ? spill_undivided(run, window_part, part, &rows, made)
+                         : spill_run(run, 1, (struct result *const[]){&rows}, count,
+                                     (const uint32_t *const[]){keys}, window_part, part, made);
+    result_free(&rows);
+    return status;
+}
+
+static enum status add_to_parts(struct windows *windows, const struct logical_window *of, uint32_t number)
+{
+    struct relational *const run = windows->run;
+    struct window_part part = {.run = run, .of = of, .count = windows->rows.column_count + 1};
+    struct result made;
+    RETURN_IF_ERROR(relational_memory(run, part.count * sizeof *part.numbers, &part.numbers));
+    memcpy(part.numbers, windows->numbers, (part.count - 1) * sizeof *part.numbers);
+    part.numbers[part.count - 1] = number;
+    RETURN_IF_ERROR(divide(windows, &part, &made));
+    RETURN_IF_ERROR(
+        memory_grow(&windows->numbers, part.count * sizeof *part.numbers, "an answer", run->error));
+    memcpy(windows->numbers, part.numbers, part.count * sizeof *part.numbers);
+    return result_rows(run, &made, part.numbers, part.count, &windows->rows);
+}
+
+static enum status add_function(struct windows *windows, const struct logical_window *of, uint32_t number)
+{
+    const struct spill_mark mark = spill_mark();
+    const enum status status = add_to_all(windows, of, number);
+    if (!spill_wanted(windows->run, &mark, status))
+        return status;
+    window_order_free(&windows->order);
+    return add_to_parts(windows, of, number);
 }
 
 /* ---- The whole ---- */

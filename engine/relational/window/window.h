@@ -23,10 +23,6 @@
 
 #define WINDOW_BLOCK 2048u /* places that a thread takes at once */
 
-/* Takes memory that is charged to the statement's account; free it, and drop the charge. */
-NODISCARD enum status window_take(struct memory_charge *charge, void *memory, uint64_t bytes,
-                                  struct error *error);
-
 static inline bool window_is_null(const struct rowset_column *column, uint64_t row)
 {
     return column->nulls && column->nulls[row];
@@ -48,7 +44,6 @@ struct window_order {
     uint64_t *groups;     /* likewise; a group has rows that are equal in partition and order */
     uint32_t term_count, partition_terms;
     const struct window_term *terms; /* those of the partition first */
-    struct memory_charge charge;
 };
 
 /* Makes the order, unless it is already that of these terms, which must outlive it. Rows that are equal keep their order. */
@@ -171,7 +166,6 @@ NODISCARD enum status window_sums(struct window_call *call);
 struct window_counts {
     uint64_t *local, *bases; /* within a block of places; before a block */
     bool all;
-    struct memory_charge charge;
 };
 
 /* Of an argument's values that are not NULL; `true_only`: and that are not 0. No argument: all rows. */
@@ -193,7 +187,6 @@ struct window_sums {
     int first;              /* of doubles: the exponent of the lowest bit */
     bool doubles, infinite; /* the last three of the sums are the numbers of infinities and NaNs */
     __int128 *local, *bases;
-    struct memory_charge charge;
 };
 
 NODISCARD enum status window_sums_make(const struct window_order *order, const struct rowset_column *argument,

@@ -160,7 +160,7 @@ enum status partial_make(const struct plan *plan, uint64_t count, struct partial
     *partial = (struct partial){0};
     if (plan->shape != PLAN_ROWS)
         return partial_allocate(plan, count, partial, error);
-    RETURN_IF_ERROR(memory_take(&partial->rows, (count + 1) * sizeof *partial->rows, "rows", error));
+    RETURN_IF_ERROR(spillable_rows(&partial->rows, (count + 1) * sizeof *partial->rows, "rows", error));
     partial->count = count;
     return STATUS_OK;
 }

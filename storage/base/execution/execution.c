@@ -1,6 +1,8 @@
 /* execution.c: see execution.h. */
 #include "storage/base/execution/execution.h"
 
+#include "storage/base/execution/spillable.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -16,6 +18,8 @@ void execution_enter(struct execution *execution)
 void execution_leave(struct execution *execution)
 {
     current = execution->before;
+    spill_file_leave(execution->file);
+    execution->file = NULL;
 }
 
 struct execution *execution_current(void)
@@ -30,11 +34,17 @@ struct execution *execution_switch(struct execution *execution)
     return before;
 }
 
-struct memory_account *execution_memory(void)
+struct execution *execution_of_memory(void)
 {
-    const struct execution *execution = current;
+    struct execution *execution = current;
     while (execution && !execution->memory)
         execution = execution->outer;
+    return execution;
+}
+
+struct memory_account *execution_memory(void)
+{
+    const struct execution *const execution = execution_of_memory();
     return execution ? execution->memory : NULL;
 }
 
@@ -47,6 +57,14 @@ const char *execution_spill(void)
         return execution->spill;
     const char *const folder = getenv("TMPDIR");
     return folder && *folder ? folder : "/tmp";
+}
+
+bool execution_undivided(void)
+{
+    const struct execution *execution = current;
+    while (execution && !execution->undivided)
+        execution = execution->outer;
+    return execution != NULL;
 }
 
 void execution_stop(struct execution *execution)

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 struct memory_account;
+struct spill_file;
 
 /* On the stack of whoever begins the work, or where others find it to stop it. Zero-initialise it, with `outer` if it is
  * a part. */
@@ -26,6 +27,8 @@ struct execution {
     _Atomic bool stopped;
     struct memory_account *memory; /* NULL: that of `outer` */
     const char *spill;             /* a folder; NULL: that of `outer` */
+    struct spill_file *file;       /* of spillable.c; only of one that has `memory` */
+    bool undivided;                /* its rows cannot be divided any more (spillable.h) */
     struct execution *before;      /* of its thread; between enter and leave */
 };
 
@@ -40,8 +43,14 @@ struct execution *execution_current(void); /* NULL: this thread works for none, 
  * counted (memory_account.h). */
 struct memory_account *execution_memory(void);
 
+/* The one that this account is of. */
+struct execution *execution_of_memory(void);
+
 /* The folder of the current execution in the same way, or $TMPDIR, or /tmp. */
 const char *execution_spill(void);
+
+/* Whether the current execution, or one that it is a part of, cannot divide its rows. */
+bool execution_undivided(void);
 
 /* For the threads of a pool: makes `execution` the current one, and returns the one before. */
 struct execution *execution_switch(struct execution *execution);

@@ -2,8 +2,8 @@
  * memory_account.h: how much memory statements or a load may take, and how much they have.
  *
  * Whoever allocates what grows with the rows (an answer, a table of groups, a join, a sort, rows that a load holds) asks
- * the account of its execution first. If it refuses, memory is freed by writing rows to a file (spool.h) where that is
- * possible; else the statement fails with a sentence that says how much it wanted. What does not grow with the rows is
+ * the account of its execution first. If it refuses, rows are kept in files (spillable.h, spool.h) where that is possible;
+ * else the statement fails with a sentence that says how much it wanted. What does not grow with the rows is
  * not counted: plans, buffers of threads, mapped files.
  *
  * A charge is what one structure has of an account. It belongs to the structure, moves with it, and is dropped when it
@@ -14,6 +14,7 @@
 
 #include "storage/base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Any thread uses it. `limit` is set when it is made, the rest is 0. */
@@ -22,6 +23,7 @@ struct memory_account {
     _Atomic uint64_t used;
     _Atomic uint64_t most;    /* that `used` has been since memory_account_begin */
     _Atomic uint64_t spilled; /* bytes that were written to files instead */
+    _Atomic uint64_t refused; /* how often bytes were refused: then who asked may spill */
 };
 
 /* Valid if zero-initialised. */
@@ -31,6 +33,9 @@ struct memory_charge {
 };
 
 void memory_account_begin(struct memory_account *account);
+
+/* Asks the account of the current execution for `bytes` more, so that at most `most` are in use. False: nothing is charged. */
+bool memory_charge_try(struct memory_charge *charge, uint64_t bytes, uint64_t most);
 
 /* Asks the account of the current execution for `bytes` more. STATUS_MACHINE with a sentence if it has not as many; then
  * nothing is charged. `what` is part of the sentence: "a join". */

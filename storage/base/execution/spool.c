@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define ADVICE "make room there, or name another folder (--spill, or the environment's TMPDIR)"
@@ -50,13 +52,42 @@ void spool_close(struct spool *spool)
     spool->descriptor = -1;
 }
 
+static enum status no_room(const struct spool *spool, int reason, uint64_t bytes, const char *why,
+                           struct error *error)
+{
+    return error_set_errno(error, reason, "%s needs %" PRIu64 " bytes in %s meanwhile; " ADVICE, why, bytes,
+                           spool->folder);
+}
+
 enum status spool_reserve(const struct spool *spool, uint64_t bytes, const char *why, struct error *error)
 {
     if (bytes == 0 || fallocate(spool->descriptor, 0, 0, (off_t)bytes) == 0 ||
         errno == EOPNOTSUPP) /* then a full disk is noticed later */
         return STATUS_OK;
-    return error_set_errno(error, errno, "%s needs %" PRIu64 " bytes in %s meanwhile; " ADVICE, why, bytes,
-                           spool->folder);
+    return no_room(spool, errno, bytes, why, error);
+}
+
+enum status spool_map(const struct spool *spool, uint64_t at, uint64_t bytes, const char *why, void *mapped,
+                      struct error *error)
+{
+    int reason;
+    while ((reason = posix_fallocate(spool->descriptor, (off_t)at, (off_t)bytes)) == EINTR)
+        RETURN_IF_ERROR(cancel_check(error));
+    if (reason)
+        return no_room(spool, reason, bytes, why, error);
+    void *const memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, spool->descriptor, (off_t)at);
+    if (memory == MAP_FAILED)
+        return error_set_errno(error, errno, "cannot map %" PRIu64 " bytes of a file in %s, which %s needs",
+                               bytes, spool->folder, why);
+    memcpy(mapped, &memory, sizeof memory);
+    return STATUS_OK;
+}
+
+void spool_unmap(const struct spool *spool, uint64_t at, uint64_t bytes, void *mapped)
+{
+    munmap(mapped, bytes);
+    /* what was not written yet never is; a file system that has no holes keeps the room until the file is closed */
+    (void)!fallocate(spool->descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)bytes);
 }
 
 enum status spool_append(struct spool *spool, const void *bytes, uint64_t size, uint64_t *at,

@@ -36,6 +36,12 @@ NODISCARD enum status spool_append(struct spool *spool, const void *bytes, uint6
 NODISCARD enum status spool_put(const struct spool *spool, uint64_t at, const void *bytes, uint64_t size,
                                 struct error *error);
 
+/* Takes `bytes` of the disk at a place where nothing was written, or all was unmapped, and maps them: they are all zeros. Both
+ * are whole pages, and are not counted. STATUS_MACHINE if the disk is full. Unmapped, they have no room on it any more. */
+NODISCARD enum status spool_map(const struct spool *spool, uint64_t at, uint64_t bytes, const char *why,
+                                void *mapped, struct error *error);
+void spool_unmap(const struct spool *spool, uint64_t at, uint64_t bytes, void *mapped);
+
 /* Reads a block, or a part of one. */
 NODISCARD enum status spool_get(const struct spool *spool, uint64_t at, void *bytes, uint64_t size,
                                 struct error *error);

@@ -121,7 +121,7 @@ static void make_numbers(struct rowset *rows, uint64_t count)
     rows->rows = count;
     for (uint32_t c = 0; c < TYPES; c++) {
         if (c % 3 == 1)
-            assert_non_null(rows->columns[c].nulls = calloc(count + 1, 1));
+            must(spillable_zeros(&rows->columns[c].nulls, count + 1, "a test", error));
         for (uint64_t row = 0; row < count; row++) {
             rows->columns[c].values[row] = random_value(types[c]);
             if (c % 3 == 1)
@@ -313,7 +313,7 @@ static struct dictionary *make_strings(struct rowset *rows, const char *name, ui
     dictionary->count += spare;
     const struct value_type type = {.kind = VALUE_STRING, .dictionary = dictionary};
     must(rowset_create(rows, 1, &name, &type, STRINGS + 2, error));
-    assert_non_null(rows->columns[0].nulls = calloc(STRINGS + 2, 1));
+    must(spillable_zeros(&rows->columns[0].nulls, STRINGS + 2, "a test", error));
     rows->rows = STRINGS + 2;
     for (uint32_t row = 0; row < STRINGS; row++)
         rows->columns[0].values[row] = row;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/answer/sort_rows.h"
+#include "storage/base/execution/spillable.h"
 #include "tests/fuzz/fuzz_random.h"
 
 #include <stdlib.h>
@@ -109,7 +110,7 @@ static void check(uint64_t rows, uint32_t count, uint64_t wanted, unsigned threa
         expected[row] = row;
     qsort(expected, rows, sizeof *expected, compare);
     assert_memory_equal(places, expected, (wanted < rows ? wanted : rows) * sizeof *expected);
-    free(places);
+    spillable_free(places);
     free(expected);
     free_terms();
 }

@@ -349,7 +349,8 @@ static void options_of_an_older_program_are_taken(void **state)
     (void)state;
     options.size = sizeof options;
     assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_OK);
-    assert_int_equal(tessera_prepare(database, "select shop, paid from sales", &statement, &error),
+    assert_int_equal(tessera_prepare(database, "select shop, day, sum(paid) from sales group by shop, day",
+                                     &statement, &error),
                      TESSERA_OK);
     assert_int_equal(tessera_run(statement, &result, &error), TESSERA_MACHINE);
     assert_non_null(strstr(error.text, "of the 1 that are allowed are in use; allow more (--memory)"));

@@ -255,9 +255,16 @@ static bool the_parts_are_most_of_the_time(void)
 static void memory_is_limited(void **state)
 {
     (void)state;
-    run_shell("$T sql --db $D --memory 100K 'select * from lineorder' > /dev/null", &run);
+    run_shell("$T sql --db $D --memory 100K --timer 'select * from lineorder' > /dev/null", &run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.errors, " MB, spilled "));
+    run_shell("$T sql --db $D --memory 100K --spill /nowhere 'select * from lineorder' > /dev/null", &run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.errors, "cannot make a file in /nowhere"));
+    run_shell("$T sql --db $D --memory 1 'select lo_orderkey, sum(lo_revenue) from lineorder group by 1'",
+              &run);
     assert_int_equal(run.exit_code, 3);
-    assert_non_null(strstr(run.errors, "of the 102400 that are allowed are in use; allow more (--memory)"));
+    assert_non_null(strstr(run.errors, "of the 1 that are allowed are in use; allow more (--memory)"));
     run_shell("$T sql --db $D --memory 1G --spill /nowhere --timer 'select count(*) from lineorder'", &run);
     assert_int_equal(run.exit_code, 0);
     assert_non_null(strstr(run.errors, "; memory 0.0 MB\n"));

@@ -23,9 +23,11 @@ struct side {
 
 static struct rowset_column random_column(uint64_t rows, uint32_t domain, uint32_t nulls)
 {
-    struct rowset_column column = {.type = {.kind = VALUE_INTEGER},
-                                   .values = calloc(rows + 1, sizeof *column.values),
-                                   .nulls = nulls ? calloc(rows + 1, 1) : NULL};
+    struct rowset_column column = {.type = {.kind = VALUE_INTEGER}};
+    assert_int_equal(spillable_zeros(&column.values, (rows + 1) * sizeof *column.values, "a test", NULL),
+                     STATUS_OK);
+    if (nulls)
+        assert_int_equal(spillable_zeros(&column.nulls, rows + 1, "a test", NULL), STATUS_OK);
     for (uint64_t row = 0; row < rows; row++) {
         column.values[row] = (int64_t)below(domain) - 2;
         if (nulls && chance(nulls)) {
@@ -113,8 +115,10 @@ static void add(struct join_result *result, uint64_t left, uint64_t right)
 {
     if ((result->count & (result->count + 1)) == 0) {
         const uint64_t room = 2 * result->count + 2;
-        result->lefts = realloc(result->lefts, room * sizeof *result->lefts);
-        result->rights = realloc(result->rights, room * sizeof *result->rights);
+        assert_int_equal(spillable_grow(&result->lefts, room * sizeof *result->lefts, "a test", NULL),
+                         STATUS_OK);
+        assert_int_equal(spillable_grow(&result->rights, room * sizeof *result->rights, "a test", NULL),
+                         STATUS_OK);
     }
     result->lefts[result->count] = left;
     result->rights[result->count++] = right;
@@ -125,8 +129,11 @@ static bool reference(const struct join_task *task, struct join_result *result)
 {
     uint8_t *const met = calloc(task->right_rows + 1, 1);
     bool single = true;
-    *result = (struct join_result){.marks = calloc(task->left_rows + 1, sizeof *result->marks),
-                                   .mark_nulls = calloc(task->left_rows + 1, 1)};
+    *result = (struct join_result){0};
+    assert_int_equal(
+        spillable_zeros(&result->marks, (task->left_rows + 1) * sizeof *result->marks, "a test", NULL),
+        STATUS_OK);
+    assert_int_equal(spillable_zeros(&result->mark_nulls, task->left_rows + 1, "a test", NULL), STATUS_OK);
     for (uint64_t left = 0; left < task->left_rows; left++) {
         uint64_t partners = 0, unknown = 0;
         for (uint64_t right = 0; right < task->right_rows; right++) {

@@ -234,7 +234,7 @@ static void rows_of(uint32_t rows, uint32_t stretch, uint32_t percent)
     uint64_t *const expected = malloc((rows + 1) * sizeof *expected), total = 0;
     assert_non_null(expected);
     for (uint32_t i = 0; i < count; i++)
-        assert_non_null(inputs[i].rows = malloc((rows + 1) * sizeof *expected));
+        must(spillable_rows(&inputs[i].rows, (rows + 1) * sizeof *expected, "a test", &error));
     for (uint32_t row = 0, input = 0; row < rows; row++) {
         input = row % stretch ? input : below(count);
         if (chance(percent)) {

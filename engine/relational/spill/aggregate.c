@@ -1,0 +1,128 @@
+/*
+ * aggregate.c: a SELECT with groups over rows of which the account of memory refuses to make groups (spill.h). Its groups
+ * are made part by part, each grouping set alone; what is ordered or limited is so after that, over the rows of all parts.
+ */
+#include "engine/relational/spill/spill.h"
+
+#include "engine/relational/join/residual.h"
+
+/* A SELECT that makes groups alone. */
+struct grouping {
+    struct relational *run;
+    const struct sql_select *select;
+    uint32_t *numbers; /* of its items */
+};
+
+static enum status select_part(void *context, struct result *inputs, struct result *result)
+{
+    const struct grouping *const grouping = context;
+    struct sql_select *select; /* it may become two */
+    RETURN_IF_ERROR(relational_copy_select(grouping->run, grouping->select, &select));
+    return relational_select(grouping->run, &inputs[0], select, grouping->numbers, result);
+}
+
+/* Rows that WHERE keeps: an expression of a group may be an error for others. Without it if it cannot be asked so. */
+static enum status keep_rows(struct relational *run, struct sql_select *select, struct result *rows)
+{
+    if (!select->where)
+        return STATUS_OK;
+    const enum status status = residual_filter(run, select->where, rows);
+    if (status == STATUS_OK)
+        select->where = NULL;
+    if (status != STATUS_BAD_INPUT)
+        return status;
+    *run->error = (struct error){0};
+    return STATUS_OK;
+}
+
+/* The columns that are the groups of a set, which are computed if they are none; *count 0: one group has all rows. */
+static enum status find_keys(struct relational *run, const struct sql_select *select, uint64_t set,
+                             struct result *rows, uint32_t *count, uint32_t **keys)
+{
+    *count = 0;
+    RETURN_IF_ERROR(relational_memory(run, (select->group_count + 1) * sizeof **keys, keys));
+    for (uint32_t g = 0; g < select->group_count; g++) {
+        struct sql_expression *const group = select->groups[g];
+        struct rowset_column column;
+        if (g < 64 && !(set >> g & 1))
+            continue;
+        (*keys)[*count] = group->index;
+        if (group->operation != SQL_INPUT && select->where)
+            continue;
+        if (group->operation != SQL_INPUT) {
+            (*keys)[*count] = run->next_column;
+            RETURN_IF_ERROR(relational_compute(run, rows, group, &column));
+            RETURN_IF_ERROR(result_add(run, rows, run->next_column++, &column));
+        }
+        (*count)++;
+    }
+    return STATUS_OK;
+}
+
+/* The groups of all rows, or of one grouping set. */
+static enum status make_groups(struct grouping *grouping, uint64_t set, const struct result *from,
+                               struct result *result)
+{
+    struct relational *const run = grouping->run;
+    struct sql_select select = *grouping->select;
+    struct grouping part = {run, &select, grouping->numbers};
+    struct result rows = {0};
+    uint32_t count, *keys;
+    bool one_key = false;
+    if (select.set_count) {
+        select.set_count = 1;
+        select.sets = &set;
+    }
+    enum status status = result_shared(run, from, &rows);
+    if (status == STATUS_OK)
+        status = keep_rows(run, &select, &rows);
+    if (status == STATUS_OK)
+        status = find_keys(run, &select, set, &rows, &count, &keys);
+    if (status == STATUS_OK)
+        status = spill_is_one_key(run, &rows, count, keys, &one_key);
+    if (status == STATUS_OK)
+        status = one_key ? spill_undivided(run, select_part, &part, &rows, result)
+                         : spill_run(run, 1, (struct result *const[]){&rows}, count,
+                                     (const uint32_t *const[]){keys}, select_part, &part, result);
+    result_free(&rows);
+    return status;
+}
+
+/* The rows of all grouping sets, one after the other. */
+static enum status make_sets(struct grouping *grouping, const struct result *from, struct result *result)
+{
+    const struct sql_select *const select = grouping->select;
+    *result = (struct result){0};
+    if (!select->set_count)
+        return make_groups(grouping, UINT64_MAX, from, result);
+    for (uint32_t s = 0; s < select->set_count; s++) {
+        struct result made = {0};
+        enum status status = make_groups(grouping, select->sets[s], from, &made);
+        if (status == STATUS_OK)
+            status = spill_append(grouping->run, result, &made);
+        result_free(&made);
+        if (status != STATUS_OK) {
+            result_free(result);
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- The whole ---- */
+
+enum status spill_groups(struct relational *run, const struct result *from, struct sql_select *select,
+                         const uint32_t *numbers, struct result *result)
+{
+    struct grouping grouping = {.run = run};
+    struct sql_select *groups;
+    struct operator operator;
+    struct result rows;
+    operator_begin(run, "groups", from, NULL, &operator);
+    operator_words(run, operator.node, "groups", select->groups, select->group_count);
+    RETURN_IF_ERROR(relational_cut(run, SQL_CUT_ABOVE_GROUPS, select, &groups, &grouping.numbers));
+    grouping.select = groups;
+    RETURN_IF_ERROR(make_sets(&grouping, from, &rows));
+    operator_end(run, &operator,(double) rows.rows, &rows);
+    return relational_second(run, &rows, select, numbers, result);
+}
