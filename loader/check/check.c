@@ -142,7 +142,7 @@ static enum status try_bind(struct check *check, struct error *error)
     static const struct dictionary empty = {.count = 1, .starts = starts, .bytes = ""};
     struct check_bound bound = {.check = check,
                                 .columns = malloc((check->column_count + (size_t)1) * sizeof *bound.columns)};
-    struct error first;
+    struct error first, second;
     if (!bound.columns)
         return error_out_of_memory(error, check->column_count * sizeof *bound.columns, "a condition");
     for (uint32_t i = 0; i < check->column_count; i++) {
@@ -155,7 +155,11 @@ static enum status try_bind(struct check *check, struct error *error)
         check->rows = CHECK_ROWS / 2;
         for (uint32_t i = 0; i < check->column_count; i++)
             bound.columns[i].low = bound.columns[i].high = 0;
-        status = check_bind(&bound, error);
+        const enum status again = check_bind(&bound, &second);
+        if (again != STATUS_BAD_INPUT) {
+            status = again;
+            first = second;
+        }
     }
     if (status != STATUS_OK && error)
         *error = first;

@@ -164,7 +164,8 @@ static int files_make(void **state)
 {
     setup(state);
     FILE *const schema = file_begin("star.sql");
-    fputs("CREATE TABLE shops (k INTEGER PRIMARY KEY, name VARCHAR(20), city VARCHAR(20));\n"
+    fputs("CREATE TABLE shops (k INTEGER PRIMARY KEY, name VARCHAR(20) CHECK (name || city <> ''), city "
+          "VARCHAR(20));\n"
           "CREATE TABLE sales (id BIGINT, shop INTEGER REFERENCES shops (k), paid DECIMAL(10,2), day DATE, "
           "note VARCHAR(20));\n",
           schema);
