@@ -34,6 +34,10 @@ void plan_free(struct plan *plan)
         free(plan->index.terms[t].runs);
     tile_skip_free(&plan->scan);
     expression_list_free(&plan->expressions);
+    free(plan->aggregates);
+    free(plan->measures);
+    free(plan->outputs);
+    free(plan->orders);
     free(plan);
 }
 

@@ -196,8 +196,7 @@ struct plan_kernel {
 
 struct plan {
     struct database *database;
-    const struct table
-        *fact; /* NULL: the statement has no FROM; the answer is its outputs if `having` is true */
+    const struct table *fact;
     struct expression_list expressions;
     uint32_t column_count, array_count, join_count, source_count, step_count, group_count, aggregate_count;
     uint32_t output_count; /* the visible ones */
@@ -214,12 +213,12 @@ struct plan {
     uint32_t decided_count;
     struct plan_step decided[PLAN_STEPS_MAX];
     struct plan_group groups[PLAN_GROUPS_MAX];
-    struct plan_aggregate aggregates[PLAN_AGGREGATES_MAX];
+    struct plan_aggregate *aggregates; /* this list and the next three grow as they are filled */
     struct plan_grouping grouping;
     uint32_t measure_count;
-    struct plan_measure measures[PLAN_MEASURES_MAX];
-    struct plan_output outputs[PLAN_OUTPUTS_MAX];
-    struct plan_order orders[PLAN_OUTPUTS_MAX];
+    struct plan_measure *measures;
+    struct plan_output *outputs;
+    struct plan_order *orders;
     enum plan_shape shape;
     uint32_t key_words;     /* of a group's number: 1, or up to PLAN_KEY_WORDS_MAX for PLAN_HASH */
     uint64_t slots;         /* PLAN_DENSE: the number of group numbers; PLAN_TOTAL: 1; else 0 */

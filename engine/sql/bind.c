@@ -3,6 +3,7 @@
  * the outputs, the order and the limit.
  */
 #include "engine/sql/bind_internal.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 
@@ -142,6 +143,8 @@ static enum status output_add(struct binder *binder, const char *name, uint32_t 
                          "the select list and what else ORDER BY names have more than %u columns; ask in "
                          "several statements",
                          PLAN_OUTPUTS_MAX);
+    RETURN_IF_ERROR(
+        memory_grow(&plan->outputs, (place + 1) * sizeof *plan->outputs, "a plan", binder->error));
     char *copy = strdup(name);
     if (!copy)
         return error_out_of_memory(binder->error, strlen(name), "a name");
@@ -214,6 +217,8 @@ static enum status bind_order(struct binder *binder)
         if (plan->order_count == PLAN_OUTPUTS_MAX)
             return bind_refuse(binder, order->expression->position,
                                "ORDER BY has more than %u terms; leave out the last ones", PLAN_OUTPUTS_MAX);
+        RETURN_IF_ERROR(memory_grow(&plan->orders, (plan->order_count + 1) * sizeof *plan->orders, "a plan",
+                                    binder->error));
         struct plan_order *made = &plan->orders[plan->order_count++];
         *made = (struct plan_order){.descending = order->descending, .nulls_first = order->nulls_first};
         RETURN_IF_ERROR(order_output(binder, order->expression, &made->output));

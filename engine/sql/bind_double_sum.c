@@ -3,6 +3,7 @@
  * every order of rows: a limb for each 22 to 62 bits that a value can have.
  */
 #include "engine/sql/bind_internal.h"
+#include "storage/base/memory.h"
 
 #define LIMB_BITS_MOST 62u
 
@@ -26,6 +27,8 @@ static enum status append(struct binder *binder, struct plan_aggregate aggregate
             "the statement has more than %u aggregates, where a sum of doubles counts as one for each 22 "
             "to 62 bits between its least and greatest value; ask for them in several statements",
             PLAN_AGGREGATES_MAX);
+    RETURN_IF_ERROR(memory_grow(&plan->aggregates, (plan->aggregate_count + 1) * sizeof *plan->aggregates,
+                                "a plan", binder->error));
     *index = plan->aggregate_count++;
     aggregate.count = *index;
     plan->aggregates[*index] = aggregate;

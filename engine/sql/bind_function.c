@@ -1,6 +1,7 @@
 /* bind_function.c: binds functions, aggregates and CAST (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
 #include "engine/sql/functions/functions.h"
+#include "storage/base/memory.h"
 
 /* ---- Aggregates ---- */
 
@@ -19,6 +20,8 @@ enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate agg
             "the statement has more than %u aggregates, where avg and sums of what may be NULL count as "
             "two; ask for them in several statements",
             PLAN_AGGREGATES_MAX);
+    RETURN_IF_ERROR(memory_grow(&plan->aggregates, (plan->aggregate_count + 1) * sizeof *plan->aggregates,
+                                "a plan", binder->error));
     *index = plan->aggregate_count++;
     plan->aggregates[*index] = aggregate;
     plan->aggregates[*index].count = *index;
@@ -171,8 +174,11 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
         bind_aggregate_range(binder, aggregate.kind, &leaf);
     }
     RETURN_IF_ERROR(bind_aggregate_find(binder, aggregate, &leaf.index));
-    if (value.nullable)
-        RETURN_IF_ERROR(bind_count_of(binder, argument, &binder->plan->aggregates[leaf.index].count));
+    if (value.nullable) {
+        uint32_t count; /* the list of aggregates may move */
+        RETURN_IF_ERROR(bind_count_of(binder, argument, &count));
+        binder->plan->aggregates[leaf.index].count = count;
+    }
     RETURN_IF_ERROR(expression_add(binder->list, &leaf, node, binder->error));
     return name->average ? bind_average(binder, ast, node) : STATUS_OK;
 }

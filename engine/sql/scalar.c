@@ -46,6 +46,8 @@ void sql_scalars_free(struct sql_scalars *scalars)
     if (!scalars)
         return;
     expression_list_free(&scalars->plan.expressions);
+    free(scalars->plan.aggregates);
+    free(scalars->plan.measures);
     free(scalars);
 }
 

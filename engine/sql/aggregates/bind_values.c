@@ -6,6 +6,7 @@
 #include "engine/sql/bind_internal.h"
 #include "engine/sql/functions/functions.h"
 #include "storage/base/double_key.h"
+#include "storage/base/memory.h"
 
 enum status bind_measure(struct binder *binder, const struct sql_expression *ast,
                          const struct plan_measure *measure, struct expression leaf, uint32_t *node)
@@ -20,8 +21,11 @@ enum status bind_measure(struct binder *binder, const struct sql_expression *ast
             "the statement has more than %u variances, quantiles and the like; ask for them in "
             "several statements",
             PLAN_MEASURES_MAX);
-    if (leaf.index == plan->measure_count)
+    if (leaf.index == plan->measure_count) {
+        RETURN_IF_ERROR(memory_grow(&plan->measures, (plan->measure_count + 1) * sizeof *plan->measures,
+                                    "a plan", binder->error));
         plan->measures[plan->measure_count++] = *measure;
+    }
     leaf.operation = EXPRESSION_MEASURE;
     leaf.nullable = true;
     return expression_add(binder->list, &leaf, node, binder->error);

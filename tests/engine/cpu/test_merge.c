@@ -31,7 +31,9 @@ static void fill_plan(struct plan *plan, enum plan_shape shape, uint32_t words, 
     static const enum aggregate_kind kinds[] = {AGGREGATE_COUNT, AGGREGATE_SUM, AGGREGATE_SUM_WIDE,
                                                 AGGREGATE_MIN,   AGGREGATE_MAX, AGGREGATE_COUNT_DISTINCT};
     static const struct table fact = {.rows = 5000};
-    *plan = (struct plan){.fact = &fact, .shape = shape, .key_words = words, .aggregate_count = 6};
+    static struct plan_aggregate aggregates[6];
+    *plan = (struct plan){
+        .fact = &fact, .shape = shape, .key_words = words, .aggregate_count = 6, .aggregates = aggregates};
     plan->slots = shape == PLAN_TOTAL ? 1 : shape == PLAN_DENSE ? groups : 0;
     for (uint32_t a = 0; a < 6; a++)
         plan->aggregates[a] = (struct plan_aggregate){

@@ -35,8 +35,10 @@ static const struct plan_aggregate aggregates[] = {
 
 static void make_plan(struct plan *plan, enum plan_shape shape, uint32_t words)
 {
-    *plan = (struct plan){.shape = shape, .key_words = words, .aggregate_count = AGGREGATES};
-    memcpy(plan->aggregates, aggregates, sizeof aggregates);
+    *plan = (struct plan){.shape = shape,
+                          .key_words = words,
+                          .aggregate_count = AGGREGATES,
+                          .aggregates = (struct plan_aggregate *)aggregates};
 }
 
 static uint64_t word_of(uint32_t group, uint32_t word)
