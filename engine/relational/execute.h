@@ -16,7 +16,7 @@
  *     joins.c     joins them; two.c two of them
  *     join/       the join of two answers
  *     result.c    rows of operators
- *     set.c       VALUES, UNION, EXCEPT, INTERSECT
+ *     set.c       VALUES, UNION, EXCEPT, INTERSECT; rows/ their columns and rows
  *     window/     window functions
  *     recursive.c WITH RECURSIVE
  *     plans.c     plans a SELECT, and runs it

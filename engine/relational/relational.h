@@ -2,7 +2,7 @@
 #ifndef TESSERA_ENGINE_RELATIONAL_RELATIONAL_H
 #define TESSERA_ENGINE_RELATIONAL_RELATIONAL_H
 
-#include "engine/answer/relation/relation.h"
+#include "engine/relational/rows/relation.h"
 #include "engine/relational/execute.h"
 #include "engine/sql/tree/tree.h"
 #include "storage/base/execution/memory_account.h"

@@ -12,7 +12,7 @@
 #ifndef TESSERA_ENGINE_RELATIONAL_JOIN_JOIN_H
 #define TESSERA_ENGINE_RELATIONAL_JOIN_JOIN_H
 
-#include "engine/answer/relation/relation.h"
+#include "engine/relational/rows/relation.h"
 #include "engine/logical/node.h"
 
 #define JOIN_TEST_PAIRS 1024u

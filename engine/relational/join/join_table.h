@@ -2,7 +2,7 @@
 #ifndef TESSERA_ENGINE_RELATIONAL_JOIN_JOIN_TABLE_H
 #define TESSERA_ENGINE_RELATIONAL_JOIN_JOIN_TABLE_H
 
-#include "engine/answer/relation/rows_hash.h"
+#include "engine/relational/rows/rows_hash.h"
 #include "engine/relational/join/join.h"
 
 struct join_entry {

@@ -1,7 +1,7 @@
 /* spill.c: see spill.h. */
 #include "engine/relational/spill/spill.h"
 
-#include "engine/answer/relation/rows_hash.h"
+#include "engine/relational/rows/rows_hash.h"
 #include "engine/plan/partial/parts.h"
 #include "storage/base/execution/memory_account.h"
 #include "storage/base/memory.h"

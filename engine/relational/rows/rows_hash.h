@@ -1,9 +1,9 @@
 /* rows_hash.h: a hash table of rows of columns, by the values of all columns; rows are numbers below 2^64 - 1. Free `rows`
  * with spillable_free. */
-#ifndef TESSERA_ENGINE_ANSWER_RELATION_ROWS_HASH_H
-#define TESSERA_ENGINE_ANSWER_RELATION_ROWS_HASH_H
+#ifndef TESSERA_ENGINE_RELATIONAL_ROWS_ROWS_HASH_H
+#define TESSERA_ENGINE_RELATIONAL_ROWS_ROWS_HASH_H
 
-#include "engine/answer/relation/relation.h"
+#include "engine/relational/rows/relation.h"
 
 #include <stdlib.h>
 

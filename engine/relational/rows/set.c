@@ -1,7 +1,7 @@
 /* set.c: UNION, EXCEPT and INTERSECT of answers; see relation.h. */
-#include "engine/answer/relation/relation.h"
+#include "engine/relational/rows/relation.h"
 
-#include "engine/answer/relation/rows_hash.h"
+#include "engine/relational/rows/rows_hash.h"
 #include "storage/base/memory.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* columns.c: columns of answers in other orders and types; see relation.h. */
-#include "engine/answer/relation/relation.h"
+#include "engine/relational/rows/relation.h"
 
 #include "engine/plan/functions/string_pieces.h"
 #include "storage/base/decimal.h"

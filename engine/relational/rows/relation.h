@@ -4,8 +4,8 @@
  *
  * For answers of up to some millions of rows, on one thread: a join or a set takes about 100 ns a row.
  */
-#ifndef TESSERA_ENGINE_ANSWER_RELATION_RELATION_H
-#define TESSERA_ENGINE_ANSWER_RELATION_RELATION_H
+#ifndef TESSERA_ENGINE_RELATIONAL_ROWS_RELATION_H
+#define TESSERA_ENGINE_RELATIONAL_ROWS_RELATION_H
 
 #include "engine/answer/rowset.h"
 
