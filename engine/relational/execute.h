@@ -18,6 +18,7 @@
  *     result.c    rows of operators
  *     set.c       VALUES, UNION, EXCEPT, INTERSECT; rows/ their columns and rows
  *     window/     window functions
+ *     spill/      joins, groups, windows and sets of more rows than memory has room for
  *     recursive.c WITH RECURSIVE
  *     plans.c     plans a SELECT, and runs it
  *     distribute.c  ... in several processes; collect.c their rows
