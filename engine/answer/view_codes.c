@@ -37,7 +37,7 @@ static enum status make_codes(struct rowset *rows, uint32_t c, unsigned threads,
     struct expression_list owner = {.threads = threads};
     const struct string_call same = {.body = string_concat, .type = {.kind = VALUE_STRING}, .count = 1};
     const struct string_source source = {
-        .count = rows->rows, .tries = STRING_ROWS_TRIES, .context = column, .arguments = view_of_row};
+        .count = rows->rows, .repeats = true, .context = column, .arguments = view_of_row};
     const struct expression leaf = {.operation = EXPRESSION_GROUP, .high = INT64_MAX};
     uint32_t number, text;
     enum status status = expression_add(&owner, &leaf, &number, error);

@@ -195,7 +195,6 @@ static enum status table_of(struct expression_list *list, const struct tabulated
                             struct error *error)
 {
     const struct string_source source = {.count = of->combinations,
-                                         .tries = STRING_TABLE_TRIES,
                                          .context = of,
                                          .open = open_thread,
                                          .close = close_thread,

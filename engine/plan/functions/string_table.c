@@ -14,6 +14,11 @@
 /* A thread is worth its start, which takes as long as some thousand values. */
 #define VALUES_A_THREAD 4096u
 
+/* After so many strings a thread sees whether they repeat: if less than an eighth does, it looks for no more. Strings of
+ * rows are looked for longer, unless all of the first are different. */
+#define STRINGS_TRIED      4096u
+#define STRINGS_TRIED_LONG 65536u
+
 /* What one thread computes. */
 struct string_worker {
     struct string_call call; /* with numbers of its own */
@@ -25,7 +30,7 @@ struct string_worker {
     uint32_t string_count, string_room;
     struct number_index index; /* of the strings */
     uint32_t seen;             /* strings with those that repeat */
-    uint32_t tries;            /* struct string_source */
+    bool repeats;              /* struct string_source */
     bool tired;                /* they do not repeat */
 };
 
@@ -57,14 +62,21 @@ static bool same_string(const void *context, uint32_t number)
             memcmp(worker->buffer.bytes + start, worker->buffer.bytes + sought->start, sought->length) == 0);
 }
 
+static bool do_not_repeat(const struct string_worker *worker)
+{
+    const uint32_t seen = worker->seen,
+                   most = worker->repeats && seen == STRINGS_TRIED ? seen - 1 : seen / 8 * 7;
+    return worker->string_count > most;
+}
+
 /* Keeps the string that the buffer has from `start` on, unless the worker has it already, and gives its number. */
 static enum status keep_string(struct string_worker *worker, uint64_t start, uint32_t *number,
                                struct error *error)
 {
     const struct string_sought sought = {worker, start, worker->buffer.used - start};
     uint64_t hash = 0;
-    if (worker->seen == worker->tries)
-        worker->tired = worker->string_count > worker->tries / 8 * 7;
+    if (worker->seen == STRINGS_TRIED || worker->seen == STRINGS_TRIED_LONG)
+        worker->tired = do_not_repeat(worker);
     worker->seen += worker->seen < UINT32_MAX;
     if (!worker->tired) {
         hash = sought.length ? XXH3_64bits(worker->buffer.bytes + start, sought.length) : 0;
@@ -118,7 +130,7 @@ static enum status worker_open(const struct table_work *work, struct string_work
     worker->open = true;
     worker->call = *work->call;
     worker->thread = thread;
-    worker->tries = work->source->tries;
+    worker->repeats = work->source->repeats;
     return work->source->open ? work->source->open(work->source->context, &worker->own, error) : STATUS_OK;
 }
 

@@ -12,15 +12,10 @@
 #include "engine/plan/functions/string_call.h"
 #include "engine/plan/functions/text_call.h"
 
-/* For strings of a dictionary, each of which comes once, and for those of rows. */
-#define STRING_TABLE_TRIES 4096u
-#define STRING_ROWS_TRIES  65536u
-
 /* The arguments of `count` values. `open`, `close` and `begin` may be NULL. */
 struct string_source {
     uint64_t count;
-    uint32_t
-        tries; /* after so many strings a thread looks for no more that repeat if less than an eighth did */
+    bool repeats; /* strings of rows: they may repeat although few of the first do */
     const void *context;
     /* Makes and frees what one thread needs. */
     enum status (*open)(const void *context, void **thread, struct error *error);

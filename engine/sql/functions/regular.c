@@ -3,21 +3,25 @@
 #include "engine/sql/functions/regular.h"
 
 #include "storage/base/execution/execution.h"
+#include "storage/base/hash.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/utf8.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Bytes of a pattern that an error shows. */
 #define SHOWN_BYTES 100u
 
-/* What a search needs for itself. There are as many as searches at one time. */
+/* Places for what searches need, and how many of them a thread tries: two threads seldom share one. */
+#define ROOMS       256u
+#define ROOMS_TRIED 4u
+
+/* What a search needs for itself, made when it is first used. */
 struct regular_room {
-    struct regular_room *next; /* that is free */
     pcre2_match_data *data;
     pcre2_code *
         damaged; /* for strings that are no UTF-8; without machine code, of which PCRE2's 10.42 is wrong for them */
@@ -29,8 +33,8 @@ struct regular {
     pcre2_code *code;            /* for strings of UTF-8 */
     struct string_needle needle; /* text that all matches have, or of length 0 */
     pcre2_match_context *limits;
-    pthread_mutex_t lock;
-    struct regular_room *free; /* rooms that no search has */
+    struct regular_room
+        *_Atomic rooms[ROOMS]; /* that no search has; a thread's is at its place or after it */
 };
 
 /* ---- Text that all matches have ---- */
@@ -214,7 +218,6 @@ enum status regular_create(const char *pattern, uint32_t length, bool ignore_cas
                          "a regular expression of %u bytes is longer than %u, the most that is read", length,
                          REGULAR_PATTERN_MAX);
     RETURN_IF_ERROR(memory_zeros(&regular, sizeof *regular, "a regular expression", error));
-    regular->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     enum status status = memory_take(&regular->pattern, (size_t)length + 1, "a regular expression", error);
     if (status == STATUS_OK) {
         memcpy(regular->pattern, pattern, length);
@@ -234,17 +237,21 @@ enum status regular_create(const char *pattern, uint32_t length, bool ignore_cas
     return status;
 }
 
+static void free_room(struct regular_room *room)
+{
+    if (!room)
+        return;
+    pcre2_match_data_free(room->data);
+    pcre2_code_free(room->damaged);
+    free(room);
+}
+
 void regular_free(struct regular *regular)
 {
     if (!regular)
         return;
-    for (struct regular_room *room = regular->free, *next; room; room = next) {
-        next = room->next;
-        pcre2_match_data_free(room->data);
-        pcre2_code_free(room->damaged);
-        free(room);
-    }
-    pthread_mutex_destroy(&regular->lock);
+    for (unsigned r = 0; r < ROOMS; r++)
+        free_room(regular->rooms[r]);
     pcre2_match_context_free(regular->limits);
     pcre2_code_free(regular->code);
     free(regular->pattern);
@@ -292,25 +299,32 @@ struct search {
     const PCRE2_SIZE *parts;
 };
 
+/* A thread finds the room again that it has had, without waiting for others. */
+static unsigned own_place(void)
+{
+    static _Thread_local char own;
+    return (unsigned)(hash_mix((uintptr_t)&own) % ROOMS);
+}
+
 static struct regular_room *take_room(struct regular *regular)
 {
-    pthread_mutex_lock(&regular->lock);
-    struct regular_room *room = regular->free;
-    if (room)
-        regular->free = room->next;
-    pthread_mutex_unlock(&regular->lock);
+    const unsigned place = own_place();
+    struct regular_room *room = NULL;
+    for (unsigned i = 0; !room && i < ROOMS_TRIED; i++)
+        room = atomic_exchange(&regular->rooms[(place + i) % ROOMS], NULL);
     return room ? room : calloc(1, sizeof *room);
 }
 
 static void close_search(const struct search *search)
 {
-    struct regular *const regular = search->regular;
-    if (!search->room)
-        return;
-    pthread_mutex_lock(&regular->lock);
-    search->room->next = regular->free;
-    regular->free = search->room;
-    pthread_mutex_unlock(&regular->lock);
+    const unsigned place = own_place();
+    struct regular_room *room = search->room;
+    for (unsigned i = 0; room && i < ROOMS_TRIED; i++) {
+        struct regular_room *none = NULL;
+        if (atomic_compare_exchange_strong(&search->regular->rooms[(place + i) % ROOMS], &none, room))
+            room = NULL;
+    }
+    free_room(room);
 }
 
 /* Takes a room, and chooses the code: strings that are UTF-8, as all that are loaded, take the fast one. */
