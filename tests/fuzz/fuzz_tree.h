@@ -361,6 +361,16 @@ static struct tree_source new_source(const struct tree_scope *outer, uint32_t de
     return source;
 }
 
+/* An equality along a reference between the last item and one before it, or "" if those are no tables. */
+static const char *along_reference(const struct tree_scope *left, const struct tree_source *right)
+{
+    const struct tree_source *const other = &left->sources[choose(left->count)];
+    if (!other->stored || !right->stored)
+        return "";
+    const bool turned = likely(30);
+    return form("%s = %s", other->columns[turned ? 0 : 2].text, right->columns[turned ? 2 : 0].text);
+}
+
 /* ON between the items of a scope from `first` on, and the last of them. */
 static const char *tree_on(const struct tree_scope *scope, uint32_t first, uint32_t depth)
 {
@@ -375,7 +385,10 @@ static const char *tree_on(const struct tree_scope *scope, uint32_t first, uint3
     enum tree_type type = kind < 15 ? TREE_INTEGER : type_in(&left);
     type = column_or_none(&right, type, 0) ? type : TREE_INTEGER;
     const char *const a = column_in(&left, type, 0), *const b = column_in(&right, type, 0);
-    text = form("%s %s %s", a, kind < 17 ? "=" : kind < 18 ? "<" : kind < 19 ? "<>" : "=", b);
+    if (likely(30))
+        text = along_reference(&left, &right.sources[0]);
+    if (!*text)
+        text = form("%s %s %s", a, kind < 17 ? "=" : kind < 18 ? "<" : kind < 19 ? "<>" : "=", b);
     if (likely(20))
         text = form("%s AND %s = %s", text, column_in(&left, TREE_INTEGER, 0),
                     column_in(&right, TREE_INTEGER, 0));

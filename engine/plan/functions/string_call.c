@@ -44,12 +44,13 @@ static void give(struct tabulated *of, uint32_t node)
         if (of->given[g].node == node)
             return;
     given.count = none ? 1 : (uint64_t)made->high - (uint64_t)made->low + 1;
-    if (made->type.kind == VALUE_STRING) {
+    bool unknown = made->low == INT64_MIN || made->type.kind == VALUE_DOUBLE;
+    if (made->type.kind == VALUE_STRING) { /* also where the range of its codes is unknown */
         given.low = 0;
         given.count = made->type.dictionary->count;
+        unknown = false;
     }
-    if (__builtin_mul_overflow(of->combinations, given.count, &of->combinations) || made->low == INT64_MIN ||
-        made->type.kind == VALUE_DOUBLE)
+    if (__builtin_mul_overflow(of->combinations, given.count, &of->combinations) || unknown)
         of->combinations = UINT64_MAX;
     of->given[of->given_count++] = given;
 }
