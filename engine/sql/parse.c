@@ -342,14 +342,16 @@ static enum status parse_end(const struct parser *parser)
                                                           (int)parser->token.length, parser->token.text);
 }
 
-/* True if the parenthesis begins with an option of EXPLAIN, and not with a query. */
-static bool is_option(const struct parser *parser)
+/* *option: the parenthesis begins with an option of EXPLAIN, and not with a query. */
+static enum status find_option(const struct parser *parser, bool *option)
 {
     struct parser ahead = *parser;
-    struct error error = {0};
-    ahead.error = &error;
-    return parse_is(parser, "(") && parse_advance(&ahead) == STATUS_OK &&
-           (parse_is(&ahead, "ANALYZE") || parse_is(&ahead, "FORMAT"));
+    *option = parse_is(parser, "(");
+    if (!*option)
+        return STATUS_OK;
+    RETURN_IF_ERROR(parse_advance(&ahead));
+    *option = parse_is(&ahead, "ANALYZE") || parse_is(&ahead, "FORMAT");
+    return STATUS_OK;
 }
 
 /* EXPLAIN [ANALYZE] [(ANALYZE | FORMAT TEXT | FORMAT JSON, ...)] */
@@ -359,7 +361,8 @@ static enum status parse_explain(struct parser *parser)
     bool taken;
     RETURN_IF_ERROR(parse_take(parser, "ANALYZE", &taken));
     select->explain = taken ? SQL_EXPLAIN_ANALYZE : SQL_EXPLAIN;
-    if (!is_option(parser))
+    RETURN_IF_ERROR(find_option(parser, &taken));
+    if (!taken)
         return STATUS_OK;
     do {
         RETURN_IF_ERROR(parse_advance(parser));
