@@ -12,9 +12,6 @@
 
 #include <stdlib.h>
 
-/* More pairs of rows than this are made only if some condition is on both sides: who forgets one should be told. */
-#define PAIRS_WITHOUT_CONDITION_MAX (UINT64_C(1) << 24)
-
 /* ---- Sources that are not INNER ---- */
 
 static uint64_t reads_on(const struct region *region, uint32_t s)
@@ -102,34 +99,12 @@ static enum status choose_sides(const struct sides *sides, uint32_t *first, uint
     return status;
 }
 
-static enum status check_forgotten(const struct sides *sides, const struct side *left,
-                                   const struct side *right)
-{
-    const struct region *const region = sides->region;
-    const struct source *const source = &region->sources[__builtin_ctzll(right->sources)];
-    const char *const name = source->node->kind == LOGICAL_SCAN ? source->node->scan.name : NULL;
-    if (region->run->dry || left->result.rows == 0 ||
-        right->result.rows <= PAIRS_WITHOUT_CONDITION_MAX / left->result.rows)
-        return STATUS_OK;
-    for (uint32_t i = 0; i < region->conjuncts.count; i++) {
-        const uint64_t reads = region->conjuncts.list[i].sources;
-        if ((reads & left->sources) && (reads & right->sources))
-            return STATUS_OK;
-    }
-    return relational_refuse(
-        region->run, source->position,
-        "nothing joins %s to the tables before it, and each of %llu rows would be paired with each of %llu; "
-        "add the condition that joins them",
-        name ? name : "this", (unsigned long long)left->result.rows, (unsigned long long)right->result.rows);
-}
-
 /* Joins two sides. The smaller one is hashed. */
 static enum status join_sides(struct sides *sides, uint32_t first, uint32_t second)
 {
     struct side *const a = &sides->list[first], *const b = &sides->list[second];
     const bool turned = a->result.rows < b->result.rows;
     struct side *const left = turned ? b : a, *const right = turned ? a : b;
-    RETURN_IF_ERROR(check_forgotten(sides, a, b));
     const struct join_of by = {.join = LOGICAL_INNER,
                                .position = sides->region->sources[__builtin_ctzll(b->sources)].position,
                                .conjuncts = &sides->region->conjuncts,
