@@ -3,15 +3,15 @@
  * its rows by the hash of keys, so that rows of equal keys are in one part, works on the parts one after the other, and puts
  * their answers together:
  *
- *     join          both sides by their keys                       join/spilled.c
+ *     join          both sides by their keys                       two.c
  *     aggregate     by the groups, each grouping set alone         aggregate.c
  *     window        by what all rows of a partition have           window/window.c
  *     set           both sides by all columns                      set.c
  *
  * The parts are answers as any others: of the account, or in files. A part whose work is refused again is divided again, by
  * other bits of the hash. What one key alone has cannot be divided: then the work itself is in files, except that of
- * groups, which fails with the bytes that it wanted. An order needs none of this: its work is files that are written and
- * read part by part (engine/answer/sort_rows.h).
+ * groups, which fails with the bytes that it wanted. An order needs none of this: its places are dealt to parts, which
+ * may be in files (engine/answer/sort_rows.h).
  */
 #ifndef TESSERA_ENGINE_RELATIONAL_SPILL_SPILL_H
 #define TESSERA_ENGINE_RELATIONAL_SPILL_SPILL_H
