@@ -589,8 +589,8 @@ static void add_times(struct explain_node *plan_node, const struct explained *ex
 /* The groups are expected to have no more rows than their terms have values. */
 double explain_expected_rows(const struct plan *plan)
 {
-    double rows = plan->nothing || !plan->fact ? 0 : (double)plan->fact->rows, groups = 1;
-    if (!plan->fact || plan->shape == PLAN_TOTAL)
+    double rows = plan->nothing ? 0 : (double)plan->fact->rows, groups = 1;
+    if (plan->shape == PLAN_TOTAL)
         return 1;
     for (uint32_t s = 0; s < plan->step_count; s++)
         rows *= plan->steps[s].share;

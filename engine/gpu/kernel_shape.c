@@ -360,7 +360,7 @@ static void unmark_columns(struct fitting *fitting)
 enum status kernel_fit(struct plan *plan, const struct kernel_target *target, struct error *error)
 {
     struct fitting *fitting;
-    if (plan->nothing || !plan->fact)
+    if (plan->nothing)
         return STATUS_OK;
     RETURN_IF_ERROR(memory_zeros(&fitting, sizeof *fitting, "a kernel", error));
     fitting->plan = plan;

@@ -19,7 +19,7 @@
 #define SQL_DEPTH_MAX 200u
 
 /* The most queries inside each other, with the outermost. Those of WITH may follow each other without limit. */
-#define SQL_LEVELS_MAX 32u
+#define SQL_BLOCKS_MAX 32u
 
 /* The most tables and groups of one FROM. */
 #define SQL_SOURCES_MAX 128u

@@ -236,12 +236,12 @@ static enum status parse_source(struct parser *parser, struct place place)
 {
     if (!parse_is(parser, "(") || holds_query(parser))
         return parse_table(parser, place);
-    if (parser->levels == SQL_LEVELS_MAX)
+    if (parser->blocks == SQL_BLOCKS_MAX)
         return parse_refuse(parser, "parentheses in FROM, and queries, are nested more than %u deep",
-                            SQL_LEVELS_MAX);
-    parser->levels++;
+                            SQL_BLOCKS_MAX);
+    parser->blocks++;
     const enum status status = parse_group(parser, place);
-    parser->levels--;
+    parser->blocks--;
     return status;
 }
 

@@ -18,7 +18,7 @@ struct parser {
     struct sql_select *select; /* the SELECT that is being parsed */
     struct sql_token token;    /* the current token */
     const char *before_end;    /* the end of the token before it */
-    uint32_t depth, levels;
+    uint32_t depth, blocks;
     struct error *error;
 };
 

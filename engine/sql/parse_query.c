@@ -1,5 +1,5 @@
 /*
- * parse_query.c: parses what makes several levels of one statement (ast.h): WITH, subqueries, UNION and the like.
+ * parse_query.c: parses what makes several query blocks of one statement (ast.h): WITH, subqueries, UNION and the like.
  */
 #include "engine/sql/parse_internal.h"
 
@@ -190,14 +190,14 @@ static enum status parse_whole(struct parser *parser)
 enum status parse_query(struct parser *parser, struct sql_select *select)
 {
     struct sql_select *const outer = parser->select;
-    if (parser->levels == SQL_LEVELS_MAX)
+    if (parser->blocks == SQL_BLOCKS_MAX)
         return parse_refuse(parser, "queries are nested more than %u deep; use WITH, one after the other",
-                            SQL_LEVELS_MAX);
-    parser->levels++;
+                            SQL_BLOCKS_MAX);
+    parser->blocks++;
     parser->select = select;
     const enum status status = parse_whole(parser);
     parser->select = outer;
-    parser->levels--;
+    parser->blocks--;
     return status;
 }
 

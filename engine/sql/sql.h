@@ -67,7 +67,7 @@ struct sql_options {
     enum plan_index_use index;
     enum sql_like like;
     int64_t
-        now; /* the time of the statement's run, in microseconds since 1970 in UTC; the same for all its levels */
+        now; /* the time of the statement's run, in microseconds since 1970 in UTC; the same for all its query blocks */
     enum sql_cut *cut; /* set if the SELECT must become two, beside *no_star; or NULL */
     bool *no_star;     /* set to true if references do not join the tables as a star; NULL: nobody asks */
 };

@@ -61,7 +61,7 @@ static bool add_terms(const struct plan *plan, struct first_rows *first, uint64_
 
 struct first_rows first_rows_of(const struct plan *plan)
 {
-    const uint64_t places = (uint64_t)(plan->fact ? plan->fact->segment_count : 0) << 24;
+    const uint64_t places = (uint64_t)plan->fact->segment_count << 24;
     struct first_rows first = {.bound = UINT64_MAX};
     uint64_t domain;
     if (plan->shape != PLAN_ROWS || plan->order_count == 0 || plan->having != EXPRESSION_NONE ||
