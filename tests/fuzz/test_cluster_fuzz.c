@@ -15,10 +15,10 @@
 
 #include "engine/run/cluster/cluster_internal.h"
 #include "tests/fuzz/fuzz_query.h"
-#include "tests/support/star_plan.h"
+#include "tests/support/sql/star_plan.h"
 #include "tests/support/mpirun.h"
 #include "tests/support/split_plan.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #define QUERIES_A_STAR 40u
 #define PROCESSES_MAX  4u

@@ -20,7 +20,7 @@
 #include "loader/table/table_loader.h"
 #include "storage/base/clock.h"
 #include "tests/fuzz/fuzz_random.h"
-#include "tests/support/as_sqlite.h"
+#include "tests/support/sql/as_sqlite.h"
 #include "tests/support/not_run.h"
 
 #define QUERIES      2000u

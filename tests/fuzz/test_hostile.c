@@ -19,7 +19,7 @@
 #include "storage/base/clock.h"
 #include "tests/support/database_files.h"
 #include "tests/fuzz/fuzz_query.h"
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/sql_star.h"
 
 #include <zlib.h>
 #include <zstd.h>

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "tests/fuzz/fuzz_query.h"
-#include "tests/support/star_plan.h"
+#include "tests/support/sql/star_plan.h"
 #include "tests/support/split_plan.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #define QUERIES_A_STAR 40u
 

@@ -23,7 +23,7 @@
 #include "loader/table/table_loader.h"
 #include "storage/base/execution/execution.h"
 #include "tests/fuzz/fuzz_tree.h"
-#include "tests/support/as_sqlite.h"
+#include "tests/support/sql/as_sqlite.h"
 #include "tests/support/not_run.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
 
 #include "engine/library/arrow_export.h"
 #include "tests/support/one_directory.h"
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/sql_star.h"
 
 #include <errno.h>
 

@@ -13,7 +13,7 @@
 
 #include "engine/run/engine.h"
 #include "tests/fuzz/fuzz_random.h"
-#include "tests/support/as_sqlite.h"
+#include "tests/support/sql/as_sqlite.h"
 
 /* Writes a file beside the database. */
 static void file_is(const char *name, const char *text)

@@ -12,7 +12,7 @@
 #include "loader/table/table_loader.h"
 #include "tests/support/database_files.h"
 #include "tests/support/shop_rows.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #include <signal.h>
 #include <sys/wait.h>

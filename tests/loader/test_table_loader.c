@@ -11,7 +11,7 @@
 
 #include "loader/table/table_loader.h"
 #include "tests/support/one_directory.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 static const char script[] =
     "CREATE TABLE regions (id INT PRIMARY KEY, label TEXT NOT NULL);\n"

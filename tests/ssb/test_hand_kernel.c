@@ -16,7 +16,7 @@
 #include "tests/fuzz/fuzz_random.h"
 #include "tests/support/gpu/need_nvrtc.h"
 #include "tests/support/gpu/query_compile.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

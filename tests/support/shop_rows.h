@@ -5,7 +5,7 @@
 #ifndef TESSERA_TESTS_SUPPORT_SHOP_ROWS_H
 #define TESSERA_TESTS_SUPPORT_SHOP_ROWS_H
 
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 enum { REGIONS, SHOPS, SALES, TABLES };
 static const char *const names[TABLES] = {"regions", "shops", "sales"};

@@ -9,7 +9,7 @@
 #include "storage/base/disk/disk_reads.h"
 #include "tests/support/not_run.h"
 #include "tests/support/one_directory.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #include <fcntl.h>
 #include <ftw.h>

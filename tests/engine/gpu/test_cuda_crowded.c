@@ -12,7 +12,7 @@
 
 #include "ssb/data/load.h"
 #include "tests/support/gpu/on_a_gpu.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #define COLUMNS                                                                                          \
     "sum(lo_quantity), sum(lo_extendedprice), max(lo_ordtotalprice), min(lo_discount), sum(lo_revenue)," \

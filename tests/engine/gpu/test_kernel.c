@@ -11,8 +11,8 @@
 
 #include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
-#include "tests/support/star_plan.h"
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/star_plan.h"
+#include "tests/support/sql/sql_star.h"
 #include "engine/gpu/index.h"
 #include "engine/gpu/stage.h"
 #include "tests/support/gpu/query_compile.h"

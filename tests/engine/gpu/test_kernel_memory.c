@@ -7,9 +7,9 @@
 #include <cmocka.h>
 
 #include "engine/gpu/kernel.h"
-#include "tests/support/star_plan.h"
+#include "tests/support/sql/star_plan.h"
 #include "tests/support/gpu/query_compile.h"
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/sql_star.h"
 
 #include <dlfcn.h>
 

@@ -11,7 +11,7 @@
 #include "engine/library/arrow_export.h"
 #include "tests/support/database_files.h"
 #include "tests/support/one_directory.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 static struct engine *engine;
 

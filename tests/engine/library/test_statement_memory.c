@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/run/engine_internal.h"
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/sql_star.h"
 
 static const char *const statements[] = {
     "select 1, 'a'",

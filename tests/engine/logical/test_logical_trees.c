@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/support/logical_text.h"
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/sql_star.h"
 
 #include "engine/logical/logical.h"
 

@@ -11,7 +11,7 @@
 
 #include "engine/plan/partial.h"
 #include "storage/column/column_path.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #define ROWS         150011 /* several pieces of each format, the last one partly filled, and so is the last tile */
 #define COUNT(array) (sizeof array / sizeof *(array))

@@ -13,7 +13,7 @@
 #include "ssb/queries/queries.h"
 #include "tests/support/gpu/query_compile.h"
 #include "tests/support/split_plan.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 #include "tests/support/ssb/ssb_database.h"
 
 static struct engine *engine;

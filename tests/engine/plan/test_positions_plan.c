@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tests/support/star_plan.h"
+#include "tests/support/sql/star_plan.h"
 #include "tests/support/made_levels.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #include "engine/library/arrow_export.h"
 #include "engine/plan/fact_data.h"

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/sql_star.h"
 
 #include <ctype.h>
 
@@ -140,7 +140,7 @@ static void explain_tells_what_was_joined(void **state)
     free(keyed);
 }
 
-static void refusals_are_those_of_the_level(void **state)
+static void refusals_are_those_of_the_block(void **state)
 {
     (void)state;
     refused("select nope from sales a join sales b on a.shop = b.shop",
@@ -157,7 +157,7 @@ int main(void)
         cmocka_unit_test(tables_are_joined_by_any_condition),
         cmocka_unit_test(a_star_is_one_plan),
         cmocka_unit_test(explain_tells_what_was_joined),
-        cmocka_unit_test(refusals_are_those_of_the_level),
+        cmocka_unit_test(refusals_are_those_of_the_block),
     };
     return cmocka_run_group_tests(tests, star_open, star_close);
 }

@@ -16,7 +16,7 @@
 #include "storage/base/clock.h"
 #include "tests/support/gpu/query_compile.h"
 #include "tests/support/split_plan.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 #include "tests/support/ssb/ssb_database.h"
 
 #include <stdatomic.h>

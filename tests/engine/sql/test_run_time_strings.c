@@ -10,7 +10,7 @@
 #include "engine/library/arrow_export.h"
 #include "engine/library/tessera.h"
 #include "engine/run/engine_internal.h"
-#include "tests/support/as_sqlite.h"
+#include "tests/support/sql/as_sqlite.h"
 #include "tests/support/database_cases.h"
 
 #define ROWS  200003u

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/sql_star.h"
 
 /* Group 1 cancels out but for the least double; 2 is just above a tie; 3 overflows; 4 and 5 have infinities; 6 has NaN; 7
  * is ten times 0.1; 8 has only NULLs; 9 is a tie, which goes to the even number. */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/library/tessera.h"
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/sql_star.h"
 
 #define LEAST "-9223372036854775808"
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/sql_star.h"
 
 static void same(const char *statement, const char *longer)
 {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/library/tessera.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #include <sqlite3.h>
 #include <time.h>

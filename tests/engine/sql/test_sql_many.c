@@ -8,7 +8,7 @@
 
 #include "engine/library/tessera.h"
 #include "engine/run/engine.h"
-#include "tests/support/as_sqlite.h"
+#include "tests/support/sql/as_sqlite.h"
 #include "tests/support/gpu/query_compile.h"
 
 #define COLUMNS 80

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/sql_star.h"
 
 static const struct {
     const char *sql, *answer;

@@ -4,7 +4,7 @@
 
 #include "loader/table/table_loader.h"
 #include "tests/support/one_directory.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #define ORC_FOLDER TESSERA_SOURCE "/tests/data/orc/"
 

@@ -11,7 +11,7 @@
 
 #include "loader/table/table_loader.h"
 #include "tests/support/shop_rows.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #include <sys/wait.h>
 

@@ -5,7 +5,7 @@
 #include "engine/gpu/sectors.h"
 #include "engine/library/statement.h"
 #include "engine/gpu/kernel.h"
-#include "tests/support/star_plan.h"
+#include "tests/support/sql/star_plan.h"
 #include "tests/support/gpu/compile_targets.h"
 
 #include <string.h>

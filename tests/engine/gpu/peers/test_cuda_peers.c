@@ -15,7 +15,7 @@
 #include "engine/run/engine.h"
 #include "ssb/queries/queries.h"
 #include "tests/support/not_run.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 #include "tests/support/ssb/ssb_database.h"
 
 #include <stdlib.h>

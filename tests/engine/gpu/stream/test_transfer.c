@@ -8,7 +8,7 @@
 #include "engine/gpu/stream/transfer.h"
 #include "ssb/queries/queries.h"
 #include "tests/support/gpu/query_compile.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 #include "tests/support/ssb/ssb_database.h"
 
 static int load(void **state)

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tests/support/star_plan.h"
+#include "tests/support/sql/star_plan.h"
 #include "tests/support/run_program.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #include "engine/plan/levels/level_plan.h"
 #include "engine/sql/sql.h"

@@ -13,7 +13,7 @@
 
 #include "loader/table/table_loader.h"
 #include "tests/fuzz/fuzz_random.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 enum pattern { RANDOM, ASCENDING, DESCENDING, EQUAL, NULLS, PATTERNS };
 static const char *const pattern_names[PATTERNS] = {"random", "ascending", "descending", "equal", "nulls"};

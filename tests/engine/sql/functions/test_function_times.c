@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/support/sql_star.h"
+#include "tests/support/sql/sql_star.h"
 
 static void times_are_truncated(void **state)
 {

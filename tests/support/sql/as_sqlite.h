@@ -1,9 +1,9 @@
 /* as_sqlite.h: compares a statement's answer with that of SQLite, which has the same rows. Without ORDER BY, answers are
  * compared as sets of lines. */
-#ifndef TESSERA_TESTS_SUPPORT_AS_SQLITE_H
-#define TESSERA_TESTS_SUPPORT_AS_SQLITE_H
+#ifndef TESSERA_TESTS_SUPPORT_SQL_AS_SQLITE_H
+#define TESSERA_TESTS_SUPPORT_SQL_AS_SQLITE_H
 
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* star_plan.h: the plan of a statement that one scan of stored tables answers, as sql_plan makes it, without an engine. */
-#ifndef TESSERA_TESTS_SUPPORT_STAR_PLAN_H
-#define TESSERA_TESTS_SUPPORT_STAR_PLAN_H
+#ifndef TESSERA_TESTS_SUPPORT_SQL_STAR_PLAN_H
+#define TESSERA_TESTS_SUPPORT_SQL_STAR_PLAN_H
 
 #include "engine/logical/logical.h"
 #include "engine/relational/execute.h"

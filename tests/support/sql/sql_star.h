@@ -1,9 +1,9 @@
 /* sql_star.h: a small star schema for the tests of SQL, loaded from text, and functions to query it. */
-#ifndef TESSERA_TESTS_SUPPORT_SQL_STAR_H
-#define TESSERA_TESTS_SUPPORT_SQL_STAR_H
+#ifndef TESSERA_TESTS_SUPPORT_SQL_SQL_STAR_H
+#define TESSERA_TESTS_SUPPORT_SQL_SQL_STAR_H
 
 #include "loader/table/table_loader.h"
-#include "tests/support/sql_answer.h"
+#include "tests/support/sql/sql_answer.h"
 
 static const char star_script[] =
     "CREATE TABLE regions (id INT PRIMARY KEY, label TEXT NOT NULL);\n"

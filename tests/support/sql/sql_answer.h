@@ -1,6 +1,6 @@
 /* sql_answer.h: a statement's answer as CSV, for tests that compare answers as text. */
-#ifndef TESSERA_TESTS_SUPPORT_SQL_ANSWER_H
-#define TESSERA_TESTS_SUPPORT_SQL_ANSWER_H
+#ifndef TESSERA_TESTS_SUPPORT_SQL_SQL_ANSWER_H
+#define TESSERA_TESTS_SUPPORT_SQL_SQL_ANSWER_H
 
 #include "engine/library/statement.h"
 #include "tests/support/database_cases.h"
