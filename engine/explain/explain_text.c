@@ -30,7 +30,7 @@ static const struct template
 templates[] = {
     /* operators */
     {"plan", "[device: {device}" GAVE "]"},
-    {"select", "select over the rows of[, by {groups}][, where {condition}][, having {having}]" GAVE},
+    {"select", "select over the rows below[, by {groups}][, where {condition}][, having {having}]" GAVE},
     {"item", "{expression}"},
     {"scan of tables", "scan of tables" GAVE},
     {"join",

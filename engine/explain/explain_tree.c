@@ -1,5 +1,6 @@
 /* explain_tree.c: the tree that EXPLAIN fills (explain.h). */
 #include "engine/explain/explain.h"
+#include "storage/base/number/number_text.h"
 #include "storage/base/text/text_stream.h"
 
 #include <stdarg.h>
@@ -138,7 +139,7 @@ void explain_words(struct explain_node *node, const char *name, const char *form
     if (!explain_write_begin(node, &writer))
         return;
     va_start(arguments, format);
-    vfprintf(writer.out, format, arguments);
+    number_write_list(writer.out, format, arguments);
     va_end(arguments);
     explain_write_end(node, name, &writer);
 }

@@ -292,7 +292,7 @@ static enum status merge_sets(const struct plan *plan, struct partial *into, uin
 static enum status merge_rows(struct partial *into, const struct partial *from, struct error *error)
 {
     uint64_t a = into->count, b = from->count, at = a + b;
-    RETURN_IF_ERROR(grow(&into->rows, at, "rows", error));
+    RETURN_IF_ERROR(spillable_grow(&into->rows, (at + 1) * sizeof *into->rows, "rows", error));
     into->count = at;
     while (b > 0)
         into->rows[--at] = a > 0 && into->rows[a - 1] > from->rows[b - 1] ? into->rows[--a] : from->rows[--b];

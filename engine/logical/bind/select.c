@@ -300,6 +300,13 @@ static enum status make_distinct(const struct bind_state *state, struct outputs 
     return STATUS_OK;
 }
 
+/* A term of GROUP BY has the name of the item that it is, for EXPLAIN. */
+static void name_column(struct logical_column *column, const char *name)
+{
+    if (!column->name || !*column->name)
+        column->name = name;
+}
+
 static enum status bind_outputs(struct outputs *outputs, struct logical_node **node, const char ***names)
 {
     struct bind_state *const state = outputs->place->block->state;
@@ -315,7 +322,10 @@ static enum status bind_outputs(struct outputs *outputs, struct logical_node **n
     RETURN_IF_ERROR(sql_tree_take(state->arena, (outputs->count + 1) * sizeof **names, names, state->error));
     RETURN_IF_ERROR(project(state, outputs->count, node));
     for (uint32_t o = 0; o < outputs->count; o++) {
+        const struct sql_expression *const made = outputs->list[o].expression;
         (*names)[o] = outputs->list[o].name;
+        if (made->operation == SQL_INPUT)
+            name_column(&state->tree->columns[made->index], (*names)[o]);
         RETURN_IF_ERROR(
             bind_column_of(state, (*names)[o], outputs->list[o].expression, &outputs->columns[o]));
         RETURN_IF_ERROR(add_output(state, *node, outputs->list[o].expression, outputs->columns[o]));

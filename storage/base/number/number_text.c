@@ -33,13 +33,19 @@ int number_print(char *text, size_t bytes, const char *format, ...)
     return length;
 }
 
+int number_write_list(FILE *file, const char *format, va_list arguments)
+{
+    const locale_t before = uselocale(plain());
+    const int length = vfprintf(file, format, arguments);
+    uselocale(before);
+    return length;
+}
+
 int number_write(FILE *file, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    const locale_t before = uselocale(plain());
-    const int length = vfprintf(file, format, arguments);
-    uselocale(before);
+    const int length = number_write_list(file, format, arguments);
     va_end(arguments);
     return length;
 }

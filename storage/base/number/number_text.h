@@ -12,11 +12,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* As strtod, snprintf, vsnprintf and fprintf. */
+/* As strtod, snprintf, vsnprintf, fprintf and vfprintf. */
 double number_parse(const char *text, char **end);
 int number_print(char *text, size_t bytes, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int number_print_list(char *text, size_t bytes, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 int number_write(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int number_write_list(FILE *file, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 
 #endif
