@@ -159,8 +159,10 @@ static bool is_computing(const struct region *region, const struct logical_node 
     bool computing = false;
     *large = false;
     for (uint32_t c = 0; c < project->column_count; c++) {
-        computing |= project->project.expressions[c]->operation != SQL_INPUT;
-        *large |= size_of(region, project->project.expressions[c]) > DEFINITION_NODES_MAX;
+        const struct sql_expression *const expression = project->project.expressions[c];
+        const bool computed = expression->operation != SQL_INPUT; /* a name makes nothing larger */
+        computing |= computed;
+        *large |= computed && size_of(region, expression) > DEFINITION_NODES_MAX;
     }
     return computing;
 }

@@ -335,6 +335,41 @@ static enum status split_once(struct rewriter *rewriter, struct sql_expression *
     return STATUS_OK;
 }
 
+/* A condition that would become larger by more than this stays where it is: each of several expressions, one over the
+ * other, may name the one below it several times. */
+#define GROWTH_NODES_MAX 1000u
+
+/* The nodes of an expression, in which the columns of the map stand for theirs; at most about one more than `most`. */
+static uint32_t size_of(const struct sql_expression *expression, const struct column_map *map, uint32_t most)
+{
+    uint32_t size = 1;
+    for (uint32_t m = 0; map && expression->operation == SQL_INPUT && m < map->count; m++)
+        if (map->from[m] == expression->index)
+            return size_of(map->to[m], NULL, most);
+    for (uint32_t c = 0; c < expression->child_count && size <= most; c++)
+        size += size_of(expression->children[c], map, most - size);
+    return size;
+}
+
+/* Adds the conditions with the map's columns to `below`; those that would become too large stay. */
+static enum status map_conditions(struct rewriter *rewriter, const struct column_map *map,
+                                  struct conjuncts *conditions, struct conjuncts *below)
+{
+    struct conjuncts kept = {0};
+    for (uint32_t c = 0; c < conditions->count; c++) {
+        struct sql_expression *const condition = conditions->list[c], *made;
+        const uint32_t most = size_of(condition, NULL, UINT32_MAX / 2) + GROWTH_NODES_MAX;
+        if (size_of(condition, map, most) > most) {
+            RETURN_IF_ERROR(rewrite_add(rewriter, condition, &kept));
+            continue;
+        }
+        RETURN_IF_ERROR(rewrite_map(rewriter, map, condition, &made));
+        RETURN_IF_ERROR(split_once(rewriter, made, below));
+    }
+    *conditions = kept;
+    return STATUS_OK;
+}
+
 /* The conditions over what is computed become conditions over what it is computed from. */
 static enum status push_project(struct rewriter *rewriter, struct conjuncts *conditions,
                                 struct logical_node *node)
@@ -343,12 +378,7 @@ static enum status push_project(struct rewriter *rewriter, struct conjuncts *con
     struct column_map map = {0};
     for (uint32_t c = 0; c < node->column_count; c++)
         RETURN_IF_ERROR(rewrite_map_add(rewriter, &map, node->columns[c], node->project.expressions[c]));
-    for (uint32_t c = 0; c < conditions->count; c++) {
-        struct sql_expression *made;
-        RETURN_IF_ERROR(rewrite_map(rewriter, &map, conditions->list[c], &made));
-        RETURN_IF_ERROR(split_once(rewriter, made, &below));
-    }
-    *conditions = (struct conjuncts){0};
+    RETURN_IF_ERROR(map_conditions(rewriter, &map, conditions, &below));
     return push(rewriter, &below, &node->inputs[0]);
 }
 
@@ -366,11 +396,9 @@ static enum status push_aggregate(struct rewriter *rewriter, struct conjuncts *c
     }
     if (node->aggregate.group_count && !node->aggregate.set_count)
         RETURN_IF_ERROR(take_over(rewriter, conditions, &groups, &over));
-    for (uint32_t c = 0; c < over.count; c++) {
-        struct sql_expression *made;
-        RETURN_IF_ERROR(rewrite_map(rewriter, &map, over.list[c], &made));
-        RETURN_IF_ERROR(rewrite_add(rewriter, made, &below));
-    }
+    RETURN_IF_ERROR(map_conditions(rewriter, &map, &over, &below));
+    for (uint32_t c = 0; c < over.count; c++)
+        RETURN_IF_ERROR(rewrite_add(rewriter, over.list[c], conditions));
     return push(rewriter, &below, &node->inputs[0]);
 }
 
@@ -413,11 +441,8 @@ static enum status push_set(struct rewriter *rewriter, struct conjuncts *conditi
             RETURN_IF_ERROR(rewrite_input(rewriter, node->position, node->inputs[i]->columns[c], &input));
             RETURN_IF_ERROR(rewrite_map_add(rewriter, &map, node->columns[c], input));
         }
-        for (uint32_t c = 0; c < conditions->count; c++) {
-            struct sql_expression *made;
-            RETURN_IF_ERROR(rewrite_map(rewriter, &map, conditions->list[c], &made));
-            RETURN_IF_ERROR(rewrite_add(rewriter, made, &below));
-        }
+        struct conjuncts all = *conditions; /* columns for columns: all go */
+        RETURN_IF_ERROR(map_conditions(rewriter, &map, &all, &below));
         RETURN_IF_ERROR(push(rewriter, &below, &node->inputs[i]));
     }
     *conditions = (struct conjuncts){0};
