@@ -98,6 +98,8 @@ string_call_body string_distance;   /* a, b: the characters to insert, delete or
 string_call_body string_bytes;      /* the number of bytes */
 string_call_body string_characters;
 string_call_body string_like; /* s; context: struct like_matcher */
+/* s, a pattern, and maybe the escape character, of which '' is none; numbers[0] is an enum like_case. */
+string_call_body string_like_computed;
 
 enum like_case {
     LIKE_CASE_MATTERS,

@@ -3,7 +3,7 @@
  *
  * A pattern without _ is parts of text with any text between them. They are found one after the other, each by its
  * rarest byte (string_find). Case is ignored by comparing the text and the parts in lower case. A pattern with _ is
- * matched character by character.
+ * matched character by character, as is one that is computed, because it may be another one for each string.
  */
 #include "engine/function/string_body.h"
 #include "storage/base/memory.h"
@@ -225,4 +225,20 @@ bool like_matches(const struct like_matcher *matcher, struct string_value string
 void string_like(const struct string_call *call, const struct string_value *s, struct string_result *result)
 {
     result->number = like_matches(call->context, s[0], result->text);
+}
+
+void string_like_computed(const struct string_call *call, const struct string_value *s,
+                          struct string_result *result)
+{
+    struct like_pattern pattern = {
+        .text = s[1].text, .length = s[1].length, .letters = (enum like_case)call->numbers[0]};
+    if (call->count > 2 && s[2].length > 1) {
+        result->status =
+            error_set(result->error, STATUS_BAD_INPUT, "ESCAPE takes one character of ASCII, not '%.*s'",
+                      (int)s[2].length, s[2].text);
+        return;
+    }
+    if (call->count > 2 && s[2].length)
+        pattern.escape = *s[2].text;
+    result->number = like(s[0].text, s[0].text + s[0].length, &pattern);
 }

@@ -113,10 +113,19 @@ static enum status rewrite_all(struct cut *cut, bool aggregated, struct sql_sele
 
 /* ---- Conditions ---- */
 
+/* True if the children from `first` on are constants, as LIKE's patterns mostly are. */
+static bool has_constants(const struct sql_expression *tree, uint32_t first)
+{
+    while (first < tree->child_count && !has_column(tree->children[first]))
+        first++;
+    return first == tree->child_count;
+}
+
 static bool has_function(const struct sql_expression *tree)
 {
     bool any = tree->operation == SQL_FUNCTION || tree->operation == SQL_CONCAT ||
-               tree->operation == SQL_CAST || tree->operation == SQL_MATCHES;
+               tree->operation == SQL_CAST || tree->operation == SQL_MATCHES ||
+               (tree->operation == SQL_LIKE && !has_constants(tree, 1));
     for (uint32_t c = 0; c < tree->child_count && !any; c++)
         any = has_function(tree->children[c]);
     return any;

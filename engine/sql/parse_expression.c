@@ -444,6 +444,14 @@ static enum status parse_test(struct parser *parser, struct sql_expression *valu
     return STATUS_OK;
 }
 
+static enum status make_is_null(struct parser *parser, struct sql_position position, bool negated,
+                                struct sql_expression **out)
+{
+    RETURN_IF_ERROR(parse_node(parser, SQL_IS_NULL, position, *out, NULL, out));
+    (*out)->negated = negated;
+    return STATUS_OK;
+}
+
 static enum status parse_is_null(struct parser *parser, struct sql_position position,
                                  struct sql_expression **out)
 {
@@ -458,8 +466,20 @@ static enum status parse_is_null(struct parser *parser, struct sql_position posi
                             "IS [NOT] stands before NULL, TRUE, FALSE, UNKNOWN and DISTINCT FROM only; "
                             "compare by =");
     RETURN_IF_ERROR(parse_advance(parser));
-    RETURN_IF_ERROR(parse_node(parser, SQL_IS_NULL, position, *out, NULL, out));
-    (*out)->negated = negated;
+    return make_is_null(parser, position, negated, out);
+}
+
+/* x ISNULL, x NOTNULL and x NOT NULL, as SQLite and PostgreSQL have them; `negated`: NOT was read. */
+static enum status parse_null_word(struct parser *parser, struct sql_position position, bool negated,
+                                   bool *found, struct sql_expression **out)
+{
+    static const char *const words[] = {"ISNULL", "NOTNULL", "NULL"};
+    *found = false;
+    for (int w = negated ? 2 : 0; w < (negated ? 3 : 2) && !*found; w++) {
+        RETURN_IF_ERROR(parse_take(parser, words[w], found));
+        if (*found)
+            return make_is_null(parser, position, w > 0, out);
+    }
     return STATUS_OK;
 }
 
@@ -484,15 +504,17 @@ static enum status parse_comparison(struct parser *parser, struct sql_expression
         RETURN_IF_ERROR(parse_test(parser, *out, taken, &found, out));
         if (!found)
             RETURN_IF_ERROR(parse_pattern(parser, position, taken, &found, out));
+        if (!found)
+            RETURN_IF_ERROR(parse_null_word(parser, position, taken, &found, out));
         if (found)
             continue;
         if (taken)
-            return parse_refuse(parser, "NOT stands here before BETWEEN, IN, LIKE and ILIKE only");
+            return parse_refuse(parser, "NOT stands here before BETWEEN, IN, LIKE, ILIKE and NULL only");
         size_t i = 0;
         while (i < sizeof operators / sizeof *operators && !parse_is(parser, operators[i].symbol))
             i++;
         if (i == sizeof operators / sizeof *operators) {
-            static const char *const refused[] = {"GLOB", "MATCH", "COLLATE", "ISNULL", "NOTNULL"};
+            static const char *const refused[] = {"GLOB", "MATCH", "COLLATE"};
             for (size_t r = 0; r < sizeof refused / sizeof *refused; r++)
                 if (parse_is(parser, refused[r]))
                     return parse_refuse(parser, "%s is not supported", refused[r]);

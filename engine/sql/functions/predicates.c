@@ -59,86 +59,118 @@ static enum status unknown(struct binder *binder, uint32_t *node)
     return expression_null(binder->list, (struct value_type){.kind = VALUE_BOOLEAN}, node, binder->error);
 }
 
+/* LIKE with a pattern, or an ESCAPE, that is no constant. */
+static enum status like_computed(struct binder *binder, const struct sql_expression *ast,
+                                 enum like_case letters, uint32_t *strings, uint32_t *node)
+{
+    const struct string_call call = {.body = string_like_computed,
+                                     .type = {.kind = VALUE_BOOLEAN},
+                                     .numbers = {letters},
+                                     .count = ast->child_count,
+                                     .total = true};
+    for (uint32_t s = 1; s < call.count; s++)
+        RETURN_IF_ERROR(bind_text(binder, ast->children[s]->position, &strings[s]));
+    RETURN_IF_ERROR(bind_placed(binder, ast->position,
+                                expression_string_call(binder->list, &call, strings, node, binder->error)));
+    return bind_negate(binder, ast->position, ast->negated, node);
+}
+
 enum status bind_like(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                       uint32_t *node)
 {
-    const char *const word = ast->has_operand ? "ILIKE" : "LIKE";
-    uint32_t value, pattern, escape, escape_length = 0;
+    const char *const word = ast->has_operand ? "ILIKE" : "LIKE", *escape = NULL;
+    uint32_t strings[3], escape_length = 0;
     struct like_pattern like = {.letters = ast->has_operand            ? LIKE_IGNORES_CASE
                                            : binder->like_ignores_case ? LIKE_IGNORES_ASCII
                                                                        : LIKE_CASE_MATTERS};
-    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &value));
-    RETURN_IF_ERROR(bind_expression(binder, ast->children[1], level, &pattern));
-    if (bind_is_untyped(binder, value) || bind_is_untyped(binder, pattern))
-        return unknown(binder, node);
-    if (bind_kind(binder, value) != VALUE_STRING)
+    for (uint32_t s = 0; s < ast->child_count; s++)
+        RETURN_IF_ERROR(bind_expression(binder, ast->children[s], level, &strings[s]));
+    for (uint32_t s = 0; s < ast->child_count; s++)
+        if (bind_is_untyped(binder, strings[s]) || (s > 0 && bind_is_null(binder, strings[s])))
+            return unknown(binder, node);
+    if (bind_kind(binder, strings[0]) != VALUE_STRING)
         return bind_refuse(binder, ast->position, "%s needs a string on its left, not %s; CAST it to VARCHAR",
-                           word, bind_kind_name(bind_kind(binder, value)));
-    if (bind_is_null(binder, pattern) && bind_kind(binder, pattern) == VALUE_STRING)
-        return unknown(binder, node);
-    like.text = bind_string_of(binder, pattern, &like.length);
-    if (!like.text)
-        return bind_refuse(binder, ast->children[1]->position,
-                           "%s takes a constant string as its pattern; for two columns use contains(a, b), "
-                           "starts_with(a, b) or position(b IN a)",
-                           word);
-    if (ast->child_count > 2) {
-        RETURN_IF_ERROR(bind_expression(binder, ast->children[2], level, &escape));
-        const char *const escape_text = bind_string_of(binder, escape, &escape_length);
-        if (!escape_text || escape_length != 1)
-            return bind_refuse(binder, ast->children[2]->position, "ESCAPE takes one character of ASCII");
-        like.escape = *escape_text;
-    }
-    RETURN_IF_ERROR(bind_placed(binder, ast->position,
-                                expression_string_like(binder->list, value, &like, node, binder->error)));
+                           word, bind_kind_name(bind_kind(binder, strings[0])));
+    like.text = bind_string_of(binder, strings[1], &like.length);
+    if (ast->child_count > 2)
+        escape = bind_string_of(binder, strings[2], &escape_length);
+    if (!like.text || (ast->child_count > 2 && !escape))
+        return like_computed(binder, ast, like.letters, strings, node);
+    if (escape && escape_length > 1)
+        return bind_refuse(binder, ast->children[2]->position, "ESCAPE takes one character of ASCII");
+    like.escape = escape_length ? *escape : 0;
+    RETURN_IF_ERROR(bind_placed(
+        binder, ast->position, expression_string_like(binder->list, strings[0], &like, node, binder->error)));
     return bind_negate(binder, ast->position, ast->negated, node);
 }
 
 /* ---- Regular expressions ---- */
 
+/* The expression of a call, whose last string it is if it is no constant. */
+static struct regular *regular_of(const struct string_call *call, const struct string_value *strings,
+                                  struct string_result *result)
+{
+    struct regular *regular = NULL;
+    result->status = regular_patterns_take(call->context, strings[call->count - 1], &regular, result->error);
+    return regular;
+}
+
 static void matches(const struct string_call *call, const struct string_value *strings,
                     struct string_result *result)
 {
+    struct regular *const regular = regular_of(call, strings, result);
     bool found = false;
-    result->status = regular_matches(call->context, strings[0], &found, result->error);
+    if (!regular)
+        return;
+    result->status = regular_matches(regular, strings[0], &found, result->error);
     result->number = found;
+    regular_patterns_give(call->context, regular);
 }
 
 static void extract(const struct string_call *call, const struct string_value *strings,
                     struct string_result *result)
 {
+    struct regular *const regular = regular_of(call, strings, result);
     struct string_value part = {"", 0};
-    result->status =
-        regular_extract(call->context, strings[0], (uint32_t)call->numbers[0], &part, result->error);
+    if (!regular)
+        return;
+    result->status = regular_extract(regular, strings[0], (uint32_t)call->numbers[0], &part, result->error);
     string_put(result->text, part.text, part.length);
+    regular_patterns_give(call->context, regular);
 }
 
 static void replace(const struct string_call *call, const struct string_value *strings,
                     struct string_result *result)
 {
+    struct regular *const regular = regular_of(call, strings, result);
+    if (!regular)
+        return;
     result->status =
-        regular_replace(call->context, strings[0], strings[1], call->numbers[0], result->text, result->error);
+        regular_replace(regular, strings[0], strings[1], call->numbers[0], result->text, result->error);
+    regular_patterns_give(call->context, regular);
 }
 
-static void free_regular(void *regular)
+static void free_patterns(void *patterns)
 {
-    regular_free(regular);
+    regular_patterns_free(patterns);
 }
 
-/* Adds a function of the strings of nodes, with the expression that `pattern` is. */
+/* Adds a function of the strings of nodes, with the expression that `pattern` is; there is room for it among the nodes. */
 static enum status apply_regular(struct binder *binder, struct sql_position position, uint32_t pattern,
-                                 bool ignore_case, struct string_call call, const uint32_t *nodes,
-                                 uint32_t *node)
+                                 bool ignore_case, struct string_call call, uint32_t *nodes, uint32_t *node)
 {
-    struct regular *regular;
-    uint32_t length;
-    const char *const text = bind_string_of(binder, pattern, &length);
-    if (!text)
-        return bind_refuse(binder, position, "a regular expression is a constant string");
-    RETURN_IF_ERROR(
-        bind_placed(binder, position, regular_create(text, length, ignore_case, &regular, binder->error)));
-    call.context = regular;
-    call.release = free_regular;
+    struct regular_patterns *patterns;
+    struct string_value constant;
+    constant.text = bind_string_of(binder, pattern, &constant.length);
+    if (!constant.text) {
+        nodes[call.count] = pattern;
+        RETURN_IF_ERROR(bind_text(binder, position, &nodes[call.count++]));
+    }
+    RETURN_IF_ERROR(bind_placed(
+        binder, position,
+        regular_patterns_create(constant.text ? &constant : NULL, ignore_case, &patterns, binder->error)));
+    call.context = patterns;
+    call.release = free_patterns;
     return bind_placed(binder, position,
                        expression_string_call(binder->list, &call, nodes, node, binder->error));
 }
@@ -148,13 +180,13 @@ enum status bind_matches(struct binder *binder, const struct sql_expression *ast
                          uint32_t *node)
 {
     const struct string_call call = {.body = matches, .type = {.kind = VALUE_BOOLEAN}, .count = 1};
-    uint32_t value, pattern;
-    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &value));
+    uint32_t strings[2], pattern;
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &strings[0]));
     RETURN_IF_ERROR(bind_expression(binder, ast->children[1], level, &pattern));
-    if (bind_is_null(binder, value) || bind_is_null(binder, pattern))
+    if (bind_is_null(binder, strings[0]) || bind_is_null(binder, pattern))
         return unknown(binder, node);
-    RETURN_IF_ERROR(bind_text(binder, ast->position, &value));
-    RETURN_IF_ERROR(apply_regular(binder, ast->position, pattern, ast->has_operand, call, &value, node));
+    RETURN_IF_ERROR(bind_text(binder, ast->position, &strings[0]));
+    RETURN_IF_ERROR(apply_regular(binder, ast->position, pattern, ast->has_operand, call, strings, node));
     return bind_negate(binder, ast->position, ast->negated, node);
 }
 
@@ -189,7 +221,7 @@ enum status bind_regular(struct binder *binder, const struct bound_call *call, u
                                                                        : replace,
                                .type = {.kind = call->function->argument == 0 ? VALUE_BOOLEAN : VALUE_STRING},
                                .count = call->function->argument == 2 ? 2 : 1};
-    uint32_t strings[2] = {call->values[0], call->function->argument == 2 ? call->values[2] : 0};
+    uint32_t strings[3] = {call->values[0], call->function->argument == 2 ? call->values[2] : 0};
     bool ignore_case = false;
     for (uint32_t v = 0; v < call->count; v++)
         if (bind_is_null(binder, call->values[v]))

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 /* Bytes of a pattern that an error shows. */
 #define SHOWN_BYTES 100u
@@ -443,4 +444,68 @@ enum status regular_replace(struct regular *regular, struct string_value string,
     string_put(out, string.text + at, string.length - at);
     close_search(&search);
     return status;
+}
+
+/* ---- Patterns that are computed ---- */
+
+/* Of a thread and a pattern one place, which may be another's, too. */
+#define PATTERNS 1024u
+
+struct regular_patterns {
+    struct regular *constant;
+    bool ignore_case;
+    struct regular *_Atomic kept[PATTERNS]; /* that no thread uses */
+};
+
+enum status regular_patterns_create(const struct string_value *constant, bool ignore_case,
+                                    struct regular_patterns **out, struct error *error)
+{
+    struct regular_patterns *patterns;
+    RETURN_IF_ERROR(memory_zeros(&patterns, sizeof *patterns, "a regular expression", error));
+    patterns->ignore_case = ignore_case;
+    const enum status status =
+        constant ? regular_create(constant->text, constant->length, ignore_case, &patterns->constant, error)
+                 : STATUS_OK;
+    if (status == STATUS_OK)
+        *out = patterns;
+    else
+        regular_patterns_free(patterns);
+    return status;
+}
+
+void regular_patterns_free(struct regular_patterns *patterns)
+{
+    if (!patterns)
+        return;
+    regular_free(patterns->constant);
+    for (unsigned p = 0; p < PATTERNS; p++)
+        regular_free(patterns->kept[p]);
+    free(patterns);
+}
+
+static struct regular *_Atomic *place_of(struct regular_patterns *patterns, const char *pattern,
+                                         uint32_t length)
+{
+    return &patterns->kept[XXH3_64bits_withSeed(pattern, length, own_place()) % PATTERNS];
+}
+
+enum status regular_patterns_take(struct regular_patterns *patterns, struct string_value pattern,
+                                  struct regular **regular, struct error *error)
+{
+    *regular = patterns->constant;
+    if (*regular)
+        return STATUS_OK;
+    struct regular *const kept = atomic_exchange(place_of(patterns, pattern.text, pattern.length), NULL);
+    if (kept && kept->length == pattern.length && memcmp(kept->pattern, pattern.text, pattern.length) == 0) {
+        *regular = kept;
+        return STATUS_OK;
+    }
+    regular_free(kept);
+    return regular_create(pattern.text, pattern.length, patterns->ignore_case, regular, error);
+}
+
+void regular_patterns_give(struct regular_patterns *patterns, struct regular *regular)
+{
+    if (regular != patterns->constant)
+        regular_free(atomic_exchange(place_of(patterns, regular->pattern, regular->length), regular));
 }

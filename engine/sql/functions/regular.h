@@ -44,4 +44,20 @@ NODISCARD enum status regular_replace(struct regular *regular, struct string_val
                                       struct string_value by, bool all, struct string_buffer *out,
                                       struct error *error);
 
+/* ---- Patterns that are computed ---- */
+
+/* The expression of a function: a constant, or those that were used last. Any number of threads may use it. */
+struct regular_patterns;
+
+/* `constant` NULL: the pattern is computed. */
+NODISCARD enum status regular_patterns_create(const struct string_value *constant, bool ignore_case,
+                                              struct regular_patterns **patterns, struct error *error);
+/* NULL is legal. */
+void regular_patterns_free(struct regular_patterns *patterns);
+/* Gives the constant, or compiles the pattern (20 to 100 us) if this thread has not used it lately. */
+NODISCARD enum status regular_patterns_take(struct regular_patterns *patterns, struct string_value pattern,
+                                            struct regular **regular, struct error *error);
+/* What was taken is given back. */
+void regular_patterns_give(struct regular_patterns *patterns, struct regular *regular);
+
 #endif
