@@ -10,6 +10,7 @@
 
 /* ---- A thread's part ---- */
 
+/* Memory of zeros for vector instructions. */
 static enum status buffer(size_t bytes, void *memory, struct error *error)
 {
     void *aligned = aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -20,11 +21,14 @@ static enum status buffer(size_t bytes, void *memory, struct error *error)
     return STATUS_OK;
 }
 
-static enum status worker_programs(const struct device_run *run, struct cpu_worker *worker,
-                                   struct error *error)
+/* The program of groups, arguments and the first term of ORDER BY. */
+static enum status values_program(const struct device_run *run, struct row_values *values,
+                                  struct error *error)
 {
     const struct plan *plan = run->plan;
-    uint32_t roots[PLAN_GROUPS_MAX + PLAN_AGGREGATES_MAX], count = 0;
+    uint32_t *roots, count = 0;
+    RETURN_IF_ERROR(memory_take(&roots, (plan->group_count + plan->aggregate_count + 1) * sizeof *roots,
+                                "a query", error));
     for (uint32_t g = 0; g < plan->group_count; g++)
         roots[count++] = plan->groups[g].expression;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
@@ -32,7 +36,17 @@ static enum status worker_programs(const struct device_run *run, struct cpu_work
             roots[count++] = plan->aggregates[a].argument;
     if (run->top.first.wanted)
         roots[count++] = run->top.first.terms[0].expression;
-    RETURN_IF_ERROR(row_values_open(plan, roots, count, &worker->values, error));
+    const enum status status = row_values_open(plan, roots, count, values, error);
+    free(roots);
+    return status;
+}
+
+static enum status worker_programs(const struct device_run *run, struct cpu_worker *worker,
+                                   struct error *error)
+{
+    const struct plan *plan = run->plan;
+    uint32_t roots[FIRST_TERMS_MAX], count;
+    RETURN_IF_ERROR(values_program(run, &worker->values, error));
     for (count = 0; count + 1 < run->top.first.term_count; count++)
         roots[count] = run->top.first.terms[count + 1].expression;
     if (count)
@@ -41,9 +55,9 @@ static enum status worker_programs(const struct device_run *run, struct cpu_work
         RETURN_IF_ERROR(row_values_open(plan, &plan->steps[run->condition_step[c]].expression, 1,
                                         &worker->conditions[c], error));
     for (uint32_t j = 0; j < plan->join_count; j++)
-        if (run->match_pieces[j] && !run->matched_fast[j])
+        if (run->joins[j].pieces && !run->joins[j].fast)
             RETURN_IF_ERROR(expression_program_create(&plan->expressions, &plan->joins[j].match, 1,
-                                                      &worker->matches[j], error));
+                                                      &worker->joins[j].match, error));
     return plan->shape == PLAN_ROWS ? STATUS_OK : group_states_create(plan, &worker->states, error);
 }
 
@@ -64,12 +78,12 @@ static enum status worker_parameters(const struct device_run *run, struct cpu_wo
         (struct tile_sums *)(void *)(worker->parameters + columns_bytes + dimensions_bytes);
     for (uint32_t place = 0; place < kernel->column_count; place++)
         if (kernel->columns[place] >= 0)
-            worker->columns[kernel->columns[place]] = &columns[place];
+            worker->columns[kernel->columns[place]].tile = &columns[place];
     for (uint32_t place = 0; place < kernel->dimension_count; place++) {
         const struct plan_array *codes =
             kernel->codes[place] < 0 ? NULL : &plan->arrays[kernel->codes[place]];
         if (kernel->joins[place] >= 0)
-            worker->dimensions[kernel->joins[place]] = &dimensions[place];
+            worker->joins[kernel->joins[place]].tile = &dimensions[place];
         dimensions[place] = (struct tile_dimension){.codes = codes ? codes->values : NULL,
                                                     .code_bytes = codes ? codes->value_bytes : 0,
                                                     .code_base = kernel->code_base[place],
@@ -81,33 +95,50 @@ static enum status worker_parameters(const struct device_run *run, struct cpu_wo
     return STATUS_OK;
 }
 
+/* The lists, as long as those of the plan. */
+static enum status worker_lists(const struct device_run *run, struct cpu_worker *worker, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    const uint32_t words = plan->key_words ? plan->key_words : 1;
+    RETURN_IF_ERROR(buffer(sizeof *worker->list, &worker->list, error));
+    RETURN_IF_ERROR(buffer(words * sizeof *worker->numbers, &worker->numbers, error));
+    RETURN_IF_ERROR(
+        memory_zeros(&worker->columns, plan->column_count * sizeof *worker->columns, "a query", error));
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        worker->columns[c].tile = &worker->columns[c].own;
+    RETURN_IF_ERROR(memory_zeros(&worker->joins, plan->join_count * sizeof *worker->joins, "a query", error));
+    for (uint32_t j = 0; j < plan->join_count; j++)
+        worker->joins[j].tile = &worker->joins[j].own;
+    RETURN_IF_ERROR(memory_zeros(&worker->steps, run->step_count * sizeof *worker->steps, "a query", error));
+    RETURN_IF_ERROR(memory_zeros(&worker->conditions, run->condition_count * sizeof *worker->conditions,
+                                 "a query", error));
+    return memory_zeros(&worker->points, plan_points(plan) * sizeof *worker->points, "a query", error);
+}
+
 static enum status worker_open(const struct device_run *run, struct cpu_worker *worker, struct error *error)
 {
     const struct plan *plan = run->plan;
-    RETURN_IF_ERROR(buffer(sizeof *worker->list, &worker->list, error));
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        worker->columns[c] = &worker->own_columns[c];
-    for (uint32_t j = 0; j < plan->join_count; j++)
-        worker->dimensions[j] = &worker->own_dimensions[j];
+    RETURN_IF_ERROR(worker_lists(run, worker, error));
     RETURN_IF_ERROR(worker_programs(run, worker, error));
     if (run->kernel)
         RETURN_IF_ERROR(worker_parameters(run, worker, error));
     for (uint32_t c = 0; c < plan->column_count; c++) {
-        worker->columns[c]->needed = plan->columns[c].needed;
+        struct worker_column *const column = &worker->columns[c];
+        column->tile->needed = plan->columns[c].needed;
         if (plan->columns[c].column->value_bytes == 8)
-            RETURN_IF_ERROR(buffer(TILE_ROWS * sizeof(int64_t), &worker->wide[c], error));
+            RETURN_IF_ERROR(buffer(TILE_ROWS * sizeof(int64_t), &column->wide, error));
         else
-            RETURN_IF_ERROR(buffer(TILE_ROWS * sizeof(int32_t), &worker->columns[c]->buffer, error));
+            RETURN_IF_ERROR(buffer(TILE_ROWS * sizeof(int32_t), &column->tile->buffer, error));
     }
     for (uint32_t i = 0; i < run->step_count; i++) {
         const struct plan_step *step = &plan->steps[run->mask_step[i]];
         if (step->kind == STEP_RANGE) {
-            worker->columns[step->column]->low = step->low;
-            worker->columns[step->column]->high = step->high;
-            worker->steps[i].column = worker->columns[step->column];
+            worker->steps[i].column = worker->columns[step->column].tile;
+            worker->steps[i].column->low = step->low;
+            worker->steps[i].column->high = step->high;
         } else {
-            worker->steps[i].column = worker->columns[plan->joins[step->join].column];
-            worker->steps[i].dimension = worker->dimensions[step->join];
+            worker->steps[i].column = worker->columns[plan->joins[step->join].column].tile;
+            worker->steps[i].dimension = worker->joins[step->join].tile;
         }
     }
     return run->top.first.wanted
@@ -123,38 +154,50 @@ static uint64_t pieces_of(const struct tile_skip *scan)
     return (scan->kept_tiles + PIECE_TILES - 1) / PIECE_TILES;
 }
 
+static void worker_close(const struct device_run *run, struct cpu_worker *worker)
+{
+    for (uint32_t c = 0; worker->columns && c < run->plan->column_count; c++) {
+        free(worker->columns[c].tile->buffer);
+        free(worker->columns[c].wide);
+    }
+    for (uint32_t c = 0; worker->conditions && c < run->condition_count; c++)
+        row_values_close(&worker->conditions[c]);
+    for (uint32_t j = 0; worker->joins && j < run->plan->join_count; j++)
+        expression_program_free(worker->joins[j].match);
+    row_values_close(&worker->values);
+    row_values_close(&worker->later_terms);
+    group_states_free(worker->states);
+    free(worker->columns);
+    free(worker->joins);
+    free(worker->parameters);
+    free(worker->steps);
+    free(worker->conditions);
+    free(worker->points);
+    free(worker->numbers);
+    free(worker->list);
+    free(worker->top.ranks);
+}
+
 void cpu_run_close(struct device_run *run)
 {
     if (!run)
         return;
-    for (unsigned w = 0; run->workers && w < run->threads; w++) {
-        struct cpu_worker *worker = &run->workers[w];
-        for (uint32_t c = 0; c < run->plan->column_count; c++) {
-            if (worker->columns[c])
-                free(worker->columns[c]->buffer);
-            free(worker->wide[c]);
-        }
-        free(worker->parameters);
-        for (uint32_t s = 0; s < PLAN_STEPS_MAX; s++)
-            row_values_close(&worker->conditions[s]);
-        for (uint32_t j = 0; j < PLAN_JOINS_MAX; j++)
-            expression_program_free(worker->matches[j]);
-        row_values_close(&worker->values);
-        row_values_close(&worker->later_terms);
-        group_states_free(worker->states);
-        free(worker->list);
-        free(worker->top.ranks);
-    }
-    for (uint32_t j = 0; j < PLAN_JOINS_MAX; j++)
-        free(run->bitmaps[j]);
-    for (uint32_t c = 0; c < PLAN_COLUMNS_MAX; c++) {
-        free(run->staged[c]);
-        free(run->scratch[c]);
+    for (unsigned w = 0; run->workers && w < run->threads; w++)
+        worker_close(run, &run->workers[w]);
+    for (uint32_t j = 0; run->joins && j < run->plan->join_count; j++)
+        free(run->joins[j].bitmap);
+    for (uint32_t c = 0; run->columns && c < run->plan->column_count; c++) {
+        free(run->columns[c].staged);
+        free(run->columns[c].scratch);
     }
     for (uint64_t p = 0; run->found && p < pieces_of(run->share); p++)
         free(run->found[p].rows);
     tile_skip_free(&run->own);
     index_mask_free(run->index);
+    free(run->condition_step);
+    free(run->mask_step);
+    free(run->joins);
+    free(run->columns);
     free(run->segment_first);
     free(run->found);
     free(run->used);
@@ -162,25 +205,39 @@ void cpu_run_close(struct device_run *run)
     free(run);
 }
 
-static enum status prepare(struct device_run *run, struct error *error)
+/* Tells the kinds of steps apart, and finds how each join's predicate is evaluated. */
+static enum status prepare_steps(struct device_run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
-    run->tile_rows = ISA_CHOICE(tile_steps_rows);
-    run->tile_values = ISA_CHOICE(tile_steps_values);
-    run->kernel = plan->kernel.kernel ? plan->kernel.kernel->kernel[isa_level()] : NULL;
+    const uint64_t bytes = plan->step_count * sizeof(uint32_t);
+    RETURN_IF_ERROR(memory_take(&run->condition_step, bytes, "a query", error));
+    RETURN_IF_ERROR(memory_take(&run->mask_step, bytes, "a query", error));
+    RETURN_IF_ERROR(memory_zeros(&run->joins, plan->join_count * sizeof *run->joins, "a query", error));
     for (uint32_t s = 0; s < plan->step_count; s++)
         if (plan->steps[s].kind == STEP_CONDITION)
             run->condition_step[run->condition_count++] = s;
         else if (plan->steps[s].kind != STEP_INDEX)
             run->mask_step[run->step_count++] = s;
     for (uint32_t j = 0; j < plan->join_count; j++) {
+        struct run_join *const join = &run->joins[j];
         if (!plan_join_is_probed(plan, j) || cpu_join_is_tested(&plan->joins[j]))
             continue;
-        run->matched_fast[j] = dimension_match_of(plan, j, &run->matches[j]);
+        join->fast = dimension_match_of(plan, j, &join->match);
         const uint64_t positions = table_positions(plan->joins[j].table);
-        run->match_pieces[j] = (positions + MATCH_ROWS - 1) / MATCH_ROWS;
-        RETURN_IF_ERROR(buffer((positions / 32 + 32) * sizeof(uint32_t), &run->bitmaps[j], error));
+        join->pieces = (positions + MATCH_ROWS - 1) / MATCH_ROWS;
+        RETURN_IF_ERROR(buffer((positions / 32 + 32) * sizeof(uint32_t), &join->bitmap, error));
     }
+    return STATUS_OK;
+}
+
+static enum status prepare(struct device_run *run, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    RETURN_IF_ERROR(prepare_steps(run, error));
+    RETURN_IF_ERROR(memory_zeros(&run->columns, plan->column_count * sizeof *run->columns, "a query", error));
+    run->tile_rows = ISA_CHOICE(tile_steps_rows);
+    run->tile_values = ISA_CHOICE(tile_steps_values);
+    run->kernel = plan->kernel.kernel ? plan->kernel.kernel->kernel[isa_level()] : NULL;
     if (plan->index.term_count)
         RETURN_IF_ERROR(index_mask_create(plan, &run->index, error));
     run->top.first = plan->first;
@@ -213,18 +270,19 @@ static struct chunk_view staged_view(const struct chunk_view *chunk, uint8_t *va
 static enum status stage_column(struct device_run *run, uint32_t c, struct error *error)
 {
     const struct column_data *data = run->plan->columns[c].data;
+    struct run_column *const column = &run->columns[c];
     uint64_t bytes = 0;
     for (uint32_t s = 0; s < data->segment_count; s++)
         bytes += plan_staged_bytes(run->plan, c, s);
-    run->staged[c] = calloc(data->segment_count + 1, sizeof *run->staged[c]);
-    run->scratch[c] = aligned_alloc(CHUNK_ALIGNMENT, bytes + CHUNK_ALIGNMENT);
-    if (!run->staged[c] || !run->scratch[c])
+    column->staged = calloc(data->segment_count + 1, sizeof *column->staged);
+    column->scratch = aligned_alloc(CHUNK_ALIGNMENT, bytes + CHUNK_ALIGNMENT);
+    if (!column->staged || !column->scratch)
         return error_out_of_memory(error, bytes, "a column's decoded values (--staged)");
-    huge_pages_prefer(run->scratch[c], bytes);
-    uint8_t *values = run->scratch[c];
+    huge_pages_prefer(column->scratch, bytes);
+    uint8_t *values = column->scratch;
     for (uint32_t s = 0; s < data->segment_count; s++) {
-        run->staged[c][s] = data->segments[s];
-        run->staged[c][s].chunk = staged_view(&data->segments[s].chunk, values);
+        column->staged[s] = data->segments[s];
+        column->staged[s].chunk = staged_view(&data->segments[s].chunk, values);
         values += plan_staged_bytes(run->plan, c, s);
     }
     return STATUS_OK;

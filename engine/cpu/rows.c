@@ -39,11 +39,12 @@ void cpu_enter_segment(const struct device_run *run, struct cpu_worker *worker, 
     worker->segment = segment;
     for (uint32_t c = 0; c < plan->column_count; c++) {
         const struct segment_data *data =
-            &(run->staged[c] ? run->staged[c] : plan->columns[c].data->segments)[segment];
-        worker->columns[c]->chunk = &data->chunk;
-        worker->columns[c]->validity = data->validity;
-        worker->columns[c]->decoded = -1;
-        worker->wide_tile[c] = -1;
+            &(run->columns[c].staged ? run->columns[c].staged : plan->columns[c].data->segments)[segment];
+        struct tile_column *const tile = worker->columns[c].tile;
+        tile->chunk = &data->chunk;
+        tile->validity = data->validity;
+        tile->decoded = -1;
+        worker->columns[c].wide_tile = -1;
     }
 }
 
@@ -51,18 +52,19 @@ static void fact_values(const struct device_run *run, struct cpu_worker *worker,
                         const struct tile *t, const uint16_t *rows, uint32_t count, int64_t *values,
                         uint8_t *nulls)
 {
-    struct tile_column *const from = worker->columns[column];
+    struct worker_column *const own = &worker->columns[column];
+    struct tile_column *const from = own->tile;
     if (run->plan->columns[column].column->value_bytes == 4) {
         run->tile_values(from, t, rows, count, values, nulls);
         return;
     }
-    if (worker->wide_tile[column] != (int64_t)t->index) {
-        from->chunk->codec->decode_tile(from->chunk, t->index, worker->wide[column]);
-        worker->wide_tile[column] = t->index;
+    if (own->wide_tile != (int64_t)t->index) {
+        from->chunk->codec->decode_tile(from->chunk, t->index, own->wide);
+        own->wide_tile = t->index;
     }
     const uint32_t *const valid = from->validity ? from->validity + t->index * TILE_LANES : NULL;
     for (uint32_t i = 0; i < count; i++)
-        values[i] = worker->wide[column][rows[i]];
+        values[i] = own->wide[rows[i]];
     for (uint32_t i = 0; nulls && i < count; i++)
         nulls[i] = valid && !tile_row_valid(valid, rows[i]);
 }
@@ -82,7 +84,7 @@ static const uint8_t *find_positions(const struct device_run *run, struct cpu_wo
                                      const struct tile *t, const uint16_t *rows, uint32_t count)
 {
     const struct plan_join *join = &run->plan->joins[j];
-    const uint32_t *const bitmap = join->inner ? NULL : run->bitmaps[j];
+    const uint32_t *const bitmap = join->inner ? NULL : run->joins[j].bitmap;
     const bool all = !bitmap && !run->plan->columns[join->column].nullable;
     fact_values(run, worker, join->column, t, rows, count, worker->positions, all ? NULL : worker->missing);
     if (all)

@@ -6,6 +6,7 @@
  */
 #include "engine/cpu/run_internal.h"
 #include "storage/base/clock.h"
+#include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
 #include "storage/column/positions.h"
 
@@ -35,7 +36,7 @@ static void match_vectors(const struct device_run *run, uint32_t j, struct expre
                 const uint32_t at = word * 32 + bit;
                 bits |= (uint32_t)(match.values[at] && !(match.nulls && match.nulls[at])) << bit;
             }
-            run->bitmaps[j][first / 32 + word] = bits;
+            run->joins[j].bitmap[first / 32 + word] = bits;
         }
     }
 }
@@ -46,17 +47,17 @@ static enum status match_piece(void *context, uint64_t item, unsigned thread, st
     struct device_run *run = context;
     uint32_t j = 0;
     (void)error;
-    for (; item >= run->match_pieces[j]; j++)
-        item -= run->match_pieces[j];
+    for (; item >= run->joins[j].pieces; j++)
+        item -= run->joins[j].pieces;
     const struct table *table = run->plan->joins[j].table;
     const uint64_t begin = item * MATCH_ROWS, positions = table_positions(table),
                    limit = positions - begin < MATCH_ROWS ? positions : begin + MATCH_ROWS;
     uint64_t first, end;
     for (uint64_t at = begin; position_stretch(table, at, limit, &first, &end); at = (end + 31) / 32 * 32)
-        if (run->matched_fast[j])
-            dimension_match_run(&run->matches[j], first, end - first, run->bitmaps[j]);
+        if (run->joins[j].fast)
+            dimension_match_run(&run->joins[j].match, first, end - first, run->joins[j].bitmap);
         else
-            match_vectors(run, j, run->workers[thread].matches[j], first, end);
+            match_vectors(run, j, run->workers[thread].joins[j].match, first, end);
     return STATUS_OK;
 }
 
@@ -65,17 +66,17 @@ static enum status match_dimensions(struct device_run *run, struct error *error)
     const struct plan *plan = run->plan;
     uint64_t pieces = 0, worth = 0;
     for (uint32_t j = 0; j < plan->join_count; j++) {
-        pieces += run->match_pieces[j];
-        worth += run->match_pieces[j] * (run->matched_fast[j] ? 1 : MATCH_PIECES);
+        pieces += run->joins[j].pieces;
+        worth += run->joins[j].pieces * (run->joins[j].fast ? 1 : MATCH_PIECES);
     }
     const uint64_t threads = 1 + worth / MATCH_PIECES;
     RETURN_IF_ERROR(parallel_for(threads < run->threads ? (unsigned)threads : run->threads, pieces,
                                  match_piece, run, error));
     for (unsigned w = 0; w < run->threads; w++)
         for (uint32_t j = 0; j < plan->join_count; j++) {
-            struct tile_dimension *const dimension = run->workers[w].dimensions[j];
+            struct tile_dimension *const dimension = run->workers[w].joins[j].tile;
             const struct plan_join *join = &plan->joins[j];
-            dimension->bitmap = run->bitmaps[j];
+            dimension->bitmap = run->joins[j].bitmap;
             dimension->cubes = join->test.cubes;
             dimension->cube_count = join->test.used || cpu_join_is_tested(join) ? join->test.cube_count : 0;
             dimension->cubes_planes = join->test.used;
@@ -194,10 +195,10 @@ static enum status stage_columns(const struct device_run *run, struct error *err
 {
     for (uint32_t c = 0; c < run->plan->column_count; c++) {
         const struct column_data *data = run->plan->columns[c].data;
-        if (!run->staged[c])
+        if (!run->columns[c].staged)
             continue;
         struct staging staging = {
-            .from = data->segments, .to = run->staged[c], .kept_tiles = run->scan->kept_tiles};
+            .from = data->segments, .to = run->columns[c].staged, .kept_tiles = run->scan->kept_tiles};
         RETURN_IF_ERROR(tile_skip_units(run->scan, data, PIECE_TILES, &staging.units, &staging.count, error));
         staging.reader = scan_reader_start(run->scan, &data, 1, false);
         const enum status status = parallel_for(run->threads, staging.count, stage_unit, &staging, error);
@@ -219,13 +220,14 @@ static bool may_end_early(const struct plan *plan)
 static atomic_uint file_scans;
 
 /* Reads ahead the columns that the scan reads, unless they are in memory. */
-static void read_columns(struct device_run *run)
+static enum status read_columns(struct device_run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
-    const struct column_data *columns[PLAN_COLUMNS_MAX];
+    const struct column_data **columns;
     uint32_t count = 0;
+    RETURN_IF_ERROR(memory_take(&columns, plan->column_count * sizeof *columns, "a query", error));
     for (uint32_t c = 0; c < plan->column_count; c++)
-        if (!plan->columns[c].decided && !run->staged[c])
+        if (!plan->columns[c].decided && !run->columns[c].staged)
             columns[count++] = plan->columns[c].data;
     const bool ordered = first_rows_know_tiles(&run->top.first);
     run->backwards =
@@ -235,6 +237,8 @@ static void read_columns(struct device_run *run)
         atomic_fetch_add(&file_scans, 1);
     else if (!ordered)
         run->backwards = false;
+    free(columns);
+    return STATUS_OK;
 }
 
 static enum status scan_piece(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -272,7 +276,7 @@ static void run_begin(struct device_run *run, const struct tile_skip *scan)
             group_states_clear(worker->states);
         worker->used = false;
         worker->top.count = 0;
-        memset(worker->points, 0, sizeof worker->points);
+        memset(worker->points, 0, plan_points(run->plan) * sizeof *worker->points);
     }
     for (uint64_t p = 0; run->found && p < run->pieces; p++)
         run->found[p].count = 0;
@@ -346,7 +350,7 @@ static enum status run_tiles(struct device_run *run, const struct tile_skip *sca
         RETURN_IF_ERROR(stage_columns(run, error));
         staged = clock_ms();
     }
-    read_columns(run);
+    RETURN_IF_ERROR(read_columns(run, error));
     const enum status status = match_and_scan(run, &matched, error);
     scan_reader_stop(run->reader);
     run->reader = NULL;
@@ -425,19 +429,19 @@ static uint64_t bytes_touched(const struct plan *plan, uint32_t c, const struct 
 enum status cpu_count(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error)
 {
     const struct plan *plan = run->plan;
-    struct scan_point points[SCAN_POINTS_MAX] = {0};
+    struct scan_point *const points = run->workers[0].points; /* gets those of all threads */
     struct partial partial = {0};
     struct run_timing timing;
-    *counts = (struct scan_counts){.tiles = plan->scan.tiles,
-                                   .tiles_skipped = plan->scan.tiles - run->share->kept_tiles};
+    RETURN_IF_ERROR(scan_counts_make(plan, counts, error));
+    counts->tiles_skipped = counts->tiles - run->share->kept_tiles;
     (void)steps; /* always counted */
     run->counting = true;
     const enum status status = run_tiles(run, run->share, false, &partial, &timing, error);
     run->counting = false;
     partial_free(&partial);
     RETURN_IF_ERROR(status);
-    for (unsigned w = 0; w < run->threads; w++)
-        for (uint32_t p = 0; p < plan->step_count + 2; p++) {
+    for (unsigned w = 1; w < run->threads; w++)
+        for (uint32_t p = 0; p < plan_points(plan); p++) {
             points[p].rows += run->workers[w].points[p].rows;
             points[p].tiles += run->workers[w].points[p].tiles;
             points[p].ticks += run->workers[w].points[p].ticks;

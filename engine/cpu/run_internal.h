@@ -43,31 +43,52 @@ struct row_values {
     uint32_t leaf_count;
 };
 
+/* A thread's view of a fact column, and of a join. */
+struct worker_column {
+    struct tile_column *tile; /* &own, or in `parameters` if a hand-written kernel reads it */
+    struct tile_column own;
+    int64_t *wide;     /* the decoded tile of a 64-bit column */
+    int64_t wide_tile; /* its index, or -1 */
+};
+
+struct worker_join {
+    struct tile_dimension *tile; /* as of a column */
+    struct tile_dimension own;
+    struct expression_program *match; /* of the predicate; or NULL */
+};
+
 struct cpu_worker {
-    /* Columns and dimensions are in `parameters` if a hand-written kernel reads them, else in own_columns and
-     * own_dimensions. */
-    struct tile_column *columns[PLAN_COLUMNS_MAX];
-    int64_t *wide[PLAN_COLUMNS_MAX];     /* the decoded tile of a 64-bit column */
-    int64_t wide_tile[PLAN_COLUMNS_MAX]; /* its index, or -1 */
-    struct tile_dimension *dimensions[PLAN_JOINS_MAX];
-    struct tile_column own_columns[PLAN_COLUMNS_MAX];
-    struct tile_dimension own_dimensions[PLAN_JOINS_MAX];
-    uint8_t *parameters; /* struct tile_parameters of a hand-written kernel, or NULL */
-    struct tile_step steps[PLAN_STEPS_MAX];
+    struct worker_column *columns; /* of plan->columns */
+    struct worker_join *joins;     /* of plan->joins */
+    uint8_t *parameters;           /* struct tile_parameters of a hand-written kernel, or NULL */
+    struct tile_step *steps;
     struct tile_list *list;
-    struct row_values conditions[PLAN_STEPS_MAX]; /* one for each STEP_CONDITION */
-    struct row_values values;                     /* groups and arguments; or the first term of ORDER BY */
-    struct row_values later_terms;                /* of ORDER BY, as far as they are in ranks */
+    struct row_values *conditions; /* one for each STEP_CONDITION */
+    struct row_values values;      /* groups and arguments; or the first term of ORDER BY */
+    struct row_values later_terms; /* of ORDER BY, as far as they are in ranks */
     struct top_heap top;
-    struct expression_program *matches[PLAN_JOINS_MAX];
     struct group_states *states;
-    struct scan_point points[SCAN_POINTS_MAX];
+    struct scan_point *points; /* plan_points */
     uint32_t segment;
     bool used;
     uint16_t rows[TILE_ROWS];
     int64_t positions[VECTOR_ROWS];
     uint8_t missing[VECTOR_ROWS];
-    uint64_t numbers[PLAN_KEY_WORDS_MAX][VECTOR_ROWS];
+    uint64_t (*numbers)[VECTOR_ROWS]; /* each word of the groups' numbers; or ranks */
+};
+
+/* A fact column that is decoded before the scan: its segments as plain values, and the memory of these; else NULL. */
+struct run_column {
+    struct segment_data *staged;
+    void *scratch;
+};
+
+/* A join whose predicate is evaluated before the scan, in `pieces`; else all is 0. */
+struct run_join {
+    uint32_t *bitmap;
+    uint64_t pieces;
+    bool fast; /* the predicate is in `match` */
+    struct dimension_match match;
 };
 
 struct device_run {
@@ -78,11 +99,9 @@ struct device_run {
     tile_steps_rows *tile_rows;
     tile_steps_values *tile_values;
     uint32_t step_count, condition_count; /* steps that make a tile's mask, and conditions on rows */
-    uint32_t condition_step[PLAN_STEPS_MAX];
-    uint32_t mask_step[PLAN_STEPS_MAX];
-    uint32_t *bitmaps[PLAN_JOINS_MAX];
-    bool matched_fast[PLAN_JOINS_MAX]; /* the predicate is in `matches` */
-    struct dimension_match matches[PLAN_JOINS_MAX];
+    uint32_t *condition_step, *mask_step; /* these steps of the plan */
+    struct run_join *joins;               /* of plan->joins */
+    struct run_column *columns;           /* of plan->columns */
     struct index_mask *index;             /* NULL: the plan uses no bitmap index */
     struct tile_skip own;                 /* the tiles of the share's segments; unused if it has all */
     const struct tile_skip *share, *scan; /* the tiles of the share, and of this run's segments */
@@ -90,12 +109,8 @@ struct device_run {
     bool backwards;                       /* the scan begins with the last piece */
     uint64_t *segment_first;              /* the first row of each segment in the table */
 
-    /* Staged columns: their segments as plain values, and the memory of these; `stages` if there are any. */
-    struct segment_data *staged[PLAN_COLUMNS_MAX];
-    void *scratch[PLAN_COLUMNS_MAX];
-    bool stages;
+    bool stages; /* some column is staged */
     uint64_t pieces;
-    uint64_t match_pieces[PLAN_JOINS_MAX];
     struct cpu_worker *workers;
     struct group_states **used; /* the states of workers that have rows */
     struct piece_rows

@@ -43,12 +43,14 @@ static enum status run_for_medians(struct engine *engine, struct prepared_plan *
 enum status explain_analyse(struct explain_node *node, struct engine *engine, const struct plan *plan,
                             struct prepared_plan *prepared, struct run_timing *timing, struct error *error)
 {
-    struct scan_counts counts;
+    struct scan_counts counts = {0};
     struct explained explained = {
         .plan = plan, .engine = engine, .prepared = prepared, .counts = &counts, .timing = timing};
     RETURN_IF_ERROR(run_for_medians(engine, prepared, timing, error));
-    RETURN_IF_ERROR(engine_count(prepared, true, &counts, error));
-    RETURN_IF_ERROR(engine_read_ceiling(engine, &explained.read_ceiling, error));
-    explain_plan(node, &explained);
-    return STATUS_OK;
+    enum status status = engine_count(prepared, true, &counts, error);
+    status = AND_THEN(status, engine_read_ceiling(engine, &explained.read_ceiling, error));
+    if (status == STATUS_OK)
+        explain_plan(node, &explained);
+    scan_counts_free(&counts);
+    return status;
 }

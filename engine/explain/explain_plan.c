@@ -166,8 +166,8 @@ static void put_figures(struct explain_node *node, const struct explained *expla
     uint64_t bytes = 0;
     for (uint32_t c = 0; c < explained->plan->column_count; c++)
         bytes += plan_first_use(explained->plan, c) == s ? explained->counts->bytes[c] : 0;
-    put_rate(node, explained, bytes, explained->counts->share[s] * explained->timing->scan_ms);
-    explain_share(node, "scan_share", explained->counts->share[s]);
+    put_rate(node, explained, bytes, explained->counts->steps[s].share * explained->timing->scan_ms);
+    explain_share(node, "scan_share", explained->counts->steps[s].share);
 }
 
 /* ---- Steps ---- */
@@ -314,11 +314,11 @@ static void add_step(struct explain_node *scan, const struct explained *explaine
     explain_share(node, "estimated_share", step->share);
     if (!has_steps(explained))
         return;
-    explain_count(node, "rows_before", explained->counts->reached[s]);
-    explain_count(node, "rows", explained->counts->left[s]);
-    if (explained->counts->reached[s])
+    explain_count(node, "rows_before", explained->counts->steps[s].reached);
+    explain_count(node, "rows", explained->counts->steps[s].left);
+    if (explained->counts->steps[s].reached)
         explain_share(node, "kept_share",
-                      (double)explained->counts->left[s] / (double)explained->counts->reached[s]);
+                      (double)explained->counts->steps[s].left / (double)explained->counts->steps[s].reached);
     if (step->kind == STEP_INDEX)
         explain_words(node, "note", "its mask is made before the scan, in the time for dimensions");
     else
@@ -480,7 +480,7 @@ static void add_run(struct explain_node *plan_node, const struct explained *expl
     struct explain_node *const groups = explain_part(plan_node, "grouping");
     put_step_name(groups, "name", plan, plan->step_count);
     explain_count(groups, "rows_before",
-                  plan->step_count ? counts->left[plan->step_count - 1] : fact_rows(explained));
+                  plan->step_count ? counts->steps[plan->step_count - 1].left : fact_rows(explained));
     put_figures(groups, explained, plan->step_count);
     struct explain_node *const tiles = explain_part(plan_node, "tiles");
     explain_count(tiles, "tiles", counts->tiles);

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(PLAN_SOURCES_MAX <= ARGUMENT_ARRAYS_MAX && PLAN_JOINS_MAX <= ARGUMENT_JOINS_MAX &&
-                   PLAN_AGGREGATES_MAX <= ARGUMENT_AGGREGATES_MAX && PLAN_JOINS_MAX <= KERNEL_JOINS_MAX,
+_Static_assert(PLAN_AGGREGATES_MAX <= ARGUMENT_AGGREGATES_MAX && ARGUMENT_JOINS_MAX <= KERNEL_JOINS_MAX,
                "a kernel holds what a plan can have");
 _Static_assert(sizeof(struct query_arguments) + (SECTOR_RANGES_MAX + 1) * 24 <= 65536,
                "what is in a kernel's constant memory");
@@ -24,7 +23,7 @@ _Static_assert(sizeof(struct query_arguments) + (SECTOR_RANGES_MAX + 1) * 24 <= 
 struct maker {
     const struct plan *plan;
     struct kernel *kernel;
-    bool fetch_written[PLAN_COLUMNS_MAX];
+    bool fetch_written[KERNEL_COLUMNS_MAX]; /* by index in kernel->columns */
     uint32_t points;
     FILE *out;
     struct error *error;
@@ -99,9 +98,12 @@ static void write_point(struct maker *maker)
 
 static void write_fetch(struct maker *maker, uint32_t c)
 {
-    if (!maker->fetch_written[c])
+    uint32_t k = 0;
+    while (maker->kernel->columns[k] != c)
+        k++;
+    if (!maker->fetch_written[k])
         fprintf(maker->out, "    tile_fetch(t, keep, q->c%u);\n", c);
-    maker->fetch_written[c] = true;
+    maker->fetch_written[k] = true;
 }
 
 static void fetch_leaf(void *context, const struct expression *leaf)
@@ -430,9 +432,16 @@ static enum status make(const struct plan *plan, enum kernel_use use, const stru
     FILE *source = text_stream(&kernel->source, &bytes);
     if (!source)
         return error_out_of_memory(error, 4096, "a kernel's source");
-    enum status status = write_all(&maker, source);
-    if (fclose(source) != 0 && status == STATUS_OK)
-        status = error_out_of_memory(error, 4096, "a kernel's source");
+    const enum status status = write_all(&maker, source);
+    return fclose(source) != 0 && status == STATUS_OK ? error_out_of_memory(error, bytes, "a kernel's source")
+                                                      : status;
+}
+
+static enum status make_or_free(const struct plan *plan, enum kernel_use use,
+                                const struct kernel_target *target, struct kernel *kernel,
+                                struct error *error)
+{
+    const enum status status = make(plan, use, target, kernel, error);
     if (status != STATUS_OK)
         kernel_free(kernel);
     return status;
@@ -442,17 +451,19 @@ enum status kernel_make(const struct plan *plan, bool count, const struct kernel
                         struct kernel *kernel, struct error *error)
 {
     if (plan->first.wanted > 0 && !count) {
-        const enum status status = make(plan, KERNEL_FINDS_FIRST, target, kernel, error);
+        const enum status status = make_or_free(plan, KERNEL_FINDS_FIRST, target, kernel, error);
         if (status != STATUS_BAD_INPUT)
             return status;
         if (error)
             *error = (struct error){0};
     }
-    return make(plan, count ? KERNEL_COUNTS : KERNEL_ANSWERS, target, kernel, error);
+    return make_or_free(plan, count ? KERNEL_COUNTS : KERNEL_ANSWERS, target, kernel, error);
 }
 
 void kernel_free(struct kernel *kernel)
 {
     free(kernel->source);
+    free(kernel->fetched);
     kernel->source = NULL;
+    kernel->fetched = NULL;
 }

@@ -39,7 +39,7 @@ struct kernel {
      * hand-written kernel also has positions for names that it does not use. */
     uint32_t column_place[KERNEL_COLUMNS_MAX], join_place[KERNEL_JOINS_MAX];
     uint32_t bound_columns, bound_dimensions;
-    bool array_used[PLAN_SOURCES_MAX]; /* by index in plan->arrays */
+    bool array_used[ARGUMENT_ARRAYS_MAX]; /* by index in plan->arrays */
     uint32_t test_word_count;
     uint32_t test_words[ARGUMENT_TEST_WORDS_MAX]; /* of tests of planes */
     uint32_t constant_count;
@@ -47,9 +47,9 @@ struct kernel {
     enum distinct_kind distinct[PLAN_AGGREGATES_MAX];
     uint32_t state_words[PLAN_AGGREGATES_MAX]; /* 64-bit words a slot */
     bool first; /* the scan drops rows that are not among the first of an order (engine/gpu/first/) */
-    const struct plan_kernel *hand; /* the hand-written kernel, or NULL */
-    bool fetched[PLAN_COLUMNS_MAX]; /* by index in plan->columns: values of survivors are read */
-    bool looked_up[PLAN_JOINS_MAX]; /* values are NULL in rows without a match, so the bitmap is probed */
+    const struct plan_kernel *hand;     /* the hand-written kernel, or NULL */
+    bool looked_up[ARGUMENT_JOINS_MAX]; /* values are NULL in rows without a match, so the bitmap is probed */
+    bool *fetched;                      /* by index in plan->columns: values of survivors are read; owned */
 };
 
 /* What a plan has kernels for. */
@@ -75,7 +75,7 @@ void kernel_free(struct kernel *kernel);
 /* ---- Shape (kernel_shape.c) ---- */
 
 /* Sets all of a kernel that its layout depends on: what it reads, and where its states are. STATUS_BAD_INPUT if it
- * would read too many columns. */
+ * would read too many columns, arrays, or groups. Free with kernel_free, also after an error. */
 NODISCARD enum status kernel_shape_make(const struct plan *plan, enum kernel_use use,
                                         const struct kernel_target *target, struct kernel *kernel,
                                         struct error *error);
@@ -92,7 +92,7 @@ struct kernel_body {
     const struct plan *plan;
     struct kernel *kernel; /* gets the constants */
     uint8_t *nodes;        /* bits of each node: it is needed, it is written */
-    bool positions[PLAN_JOINS_MAX];
+    bool positions[ARGUMENT_JOINS_MAX];
     bool of_dimension; /* columns are read at `row` of the dimension, not through a fact row */
 };
 

@@ -82,22 +82,33 @@ static void find_first(const struct plan *plan, struct kernel *kernel)
         expression_visit(&plan->expressions, first->terms[t].expression, read_leaf, &reader);
 }
 
-/* Refuses a plan that reads more columns, or has more groups, than a kernel can. */
+/* Refuses a plan that has more lists' members than a kernel's arguments have places for. */
+static enum status check_arguments(const struct plan *plan, struct error *error)
+{
+    static const char sentence[] =
+        "%s %u %s, and on a GPU it may have %u; ask for fewer, or give --device cpu";
+    if (plan->group_count > ARGUMENT_GROUPS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, sentence, "GROUP BY or DISTINCT has", plan->group_count,
+                         "terms", ARGUMENT_GROUPS_MAX);
+    if (plan->array_count > ARGUMENT_ARRAYS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, sentence, "the statement has", plan->array_count,
+                         "columns of dimensions", ARGUMENT_ARRAYS_MAX);
+    return plan->join_count <= ARGUMENT_JOINS_MAX
+               ? STATUS_OK
+               : error_set(error, STATUS_BAD_INPUT, sentence, "the statement has", plan->join_count, "joins",
+                           ARGUMENT_JOINS_MAX);
+}
+
+/* Refuses a plan that reads more columns than a kernel can. */
 static enum status check_columns(const struct plan *plan, const struct kernel *kernel, struct error *error)
 {
-    bool read[PLAN_COLUMNS_MAX];
     uint32_t count = 0;
-    if (plan->group_count > ARGUMENT_GROUPS_MAX)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "GROUP BY or DISTINCT has %u terms, and on a GPU it may have %u; ask for fewer, or "
-                         "give --device cpu",
-                         plan->group_count, ARGUMENT_GROUPS_MAX);
-    memcpy(read, kernel->fetched, sizeof read);
-    for (uint32_t s = 0; s < plan->step_count; s++)
-        if (step_column(plan, &plan->steps[s]) >= 0)
-            read[step_column(plan, &plan->steps[s])] = true;
-    for (uint32_t c = 0; c < plan->column_count; c++)
-        count += read[c];
+    for (uint32_t c = 0; c < plan->column_count; c++) {
+        bool read = kernel->fetched[c];
+        for (uint32_t s = 0; s < plan->step_count && !read; s++)
+            read = step_column(plan, &plan->steps[s]) == (int32_t)c;
+        count += read;
+    }
     return count <= KERNEL_COLUMNS_MAX
                ? STATUS_OK
                : error_set(error, STATUS_BAD_INPUT,
@@ -182,6 +193,8 @@ static void add_in_order(struct kernel *kernel)
 /* Makes the shape: first the columns of the steps, in their order, and then those that are only fetched. */
 static enum status find_shape(const struct plan *plan, struct kernel *kernel, struct error *error)
 {
+    RETURN_IF_ERROR(check_arguments(plan, error));
+    RETURN_IF_ERROR(memory_zeros(&kernel->fetched, plan->column_count, "a kernel", error));
     find_fetched(plan, kernel);
     find_first(plan, kernel);
     RETURN_IF_ERROR(check_columns(plan, kernel, error));
@@ -315,7 +328,7 @@ struct fitting {
     struct plan *plan;
     const struct kernel_target *target;
     struct kernel kernel;
-    bool marked[PLAN_COLUMNS_MAX]; /* by this fitting: the plan may have marks for other GPUs */
+    bool *marked; /* by this fitting, columns of the plan, which may have marks for other GPUs */
 };
 
 /* The shared memory that the smallest block of a kernel lacks. A kernel that cannot be made lacks none: kernel_make says
@@ -324,6 +337,7 @@ static uint64_t find_missing(struct fitting *fitting, enum kernel_use use)
 {
     const struct plan *plan = fitting->plan;
     const uint64_t most = fitting->target->shared_block;
+    kernel_free(&fitting->kernel);
     if ((use == KERNEL_FINDS_FIRST && plan->first.wanted == 0) ||
         kernel_shape_make(plan, use, fitting->target, &fitting->kernel, NULL) != STATUS_OK)
         return 0;
@@ -365,9 +379,13 @@ enum status kernel_fit(struct plan *plan, const struct kernel_target *target, st
     RETURN_IF_ERROR(memory_zeros(&fitting, sizeof *fitting, "a kernel", error));
     fitting->plan = plan;
     fitting->target = target;
-    for (enum kernel_use use = 0; use < KERNEL_USES; use++)
+    const enum status status = memory_zeros(&fitting->marked, plan->column_count, "a kernel", error);
+    for (enum kernel_use use = 0; use < KERNEL_USES && status == STATUS_OK; use++)
         mark_columns(fitting, use);
-    unmark_columns(fitting);
+    if (status == STATUS_OK)
+        unmark_columns(fitting);
+    kernel_free(&fitting->kernel);
+    free(fitting->marked);
     free(fitting);
-    return STATUS_OK;
+    return status;
 }

@@ -377,7 +377,7 @@ void gpu_release(struct device_run *run)
         cuda_free(cuda, run->owned[i]);
     cuda_place_close(cuda, &run->place);
     cuda_feed_close(cuda, &run->feed);
-    for (uint32_t a = 0; a < PLAN_SOURCES_MAX; a++)
+    for (uint32_t a = 0; a < ARGUMENT_ARRAYS_MAX; a++)
         cuda_columns_release(run->arrays[a]);
     for (enum run_binary binary = 0; binary < BINARIES; binary++)
         kernel_binary_free(&run->binaries[binary]);
@@ -582,15 +582,17 @@ static enum status count_points(const struct device_run *run, struct scan_counts
 {
     struct device_run *counting = NULL;
     struct run_timing timing = {0};
-    struct scan_point points[SCAN_POINTS_MAX];
-    RETURN_IF_ERROR(open_run(run->device, run->plan, run->share, &run->segments, true, &counting, error));
-    enum status status = gpu_load(counting, &timing, error);
+    struct scan_point *points;
+    RETURN_IF_ERROR(memory_take(&points, plan_points(run->plan) * sizeof *points, "counts", error));
+    enum status status = open_run(run->device, run->plan, run->share, &run->segments, true, &counting, error);
+    status = AND_THEN(status, gpu_load(counting, &timing, error));
     status = AND_THEN(status, scan(counting, &timing, error));
     if (status == STATUS_OK) {
         cuda_states_points(counting, points);
         scan_counts_fill(run->plan, points, counts);
     }
     gpu_release(counting);
+    free(points);
     return status;
 }
 
@@ -679,7 +681,8 @@ static enum status count_sectors(struct device_run *run, struct scan_counts *cou
 enum status gpu_count(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error)
 {
     const struct tile_skip *scan = run->share;
-    *counts = (struct scan_counts){.tiles = scan->tiles, .tiles_skipped = scan->tiles - scan->kept_tiles};
+    RETURN_IF_ERROR(scan_counts_make(run->plan, counts, error));
+    counts->tiles_skipped = scan->tiles - scan->kept_tiles;
     if (run->nothing && !run->known)
         return STATUS_OK;
     if (run->selected)

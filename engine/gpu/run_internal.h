@@ -15,7 +15,7 @@
 #include "engine/run/device.h"
 
 /* The most arrays, tables and bitmaps that belong to one statement. */
-#define RUN_OWNED_MAX (2 * PLAN_SOURCES_MAX + PLAN_JOINS_MAX + 4u)
+#define RUN_OWNED_MAX (2 * ARGUMENT_ARRAYS_MAX + ARGUMENT_JOINS_MAX + 4u)
 
 struct device {
     struct cuda *cuda;
@@ -42,7 +42,7 @@ struct device_run {
     struct kernel_binary binaries[BINARIES]; /* after compilation; the first one until it is loaded */
     struct cuda_scan scan;
     struct cuda_function *collect;
-    const struct cuda_column *arrays[PLAN_SOURCES_MAX];
+    const struct cuda_column *arrays[ARGUMENT_ARRAYS_MAX];
     struct cuda_place place; /* of the columns' chunks */
     struct cuda_feed feed;   /* of a run that is scanned by segments */
     struct cuda_stage stage; /* of a staged plan */

@@ -31,7 +31,7 @@
 struct states_header {
     uint32_t full, reserved;
     uint64_t groups_found, collected;
-    uint64_t points[SCAN_POINTS_MAX][2]; /* rows, ticks */
+    uint64_t points[][2]; /* rows, ticks: plan_points of a counting run */
 };
 
 /* ---- Memory ---- */
@@ -116,7 +116,8 @@ static uint64_t lay_out(struct device_run *run, cuda_address base)
     const struct plan *plan = run->plan;
     struct query_arguments *arguments = &run->arguments;
     uint64_t used = 0;
-    const cuda_address header = take(base, &used, sizeof(struct states_header));
+    const uint64_t points = run->counting ? plan_points(plan) * 2 * sizeof(uint64_t) : 0;
+    const cuda_address header = take(base, &used, sizeof(struct states_header) + points);
     arguments->full = header + offsetof(struct states_header, full);
     arguments->groups_found = header + offsetof(struct states_header, groups_found);
     arguments->points = header + offsetof(struct states_header, points);
@@ -297,7 +298,7 @@ uint64_t cuda_states_found(const struct device_run *run)
 
 void cuda_states_points(const struct device_run *run, struct scan_point *points)
 {
-    for (uint32_t p = 0; p < run->plan->step_count + 2; p++)
+    for (uint32_t p = 0; p < plan_points(run->plan); p++)
         points[p] =
             (struct scan_point){.rows = header_of(run)->points[p][0], .ticks = header_of(run)->points[p][1]};
 }

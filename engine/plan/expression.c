@@ -34,6 +34,21 @@ void expression_list_free(struct expression_list *list)
     *list = (struct expression_list){0};
 }
 
+uint64_t expression_list_bytes(const struct expression_list *list)
+{
+    const uint64_t indexes =
+        (uint64_t)list->node_index.capacity + list->table_index.capacity + list->dictionary_index.capacity;
+    uint64_t bytes = list->capacity * sizeof *list->nodes + list->table_count * sizeof *list->tables +
+                     list->text_count * sizeof *list->texts +
+                     list->dictionary_count * sizeof(struct dictionary) + indexes * sizeof(uint64_t);
+    for (uint32_t t = 0; t < list->table_count; t++)
+        bytes += list->tables[t].count * sizeof(int64_t);
+    for (uint32_t d = 0; d < list->dictionary_count; d++)
+        bytes += list->dictionaries[d]->count * sizeof(uint64_t) +
+                 list->dictionaries[d]->starts[list->dictionaries[d]->count];
+    return bytes;
+}
+
 bool expression_is_constant(const struct expression_list *list, uint32_t node)
 {
     return list->nodes[node].operation == EXPRESSION_CONSTANT && !list->nodes[node].is_null;

@@ -108,6 +108,8 @@ struct expression_list {
 };
 
 void expression_list_free(struct expression_list *list);
+/* The bytes of memory that it owns. */
+uint64_t expression_list_bytes(const struct expression_list *list);
 
 #define EXPRESSION_NONE UINT32_MAX
 

@@ -4,31 +4,35 @@
  */
 #include "engine/plan/planner.h"
 
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+
 /* The groups of a filtered dimension can only have the values of its rows that pass, which saves slots. If
  * rows without a match stay (a left join), a column is NULL for them, but an expression may have any value;
  * so only columns are narrowed. */
 enum status planner_narrow_groups(struct planner *planner, uint32_t j)
 {
     struct plan *plan = planner->plan;
-    uint32_t nodes[PLAN_GROUPS_MAX] = {0}, terms[PLAN_GROUPS_MAX], count = 0;
-    int64_t low[PLAN_GROUPS_MAX] = {0}, high[PLAN_GROUPS_MAX] = {0};
+    struct group_range *ranges;
+    uint32_t count = 0;
+    RETURN_IF_ERROR(memory_take(&ranges, plan->group_count * sizeof *ranges, "groups", planner->error));
     for (uint32_t g = 0; g < plan->group_count; g++) {
-        const struct plan_reads reads = plan_reads(plan, plan->groups[g].expression);
-        if (reads.fact || reads.joins != 1u << j ||
-            (!plan->joins[j].inner &&
-             plan->expressions.nodes[plan->groups[g].expression].operation != EXPRESSION_COLUMN))
-            continue;
-        terms[count] = g;
-        nodes[count++] = plan->groups[g].expression;
+        const uint32_t node = plan->groups[g].expression;
+        if (plan_join_read(plan, node) == (int32_t)j &&
+            (plan->joins[j].inner || plan->expressions.nodes[node].operation == EXPRESSION_COLUMN))
+            ranges[count++] = (struct group_range){.group = &plan->groups[g]};
     }
-    RETURN_IF_ERROR(plan_join_analyse(plan, j, nodes, count, low, high, planner->error));
-    for (uint32_t i = 0; i < count; i++) {
-        struct plan_group *group = &plan->groups[terms[i]];
+    const enum status status = plan_join_analyse(plan, j, ranges, count, planner->error);
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
+        struct plan_group *group = ranges[i].group;
+        const int64_t low = ranges[i].low, high = ranges[i].high;
         group->nullable |= !plan->joins[j].inner;
-        group->low = low[i] <= high[i] ? low[i] : 0;
-        group->domain = low[i] <= high[i] ? plan_group_domain(low[i], high[i], group->nullable) : 1;
+        group->low = low <= high ? low : 0;
+        group->domain = low <= high ? plan_group_domain(low, high, group->nullable) : 1;
     }
-    return STATUS_OK;
+    free(ranges);
+    return status;
 }
 
 enum status planner_shape(struct planner *planner, bool aggregated)

@@ -7,6 +7,7 @@
 #include "engine/plan/levels/level_plan.h"
 #include "engine/plan/planner.h"
 #include "engine/plan/value_text.h"
+#include "operators/dialect/query_arguments.h"
 #include "storage/base/memory.h"
 #include "storage/column/positions.h"
 
@@ -22,11 +23,9 @@ static enum status fact_column(struct planner *planner, const struct column *col
             *number = c;
             return STATUS_OK;
         }
-    if (plan->column_count == PLAN_COLUMNS_MAX)
-        return error_set(planner->error, STATUS_BAD_INPUT,
-                         "the statement reads more than %u columns of %s; ask for them in several statements",
-                         PLAN_COLUMNS_MAX, plan->fact->name);
     struct fact_data opened;
+    RETURN_IF_ERROR(memory_grow(&plan->columns, (plan->column_count + 1) * sizeof *plan->columns, "a plan",
+                                planner->error));
     RETURN_IF_ERROR(
         fact_data_open(plan->database, column, planner->codec, planner->threads, &opened, planner->error));
     *number = plan->column_count++;
@@ -38,6 +37,11 @@ static enum status fact_column(struct planner *planner, const struct column *col
     return STATUS_OK;
 }
 
+bool planner_joins_full(const struct planner *planner)
+{
+    return planner->on_gpu && planner->plan->join_count == ARGUMENT_JOINS_MAX;
+}
+
 enum status planner_join(struct planner *planner, const struct column *key, const char *name, bool inner,
                          uint32_t *join)
 {
@@ -45,11 +49,13 @@ enum status planner_join(struct planner *planner, const struct column *key, cons
     const struct table *const table = key->references->table;
     uint32_t column;
     RETURN_IF_ERROR(fact_column(planner, key, &column));
-    if (plan->join_count == PLAN_JOINS_MAX)
-        return error_set(
-            planner->error, STATUS_BAD_INPUT,
-            "the statement joins more than %u tables, counting those that foreign keys in it reference",
-            PLAN_JOINS_MAX);
+    if (planner_joins_full(planner))
+        return error_set(planner->error, STATUS_BAD_INPUT,
+                         "the statement joins more than %u tables, counting those that foreign keys in it "
+                         "reference, and a scan on a GPU joins no more; give --device cpu",
+                         ARGUMENT_JOINS_MAX);
+    RETURN_IF_ERROR(
+        memory_grow(&plan->joins, (plan->join_count + 1) * sizeof *plan->joins, "a plan", planner->error));
     char *copy = strdup(name);
     if (!copy)
         return error_out_of_memory(planner->error, strlen(name), "a name");
@@ -75,13 +81,8 @@ static enum status leaf_add(struct planner *planner, int32_t join, uint32_t from
            (plan->sources[source].join != join || plan->sources[source].column != from))
         source++;
     if (source == plan->source_count) {
-        if (source == PLAN_SOURCES_MAX)
-            return error_set(
-                planner->error, STATUS_BAD_INPUT,
-                "the statement reads more than %u columns of its tables; ask for them in several "
-                "statements",
-                PLAN_SOURCES_MAX);
-        plan->sources[plan->source_count++] = (struct plan_source){.join = join, .column = from};
+        RETURN_IF_ERROR(
+            plan_source_add(plan, (struct plan_source){.join = join, .column = from}, planner->error));
     }
     const struct column_statistics *statistics = &column->statistics;
     const bool none = statistics->min > statistics->max;
@@ -119,7 +120,7 @@ static enum status key_leaf(struct planner *planner, const struct column *key, u
     const struct table *const table = key->references->table;
     uint32_t join = 0, array;
     while (join < plan->join_count &&
-           (plan->columns[plan->joins[join].column].column != key || planner->conditional[join]))
+           (plan->columns[plan->joins[join].column].column != key || plan->joins[join].conditional))
         join++;
     if (join == plan->join_count)
         RETURN_IF_ERROR(planner_join(planner, key, table->name, false, &join));
@@ -189,6 +190,6 @@ enum status planner_dimension_leaf(struct planner *planner, uint32_t j, const in
     free(referenced);
     RETURN_IF_ERROR(status);
     const bool nullable = plan->arrays[array].valid || plan->columns[join->column].nullable ||
-                          (!join->inner && planner->conditional[j]) || beyond;
+                          (!join->inner && join->conditional) || beyond;
     return leaf_add(planner, (int32_t)j, array, column, nullable, node);
 }

@@ -6,16 +6,15 @@
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/levels/level_plan.h"
 #include "storage/base/clock.h"
+#include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 #include "storage/column/positions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void plan_free(struct plan *plan)
+void plan_clear(struct plan *plan)
 {
-    if (!plan)
-        return;
     for (uint32_t a = 0; a < plan->array_count; a++) {
         free(plan->arrays[a].copy);
         free(plan->arrays[a].valid_copy);
@@ -34,11 +33,46 @@ void plan_free(struct plan *plan)
         free(plan->index.terms[t].runs);
     tile_skip_free(&plan->scan);
     expression_list_free(&plan->expressions);
+    free(plan->columns);
+    free(plan->arrays);
+    free(plan->joins);
+    free(plan->sources);
+    free(plan->steps);
+    free(plan->decided);
+    free(plan->groups);
+    free(plan->grouping.sets);
     free(plan->aggregates);
     free(plan->measures);
     free(plan->outputs);
     free(plan->orders);
+}
+
+void plan_free(struct plan *plan)
+{
+    if (plan)
+        plan_clear(plan);
     free(plan);
+}
+
+uint64_t plan_bytes(const struct plan *plan)
+{
+    uint64_t bytes =
+        sizeof *plan + expression_list_bytes(&plan->expressions) +
+        plan->column_count * sizeof *plan->columns + plan->array_count * sizeof *plan->arrays +
+        plan->join_count * sizeof *plan->joins + plan->source_count * sizeof *plan->sources +
+        (plan->step_count + plan->decided_count) * sizeof *plan->steps +
+        plan->group_count * sizeof *plan->groups + plan->aggregate_count * sizeof *plan->aggregates +
+        plan->measure_count * sizeof *plan->measures +
+        (plan->output_count + plan->hidden_count) * sizeof *plan->outputs +
+        plan->order_count * sizeof *plan->orders + plan->grouping.set_count * sizeof *plan->grouping.sets +
+        plan->scan.run_count * sizeof *plan->scan.runs;
+    for (uint32_t a = 0; a < plan->array_count; a++)
+        bytes += plan->arrays[a].copy ? plan->arrays[a].rows * plan->arrays[a].value_bytes : 0;
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        bytes += plan->groups[g].values ? plan->groups[g].domain * sizeof(int64_t) : 0;
+    for (uint32_t t = 0; t < plan->index.term_count; t++)
+        bytes += plan->index.terms[t].run_count * sizeof *plan->index.terms[t].runs;
+    return bytes;
 }
 
 bool plan_stages(const struct plan *plan, uint32_t column, bool on_gpu)
@@ -89,9 +123,8 @@ void plan_fill_dimension(const struct plan *plan, const struct expression_progra
 struct analysis {
     struct plan_join *join;
     const struct expression_program *program;
-    const uint32_t *expressions;
+    struct group_range *ranges;
     uint32_t count;
-    int64_t *low, *high;
     uint64_t first_row, last_row; /* that pass */
 };
 
@@ -114,12 +147,11 @@ static void analyse_rows(struct analysis *of, const struct position_run *run, ui
         of->last_row = run->row + (i - at);
         if (!all)
             position_set_add(&join->passing_rows, position);
-        for (uint32_t e = 0; e < of->count; e++) {
-            const struct vector value = expression_program_vector(of->program, of->expressions[e]);
-            if (value.nulls && value.nulls[i])
-                continue;
-            of->low[e] = value.values[i] < of->low[e] ? value.values[i] : of->low[e];
-            of->high[e] = value.values[i] > of->high[e] ? value.values[i] : of->high[e];
+        for (uint32_t r = 0; r < of->count; r++) {
+            const struct vector value =
+                expression_program_vector(of->program, of->ranges[r].group->expression);
+            if (!value.nulls || !value.nulls[i])
+                group_range_see(&of->ranges[r], value.values[i]);
         }
     }
 }
@@ -160,22 +192,32 @@ static enum status analyse_table(const struct plan *plan, struct expression_prog
     return STATUS_OK;
 }
 
-enum status plan_join_analyse(struct plan *plan, uint32_t j, const uint32_t *expressions, uint32_t count,
-                              int64_t *low, int64_t *high, struct error *error)
+/* Makes the program of the predicate and of the groups' terms, whose ranges it clears. */
+static enum status program_of(const struct plan *plan, const struct plan_join *join,
+                              struct group_range *ranges, uint32_t count, struct expression_program **program,
+                              struct error *error)
+{
+    uint32_t *roots;
+    RETURN_IF_ERROR(memory_take(&roots, (count + 1) * sizeof *roots, "groups", error));
+    for (uint32_t r = 0; r < count; r++) {
+        roots[r] = ranges[r].group->expression;
+        ranges[r].low = INT64_MAX;
+        ranges[r].high = INT64_MIN;
+    }
+    roots[count] = join->match;
+    const enum status status = expression_program_create(
+        &plan->expressions, roots, count + (join->match != EXPRESSION_NONE), program, error);
+    free(roots);
+    return status;
+}
+
+enum status plan_join_analyse(struct plan *plan, uint32_t j, struct group_range *ranges, uint32_t count,
+                              struct error *error)
 {
     struct plan_join *join = &plan->joins[j];
-    struct analysis of = {.join = join, .expressions = expressions, .count = count, .low = low, .high = high};
-    uint32_t roots[PLAN_GROUPS_MAX + 1], root_count = 0;
-    for (; root_count < count; root_count++) {
-        roots[root_count] = expressions[root_count];
-        low[root_count] = INT64_MAX;
-        high[root_count] = INT64_MIN;
-    }
-    if (join->match != EXPRESSION_NONE)
-        roots[root_count++] = join->match;
     struct expression_program *program;
-    RETURN_IF_ERROR(expression_program_create(&plan->expressions, roots, root_count, &program, error));
-    of.program = program;
+    RETURN_IF_ERROR(program_of(plan, join, ranges, count, &program, error));
+    struct analysis of = {.join = join, .program = program, .ranges = ranges, .count = count};
     const uint32_t depth = level_program_depth(plan, program);
     join->passing = 0;
     position_set_free(&join->passing_rows);
@@ -186,7 +228,7 @@ enum status plan_join_analyse(struct plan *plan, uint32_t j, const uint32_t *exp
             : position_set_create((table_positions(join->table) >> shift) + 1, &join->passing_rows, error);
     join->passing_rows.shift = shift;
     if (status == STATUS_OK && depth)
-        level_join_analyse(plan, j, program, depth, expressions, count, low, high);
+        level_join_analyse(plan, j, program, depth, ranges, count);
     else if (status == STATUS_OK)
         status = analyse_table(plan, program, &of, error);
     if (!depth)
@@ -227,14 +269,16 @@ static bool wide_range_test(const struct plan *plan, uint32_t condition, struct 
 
 enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *error)
 {
-    struct tile_test tests[PLAN_STEPS_MAX];
+    const uint32_t steps = plan->step_count + plan->decided_count;
+    struct tile_test *tests;
     uint32_t count = 0;
     const double begin = clock_ms();
-    for (uint32_t s = 0; s < plan->step_count + plan->decided_count; s++) {
+    RETURN_IF_ERROR(memory_take(&tests, steps * sizeof *tests, "a plan", error));
+    for (uint32_t s = 0; s < steps; s++) {
         const struct plan_step *step =
             s < plan->step_count ? &plan->steps[s] : &plan->decided[s - plan->step_count];
         const struct plan_join *join = step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join] : NULL;
-        if (step->kind == STEP_CONDITION && count < PLAN_STEPS_MAX)
+        if (step->kind == STEP_CONDITION)
             count += wide_range_test(plan, step->expression, &tests[count]);
         if (step->kind == STEP_CONDITION || step->kind == STEP_INDEX)
             continue;
@@ -244,7 +288,9 @@ enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *e
                                .high = join ? INT64_MAX : step->high,
                                .set = join && join->match != EXPRESSION_NONE ? &join->passing_rows : NULL};
     }
-    RETURN_IF_ERROR(tile_skip_find(plan->fact, tests, count, threads, &plan->scan, error));
+    const enum status status = tile_skip_find(plan->fact, tests, count, threads, &plan->scan, error);
+    free(tests);
+    RETURN_IF_ERROR(status);
     if (plan->nothing)
         plan->scan.run_count = plan->scan.kept_tiles = plan->scan.kept_rows = 0;
     for (uint32_t j = 0; j < plan->join_count; j++) {

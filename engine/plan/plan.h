@@ -28,12 +28,7 @@
 
 struct expression_program; /* engine/plan/expression_vector.h */
 
-#define PLAN_COLUMNS_MAX    256u /* fact columns that are read */
-#define PLAN_JOINS_MAX      32u
-#define PLAN_SOURCES_MAX    256u
-#define PLAN_GROUPS_MAX     256u /* with grouping sets 64, a bit each */
 #define PLAN_AGGREGATES_MAX 1024u
-#define PLAN_STEPS_MAX      64u /* further conditions share the last step (planner_condition) */
 #define PLAN_OUTPUTS_MAX    2048u
 #define PLAN_KEY_WORDS_MAX  64u
 
@@ -79,6 +74,9 @@ struct plan_join {
     /* A fact row has no match if its key is NULL or the dimension's row does not satisfy `match`. If `inner`,
      * such a fact row is dropped; else the dimension's columns are NULL in it. */
     bool inner;
+    bool
+        conditional; /* of a left join: ON has conditions besides the keys, so that the dimension's columns may be NULL
+                       * although the key is not */
     uint32_t match;   /* the dimension predicate, or EXPRESSION_NONE: all rows pass */
     uint64_t passing; /* the number of the table's rows that satisfy it, counted when the query is planned */
     bool contiguous;  /* these rows follow each other, at the positions first .. last, or there are none */
@@ -127,6 +125,19 @@ struct plan_group {
      * no row has the code. No two codes of passing rows have the same value. Owned by the plan. */
     int64_t *values;
 };
+
+/* The range of a group's term among some rows; low > high: all are NULL, or there are none. */
+struct group_range {
+    struct plan_group *group;
+    int64_t low, high;
+};
+
+/* Widens the range by a value that is not NULL. */
+static inline void group_range_see(struct group_range *range, int64_t value)
+{
+    range->low = value < range->low ? value : range->low;
+    range->high = value > range->high ? value : range->high;
+}
 
 /* The number of codes of the values low .. high (low <= high), with one for NULL; 0: 2^64 or more. */
 static inline uint64_t plan_group_domain(int64_t low, int64_t high, bool nullable)
@@ -201,24 +212,25 @@ struct plan {
     uint32_t column_count, array_count, join_count, source_count, step_count, group_count, aggregate_count;
     uint32_t output_count; /* the visible ones */
     uint32_t hidden_count; /* those after them, for ORDER BY */
-    uint32_t order_count;
-    struct plan_column columns[PLAN_COLUMNS_MAX];
-    struct plan_array arrays[PLAN_SOURCES_MAX];
-    struct plan_join joins[PLAN_JOINS_MAX];
-    struct plan_source sources[PLAN_SOURCES_MAX];
-    struct plan_step steps[PLAN_STEPS_MAX]; /* STEP_INDEX comes first, STEP_CONDITIONs come last */
+    uint32_t order_count, measure_count;
+
+    /* The lists, which grow as they are filled. */
+    struct plan_column *columns;
+    struct plan_array *arrays;
+    struct plan_join *joins;
+    struct plan_source *sources;
+    struct plan_step *steps; /* STEP_INDEX comes first, STEP_CONDITIONs come last */
+    struct plan_group *groups;
+    struct plan_aggregate *aggregates;
+    struct plan_measure *measures;
+    struct plan_output *outputs;
+    struct plan_order *orders;
+    struct plan_grouping grouping;
     struct plan_index index;
 
     /* Steps that are not in `steps`, because bitmap indexes decide them wholly; they still exclude tiles. */
     uint32_t decided_count;
-    struct plan_step decided[PLAN_STEPS_MAX];
-    struct plan_group groups[PLAN_GROUPS_MAX];
-    struct plan_aggregate *aggregates; /* this list and the next three grow as they are filled */
-    struct plan_grouping grouping;
-    uint32_t measure_count;
-    struct plan_measure *measures;
-    struct plan_output *outputs;
-    struct plan_order *orders;
+    struct plan_step *decided;
     enum plan_shape shape;
     uint32_t key_words;     /* of a group's number: 1, or up to PLAN_KEY_WORDS_MAX for PLAN_HASH */
     uint64_t slots;         /* PLAN_DENSE: the number of group numbers; PLAN_TOTAL: 1; else 0 */
@@ -233,7 +245,12 @@ struct plan {
     double skip_ms;          /* the time for finding them */
 };
 
+/* plan_clear frees all that a plan owns, plan_free the plan, too. */
+void plan_clear(struct plan *plan);
 void plan_free(struct plan *plan);
+
+/* The bytes of memory that the plan owns, without names, nearly. Those of columns and dictionaries are the database's. */
+uint64_t plan_bytes(const struct plan *plan);
 
 static inline const struct aggregate *plan_aggregate_of(const struct plan *plan, uint32_t a)
 {
@@ -276,6 +293,11 @@ double plan_bits_share(const struct plan *plan, uint32_t column, uint32_t mask);
 
 /* ---- Dimension columns as arrays (plan_array.c) ---- */
 
+/* Add an array, which plan_free frees, and a source. */
+NODISCARD enum status plan_array_add(struct plan *plan, struct plan_array array, uint32_t *index,
+                                     struct error *error);
+NODISCARD enum status plan_source_add(struct plan *plan, struct plan_source source, struct error *error);
+
 /* Opens a dimension column as an array with one value for each position of a join's table. `rows` is NULL or,
  * for a dimension of a dimension, has for each of the `count` positions of the join's table the row there; -1:
  * NULL. */
@@ -300,8 +322,8 @@ void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t co
 void plan_array_gather(const struct plan_array *array, const int64_t *positions, const uint8_t *missing,
                        uint32_t count, int64_t *values, uint8_t *nulls);
 
-/* Sets used[a] for each array a that the expression reads. */
-void plan_mark_arrays(const struct plan *plan, uint32_t expression, bool used[PLAN_SOURCES_MAX]);
+/* Sets used[a] for each array a, of plan->array_count, that the expression reads. */
+void plan_mark_arrays(const struct plan *plan, uint32_t expression, bool *used);
 
 /* ---- Parts of a plan that is being made (plan.c) ---- */
 
@@ -310,10 +332,10 @@ void plan_fill_dimension(const struct plan *plan, const struct expression_progra
                          uint32_t count);
 
 /* Evaluates the join's predicate over its table, and sets passing, passing_rows, contiguous, first and last.
- * Also finds the minimum and maximum, among the rows that pass, of `count` expressions over the join's
- * columns; low > high if no row passes. Takes 10 ns for each row and node. */
-NODISCARD enum status plan_join_analyse(struct plan *plan, uint32_t join, const uint32_t *expressions,
-                                        uint32_t count, int64_t *low, int64_t *high, struct error *error);
+ * Also finds the ranges, among the rows that pass, of `count` groups, whose terms are over the join's columns. Takes
+ * 10 ns for each row and node. */
+NODISCARD enum status plan_join_analyse(struct plan *plan, uint32_t join, struct group_range *ranges,
+                                        uint32_t count, struct error *error);
 
 /* True if rows look up at run time whether the join's row satisfies its predicate. It is not so where a bitmap index
  * has decided that. */
@@ -336,12 +358,15 @@ uint64_t plan_known_rows(const struct plan *plan, const struct tile_skip *scan);
 /* ---- Analysed runs (scan_counts.c) ---- */
 
 /* A point of the scan. There is one before each step, one after the last step, and one after the tile's rows
- * have been added to their groups. */
+ * have been added to their groups: plan_points in all. */
 struct scan_point {
     uint64_t rows, tiles; /* the rows that reach it; on a CPU the tiles with such rows */
     uint64_t ticks;       /* the time since the point before, of all threads */
 };
-#define SCAN_POINTS_MAX (PLAN_STEPS_MAX + 2)
+static inline uint32_t plan_points(const struct plan *plan)
+{
+    return plan->step_count + 2;
+}
 
 /* The bytes of chunks that a run needs: those that a GPU keeps, those that are copied to it, and those that its kernels
  * read from the host's memory. On a CPU all are 0. */
@@ -355,23 +380,30 @@ static inline void scan_moves_add(struct scan_moves *to, const struct scan_moves
     to->read += from->read;
 }
 
-struct scan_counts {
-    uint64_t reached[PLAN_STEPS_MAX], left[PLAN_STEPS_MAX]; /* the rows before and after each step */
+struct step_counts {
+    uint64_t reached, left; /* the rows before and after the step */
+    double share;           /* the fraction of the scan's time that it takes */
+};
 
-    /* The fraction of the scan's time that each step takes and, after the last step, the grouping of
-     * survivors. */
-    double share[PLAN_STEPS_MAX + 1];
+struct scan_counts {
+    struct step_counts
+        *steps; /* of each step; then the grouping of survivors, whose share alone is counted */
 
     /* The bytes of each fact column that the scan touches; of a staged column, those of its values. */
-    uint64_t bytes[PLAN_COLUMNS_MAX];
+    uint64_t *bytes;
     struct scan_moves moves;
     uint64_t tiles, tiles_skipped;
 };
 
+/* Makes counts of 0. Free them with scan_counts_free, also after an error; counts that are all zeros may be freed. */
+NODISCARD enum status scan_counts_make(const struct plan *plan, struct scan_counts *counts,
+                                       struct error *error);
+void scan_counts_free(struct scan_counts *counts);
+
 /* Adds the rows, bytes and moves of a run over other segments; `tiles`, `tiles_skipped` and `share` are the caller's. */
 void scan_counts_add(const struct plan *plan, const struct scan_counts *from, struct scan_counts *counts);
 
-/* Fills reached, left and share from step_count + 2 points, which are in the order of the plan's steps. */
+/* Fills the steps from the points, which are in the order of the plan's steps. */
 void scan_counts_fill(const struct plan *plan, const struct scan_point *points, struct scan_counts *counts);
 
 /* True if the expression reads the fact column, as a value or as the key of a join; or if groups or aggregates do. */

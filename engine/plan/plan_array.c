@@ -233,15 +233,29 @@ static enum status read_own(struct database *database, struct plan_array *array,
     return status;
 }
 
+enum status plan_array_add(struct plan *plan, struct plan_array array, uint32_t *index, struct error *error)
+{
+    RETURN_IF_ERROR(
+        memory_grow(&plan->arrays, (plan->array_count + 1) * sizeof *plan->arrays, "a plan", error));
+    *index = plan->array_count++;
+    plan->arrays[*index] = array;
+    return STATUS_OK;
+}
+
+enum status plan_source_add(struct plan *plan, struct plan_source source, struct error *error)
+{
+    RETURN_IF_ERROR(
+        memory_grow(&plan->sources, (plan->source_count + 1) * sizeof *plan->sources, "a plan", error));
+    plan->sources[plan->source_count++] = source;
+    return STATUS_OK;
+}
+
 enum status plan_array_open(struct plan *plan, const struct column *column, const int32_t *rows,
                             uint64_t count, unsigned threads, uint32_t *index, struct error *error)
 {
-    if (plan->array_count == PLAN_SOURCES_MAX)
-        return error_set(error, STATUS_BAD_INPUT, "the statement reads more than %u columns of dimensions",
-                         PLAN_SOURCES_MAX);
-    struct plan_array *array = &plan->arrays[plan->array_count];
-    *array = (struct plan_array){.column = column, .rows = count, .composed = rows != NULL};
-    *index = plan->array_count++; /* now plan_free frees it */
+    RETURN_IF_ERROR(plan_array_add(
+        plan, (struct plan_array){.column = column, .rows = count, .composed = rows != NULL}, index, error));
+    struct plan_array *const array = &plan->arrays[*index];
     if (!rows) {
         RETURN_IF_ERROR(read_own(plan->database, array, threads, error));
         return column->table->levels ? spread_array(array, error) : STATUS_OK;
@@ -314,7 +328,7 @@ static void mark(void *context, const struct expression *leaf)
         marks->used[source->column] = true;
 }
 
-void plan_mark_arrays(const struct plan *plan, uint32_t expression, bool used[PLAN_SOURCES_MAX])
+void plan_mark_arrays(const struct plan *plan, uint32_t expression, bool *used)
 {
     expression_visit(&plan->expressions, expression, mark, &(struct marks){plan, used});
 }

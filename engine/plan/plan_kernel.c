@@ -123,11 +123,12 @@ static bool keeps_all(const struct resolver *resolver, uint32_t s)
 static enum status order_steps(struct resolver *resolver)
 {
     struct plan *plan = resolver->plan;
-    struct plan_step ordered[PLAN_STEPS_MAX];
-    bool used[PLAN_STEPS_MAX] = {false};
+    struct plan_step ordered[KERNEL_STEPS_MAX];
+    bool used[KERNEL_STEPS_MAX] = {false};
     uint32_t count = 0;
-    if (resolver->trace.step_count > KERNEL_STEPS_MAX)
-        return refuse(resolver, "it has more than %u filters and semi-joins", KERNEL_STEPS_MAX);
+    if (resolver->trace.step_count > KERNEL_STEPS_MAX || plan->step_count > KERNEL_STEPS_MAX)
+        return refuse(resolver, "it or the statement has more than %u filters and semi-joins",
+                      KERNEL_STEPS_MAX);
     for (uint32_t s = 0; s < resolver->trace.step_count; s++) {
         uint32_t p = 0;
         while (p < plan->step_count && (used[p] || !same_step(resolver, &plan->steps[p], s)))

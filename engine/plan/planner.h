@@ -23,17 +23,16 @@ struct planner {
     unsigned threads;
     bool on_gpu; /* the plan is for a GPU */
     enum plan_index_use index_use;
-    /* For each left join: its ON has conditions besides the keys, so its columns may be NULL although the
-     * foreign key is not. */
-    bool conditional[PLAN_JOINS_MAX];
     struct error *error;
 };
 
-/* All functions give STATUS_BAD_INPUT, with a message without a position, if a limit of the plan
- * (PLAN_..._MAX) is exceeded. */
+/* All functions give STATUS_BAD_INPUT, with a message without a position, if a limit is exceeded: one of the plan
+ * (PLAN_..._MAX), or one that a GPU's kernel has (ARGUMENT_JOINS_MAX). */
 
 /* ---- Joins and columns (leaves.c) ---- */
 
+/* True if the plan is for a GPU, whose kernels have arguments for no more joins. */
+bool planner_joins_full(const struct planner *planner);
 /* Adds a join through a foreign key of the fact; `name` is for EXPLAIN. */
 NODISCARD enum status planner_join(struct planner *planner, const struct column *key, const char *name,
                                    bool inner, uint32_t *join);
@@ -53,12 +52,10 @@ NODISCARD enum status planner_rows(struct planner *planner, const struct column 
 
 /* ---- Conditions (predicates.c) ---- */
 
-/* The columns that an expression reads: some of the fact, and of which joins, as a bit each. */
-struct plan_reads {
-    bool fact;
-    uint32_t joins;
-};
-struct plan_reads plan_reads(const struct plan *plan, uint32_t node);
+/* The join whose columns, and no others, an expression reads. */
+#define PLAN_READS_NOTHING (-1)
+#define PLAN_READS_MORE    (-2) /* columns of the fact, or of several joins */
+int32_t plan_join_read(const struct plan *plan, uint32_t node);
 
 /* Adds a condition that rows must satisfy. */
 NODISCARD enum status planner_condition(struct planner *planner, uint32_t node);

@@ -1,10 +1,12 @@
 /*
  * predicates.c: turns the conditions of a statement into steps and dimension predicates (planner.h). A
  * condition that compares one int32 fact column with constants becomes a range. A condition on one dimension
- * becomes a part of its predicate, and the join drops rows. All others are conditions on surviving rows. A plan has
- * PLAN_STEPS_MAX steps; conditions that find no place among them are joined with the last one by AND.
+ * becomes a part of its predicate, and the join drops rows. All others are conditions on surviving rows: steps of their
+ * own up to CONDITIONS_APART of them, and then joined with the last one by AND.
  */
 #include "engine/plan/planner.h"
+
+#include "storage/base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,34 +15,25 @@
 
 struct reading {
     const struct plan *plan;
-    struct plan_reads reads;
+    int32_t join; /* plan_join_read */
 };
 
 static void see(void *context, const struct expression *leaf)
 {
     struct reading *reading = context;
     const int32_t join = reading->plan->sources[leaf->index].join;
-    if (join < 0)
-        reading->reads.fact = true;
-    else
-        reading->reads.joins |= 1u << join;
+    const bool another = reading->join != PLAN_READS_NOTHING && reading->join != join;
+    reading->join = join < 0 || another ? PLAN_READS_MORE : join;
 }
 
-struct plan_reads plan_reads(const struct plan *plan, uint32_t node)
+int32_t plan_join_read(const struct plan *plan, uint32_t node)
 {
-    struct reading reading = {.plan = plan};
+    struct reading reading = {.plan = plan, .join = PLAN_READS_NOTHING};
     expression_visit(&plan->expressions, node, see, &reading);
-    return reading.reads;
+    return reading.join;
 }
 
 /* ---- Ranges ---- */
-
-/* Steps that WHERE may make; the others are for joins and the index. The last of them is for conditions. */
-#define JOINS_OFTEN 16u
-static uint32_t written_steps_max(const struct plan *plan)
-{
-    return PLAN_STEPS_MAX - 1 - (plan->join_count > JOINS_OFTEN ? plan->join_count : JOINS_OFTEN);
-}
 
 struct column_range {
     uint32_t column; /* of the plan */
@@ -82,12 +75,8 @@ static bool range_of(const struct plan *plan, uint32_t node, struct column_range
 enum status planner_step(struct planner *planner, struct plan_step step)
 {
     struct plan *plan = planner->plan;
-    if (plan->step_count == PLAN_STEPS_MAX)
-        return error_set(
-            planner->error, STATUS_BAD_INPUT,
-            "the statement has more than %u conditions on rows and joins that drop rows; put several "
-            "into one with parentheses: (a OR b)",
-            PLAN_STEPS_MAX);
+    RETURN_IF_ERROR(
+        memory_grow(&plan->steps, (plan->step_count + 1) * sizeof *plan->steps, "a plan", planner->error));
     plan->steps[plan->step_count++] = step;
     return STATUS_OK;
 }
@@ -172,13 +161,20 @@ static double share_of(const struct plan *plan, uint32_t node)
     }
 }
 
+/* Each step has a program in each thread, which takes memory for all nodes of the statement. */
+#define CONDITIONS_APART 64u
+
 static enum status condition_step(struct planner *planner, uint32_t node)
 {
     struct plan *plan = planner->plan;
     struct plan_step *last = NULL;
+    uint32_t conditions = 0;
     for (uint32_t s = 0; s < plan->step_count; s++)
-        last = plan->steps[s].kind == STEP_CONDITION ? &plan->steps[s] : last;
-    if (plan->step_count < written_steps_max(plan) || !last)
+        if (plan->steps[s].kind == STEP_CONDITION) {
+            last = &plan->steps[s];
+            conditions++;
+        }
+    if (conditions < CONDITIONS_APART)
         return planner_step(
             planner,
             (struct plan_step){.kind = STEP_CONDITION, .expression = node, .share = share_of(plan, node)});
@@ -197,12 +193,11 @@ static enum status conjunct_add(struct planner *planner, uint32_t node)
         plan->nothing |= condition->is_null || !condition->constant;
         return STATUS_OK;
     }
-    if (range_of(plan, node, &range) &&
-        (plan->step_count < written_steps_max(plan) - 1 || range_step(plan, range.column)))
+    if (range_of(plan, node, &range))
         return range_add(planner, range);
-    const struct plan_reads reads = plan_reads(plan, node);
-    if (!reads.fact && reads.joins && (reads.joins & (reads.joins - 1)) == 0) {
-        const uint32_t j = (uint32_t)__builtin_ctz(reads.joins);
+    const int32_t join = plan_join_read(plan, node);
+    if (join >= 0) {
+        const uint32_t j = (uint32_t)join;
         /* A condition that is not true for a missing row of the dimension makes a left join an inner one. */
         plan->joins[j].inner |=
             !condition->by_row && (condition->of_nulls.null || !condition->of_nulls.value);

@@ -1,24 +1,42 @@
 /* scan_counts.c: the figures of EXPLAIN ANALYZE for each step (plan.h). */
 #include "engine/plan/plan.h"
 
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+
+enum status scan_counts_make(const struct plan *plan, struct scan_counts *counts, struct error *error)
+{
+    *counts = (struct scan_counts){.tiles = plan->scan.tiles};
+    RETURN_IF_ERROR(
+        memory_zeros(&counts->steps, (plan->step_count + 1) * sizeof *counts->steps, "counts", error));
+    return memory_zeros(&counts->bytes, plan->column_count * sizeof *counts->bytes, "counts", error);
+}
+
+void scan_counts_free(struct scan_counts *counts)
+{
+    free(counts->steps);
+    free(counts->bytes);
+}
+
 void scan_counts_fill(const struct plan *plan, const struct scan_point *points, struct scan_counts *counts)
 {
     uint64_t ticks = 0;
-    for (uint32_t p = 1; p < plan->step_count + 2; p++)
+    for (uint32_t p = 1; p < plan_points(plan); p++)
         ticks += points[p].ticks;
     for (uint32_t s = 0; s <= plan->step_count; s++)
-        counts->share[s] = ticks ? (double)points[s + 1].ticks / (double)ticks : 0;
+        counts->steps[s].share = ticks ? (double)points[s + 1].ticks / (double)ticks : 0;
     for (uint32_t s = 0; s < plan->step_count; s++) {
-        counts->reached[s] = points[s].rows;
-        counts->left[s] = points[s + 1].rows;
+        counts->steps[s].reached = points[s].rows;
+        counts->steps[s].left = points[s + 1].rows;
     }
 }
 
 void scan_counts_add(const struct plan *plan, const struct scan_counts *from, struct scan_counts *counts)
 {
     for (uint32_t s = 0; s < plan->step_count; s++) {
-        counts->reached[s] += from->reached[s];
-        counts->left[s] += from->left[s];
+        counts->steps[s].reached += from->steps[s].reached;
+        counts->steps[s].left += from->steps[s].left;
     }
     for (uint32_t c = 0; c < plan->column_count; c++)
         counts->bytes[c] += from->bytes[c];

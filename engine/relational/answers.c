@@ -319,7 +319,7 @@ static enum status answer_inner(struct sides *sides, uint32_t s)
     const uint64_t sources = region_unit(region, source->unit);
     RETURN_IF_ERROR(reduce_unit(sides, source->unit));
     enum status status = sides_answer_unit(sides, s, &side->result);
-    if (status == STATUS_BAD_INPUT && region->run->no_star && (sources & (sources - 1))) {
+    if (status == STATUS_BAD_INPUT && region->run->cut != SQL_CUT_NOWHERE && (sources & (sources - 1))) {
         *region->run->error = (struct error){0};
         RETURN_IF_ERROR(divide_unit(sides, source->unit));
         status = sides_answer_unit(sides, s, &side->result);

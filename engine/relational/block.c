@@ -316,7 +316,8 @@ static enum status ask_star(struct block *block, bool *is_star, struct result *r
     const enum status status =
         region_plan(&block->region, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1, select,
                     block->numbers, result);
-    *is_star = !spill_wanted(run, &mark, status) && (status != STATUS_BAD_INPUT || !run->no_star);
+    *is_star =
+        !spill_wanted(run, &mark, status) && (status != STATUS_BAD_INPUT || run->cut == SQL_CUT_NOWHERE);
     if (*is_star)
         return status;
     *run->error = before;
@@ -370,7 +371,7 @@ enum status relational_star_block(struct relational *run, const struct logical_n
     struct result none = {0};
     const enum status status = try(run, node, needed, &attempt, &none);
     result_free(&none);
-    if (status != STATUS_BAD_INPUT || !(attempt.again || run->cut != SQL_CUT_NOWHERE))
+    if (status != STATUS_BAD_INPUT || !(attempt.again || sql_cuts_select(run->cut)))
         return status;
     *run->error = (struct error){0};
     return STATUS_OK;

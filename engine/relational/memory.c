@@ -149,7 +149,7 @@ enum status relational_select(struct relational *run, const struct result *from,
     enum status status = plan_select(run, from, first, numbers, result);
     if (select->group_count && spill_wanted(run, &mark, status))
         return spill_groups(run, from, select, numbers, result);
-    if (status != STATUS_BAD_INPUT || run->cut == SQL_CUT_NOWHERE)
+    if (status != STATUS_BAD_INPUT || !sql_cuts_select(run->cut))
         return status;
     *run->error = (struct error){0};
     RETURN_IF_ERROR(relational_cut(run, run->cut, select, &first, &first_numbers));

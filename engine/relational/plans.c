@@ -101,9 +101,7 @@ static enum status answer_plan(struct relational *run, const struct plan *plan, 
 enum status relational_bind(struct relational *run, const struct sql_star *star,
                             const struct sql_select *select, struct sql_options options, struct plan **plan)
 {
-    run->no_star = false;
     run->cut = SQL_CUT_NOWHERE;
-    options.no_star = &run->no_star;
     options.cut = &run->cut;
     RETURN_IF_ERROR(cancel_check(run->error));
     return sql_bind(star, select, run->parameters, run->parameter_count, &options, plan, run->error);

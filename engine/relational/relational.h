@@ -111,8 +111,7 @@ struct relational {
     uint32_t repeats; /* recursive queries whose step is being answered: it asks for shared queries again */
     struct run_timing timing;
     struct kept_plan *kept; /* or NULL */
-    enum sql_cut cut;       /* the last plan was refused, because it must be two */
-    bool no_star; /* the last plan was refused, because references do not join its tables as a star */
+    enum sql_cut cut;       /* why the last plan was refused, if not for the statement */
     struct error *error;
 };
 

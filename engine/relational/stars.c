@@ -319,7 +319,7 @@ enum status region_plan(struct region *region, uint64_t sources, struct sql_sele
     struct result rows;
     RETURN_IF_ERROR(relational_copy_select(run, select, &first));
     const enum status status = plan_select(region, sources, first, numbers, result);
-    if (status != STATUS_BAD_INPUT || run->cut == SQL_CUT_NOWHERE || run->kept)
+    if (status != STATUS_BAD_INPUT || !sql_cuts_select(run->cut) || run->kept)
         return status;
     *run->error = (struct error){0};
     RETURN_IF_ERROR(relational_cut(run, run->cut, select, &first, &first_numbers));

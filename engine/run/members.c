@@ -303,20 +303,20 @@ static enum status count_member(void *context, uint32_t m, struct error *error)
                                                &prepared->members[m].counts[0], error);
 }
 
-static void sum_counts(struct prepared_plan *prepared, struct scan_counts *counts)
+static enum status sum_counts(struct prepared_plan *prepared, struct scan_counts *counts, struct error *error)
 {
     const struct plan *plan = prepared->plan;
     const uint32_t members = prepared->engine->member_count;
     double scan_ms = 0;
     for (uint32_t m = 0; m < members; m++)
         scan_ms += prepared->members[m].timing.scan_ms;
-    const uint64_t tiles = prepared->members[0].counts->tiles; /* of the table, for all alike */
-    *counts = (struct scan_counts){.tiles = tiles, .tiles_skipped = tiles};
+    RETURN_IF_ERROR(scan_counts_make(plan, counts, error));
+    counts->tiles_skipped = counts->tiles;
     for (uint32_t m = 0; m < members; m++) {
         struct member_run *const member = &prepared->members[m];
         const double weight = scan_ms > 0 ? member->timing.scan_ms / scan_ms : 1.0 / (double)members;
         for (uint32_t s = 0; s <= plan->step_count; s++)
-            counts->share[s] += weight * member->counts->share[s];
+            counts->steps[s].share += weight * member->counts->steps[s].share;
         scan_counts_add(plan, member->counts, counts);
         counts->tiles_skipped -= member->counts->tiles - member->counts->tiles_skipped;
         member->tiles = member->counts->tiles - member->counts->tiles_skipped;
@@ -324,6 +324,7 @@ static void sum_counts(struct prepared_plan *prepared, struct scan_counts *count
         for (uint32_t c = 0; c < plan->column_count; c++)
             member->bytes += member->counts->bytes[c];
     }
+    return STATUS_OK;
 }
 
 enum status members_count(struct prepared_plan *prepared, bool steps, struct scan_counts *counts,
@@ -335,9 +336,10 @@ enum status members_count(struct prepared_plan *prepared, bool steps, struct sca
     RETURN_IF_ERROR(memory_zeros(&each, members * sizeof *each, "counts", error));
     for (uint32_t m = 0; m < members; m++)
         prepared->members[m].counts = &each[m];
-    const enum status status = for_members(prepared->engine, count_member, &counting, error);
-    if (status == STATUS_OK)
-        sum_counts(prepared, counts);
+    enum status status = for_members(prepared->engine, count_member, &counting, error);
+    status = AND_THEN(status, sum_counts(prepared, counts, error));
+    for (uint32_t m = 0; m < members; m++)
+        scan_counts_free(&each[m]);
     free(each);
     return status;
 }

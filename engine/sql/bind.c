@@ -64,12 +64,10 @@ static enum status append_term(struct binder *binder, struct sql_position positi
     *term = plan->group_count;
     if (made->by_row)
         return bind_refuse_text(binder, position, SQL_CUT_BELOW_GROUPS);
-    if (plan->group_count == PLAN_GROUPS_MAX)
-        return bind_refuse(
-            binder, position, "GROUP BY or DISTINCT has more than %u terms%s; group by fewer of them",
-            PLAN_GROUPS_MAX,
-            binder->regroups ? ", with the arguments of medians, string_agg and the like" : "");
-    binder->group_nodes[plan->group_count] = node;
+    RETURN_IF_ERROR(memory_grow(&plan->groups, (*term + 1) * sizeof *plan->groups, "a plan", binder->error));
+    RETURN_IF_ERROR(
+        memory_grow(&binder->groups, (*term + 1) * sizeof *binder->groups, "a statement", binder->error));
+    binder->groups[*term] = (struct bind_group){.node = node};
     plan->groups[plan->group_count++] =
         (struct plan_group){.expression = node,
                             .low = made->low,
@@ -82,7 +80,7 @@ enum status bind_group_term(struct binder *binder, struct sql_position position,
                             uint32_t *term)
 {
     for (*term = 0; *term < binder->plan->group_count; (*term)++)
-        if (binder->group_nodes[*term] == node)
+        if (binder->groups[*term].node == node)
             return STATUS_OK;
     return append_term(binder, position, node, term);
 }
@@ -92,10 +90,10 @@ uint32_t bind_listed_term(const struct binder *binder, const struct sql_expressi
     const uint32_t count = binder->plan->grouping.listed;
     uint32_t first = count;
     for (uint32_t t = count; t-- > 0;) {
-        if (binder->group_nodes[t] != node)
+        if (binder->groups[t].node != node)
             continue;
         first = t;
-        if (sql_same_expression(binder->group_trees[t], tree))
+        if (sql_same_expression(binder->groups[t].tree, tree))
             return t;
     }
     return first;
@@ -111,12 +109,12 @@ static enum status group_add(struct binder *binder, const struct sql_expression 
     if (bind_is_wide(binder, node))
         return bind_wide_term(binder, ast, node);
     for (*term = 0; binder->select->set_count && *term < binder->plan->group_count; (*term)++)
-        if (binder->group_nodes[*term] == node && sql_same_expression(binder->group_trees[*term], ast))
+        if (binder->groups[*term].node == node && sql_same_expression(binder->groups[*term].tree, ast))
             return STATUS_OK;
     RETURN_IF_ERROR(binder->select->set_count ? append_term(binder, ast->position, node, term)
                                               : bind_group_term(binder, ast->position, node, term));
-    if (!binder->group_trees[*term])
-        binder->group_trees[*term] = ast;
+    if (!binder->groups[*term].tree)
+        binder->groups[*term].tree = ast;
     return STATUS_OK;
 }
 
@@ -295,6 +293,16 @@ static enum status bind_all(struct binder *binder)
     return planner_complete(&binder->planner, binder->aggregated);
 }
 
+void bind_free(struct binder *binder)
+{
+    for (uint32_t t = 0; t < binder->table_count; t++)
+        free(binder->tables[t].rows);
+    free(binder->conditions);
+    free(binder->known);
+    free(binder->groups);
+    free(binder->wide);
+}
+
 enum status sql_bind(const struct sql_star *star, const struct sql_select *select,
                      const struct sql_parameter *parameters, uint32_t parameter_count,
                      const struct sql_options *options, struct plan **out, struct error *error)
@@ -317,7 +325,6 @@ enum status sql_bind(const struct sql_star *star, const struct sql_select *selec
                                               .on_gpu = options->on_gpu,
                                               .index_use = options->index,
                                               .error = error},
-                                  .no_star = options->no_star,
                                   .cut = options->cut,
                                   .now = options->now,
                                   .like_ignores_case = options->like == SQL_LIKE_SQLITE,
@@ -325,7 +332,7 @@ enum status sql_bind(const struct sql_star *star, const struct sql_select *selec
         status = bind_all(binder);
         if (status == STATUS_OK) /* conditions on dimensions have been evaluated */
             status = expression_check(&plan->expressions, error);
-        bind_tables_free(binder);
+        bind_free(binder);
     } else {
         status = error_out_of_memory(error, sizeof *plan, "a plan");
     }

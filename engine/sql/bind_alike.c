@@ -18,6 +18,17 @@ enum status bind_refuse(const struct binder *binder, struct sql_position positio
     return status;
 }
 
+enum status bind_refuse_star(const struct binder *binder, struct sql_position position, const char *format,
+                             ...)
+{
+    va_list arguments;
+    bind_cut(binder, SQL_CUT_JOINS);
+    va_start(arguments, format);
+    const enum status status = sql_refuse(binder->error, position, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
 enum status bind_placed(const struct binder *binder, struct sql_position position, enum status status)
 {
     return sql_placed(binder->error, position, status);
@@ -33,10 +44,7 @@ enum status bind_apply(struct binder *binder, struct sql_position position,
 
 enum status bind_refuse_text(const struct binder *binder, struct sql_position position, enum sql_cut cut)
 {
-    if (binder->cut)
-        *binder->cut = cut;
-    if (binder->no_star)
-        *binder->no_star = true;
+    bind_cut(binder, cut);
     return bind_refuse(
         binder, position,
         "this is computed row by row: grouping, aggregates and ORDER BY take it over the rows of "

@@ -1,5 +1,6 @@
 /* bind_columns.c: gives each column that is named a leaf, the same wherever it is named (bind_internal.h). */
 #include "engine/sql/bind_internal.h"
+#include "storage/base/memory.h"
 
 static enum status known_column(struct binder *binder, uint32_t table, const struct column *column,
                                 uint32_t *node)
@@ -14,16 +15,16 @@ static enum status known_column(struct binder *binder, uint32_t table, const str
         RETURN_IF_ERROR(planner_fact_leaf(&binder->planner, column, node));
     else
         RETURN_IF_ERROR(planner_dimension_leaf(&binder->planner, (uint32_t)of->join, of->rows, column, node));
-    if (binder->known_count < PLAN_SOURCES_MAX)
-        binder->known[binder->known_count++] = (struct bind_known){table, column, *node};
+    RETURN_IF_ERROR(memory_grow(&binder->known, (binder->known_count + 1) * sizeof *binder->known,
+                                "a statement", binder->error));
+    binder->known[binder->known_count++] = (struct bind_known){table, column, *node};
     return STATUS_OK;
 }
 
 enum status bind_column(struct binder *binder, uint32_t table, const struct column *column, uint32_t *node)
 {
     if (table != binder->fact && binder->tables[table].join < 0) {
-        if (binder->no_star) /* operators join the tables in the order of FROM */
-            *binder->no_star = true;
+        bind_cut(binder, SQL_CUT_JOINS); /* operators join the tables in the order of FROM */
         return error_set(binder->error, STATUS_BAD_INPUT,
                          "ON of a LEFT JOIN has a condition on %s, which is joined later",
                          binder->tables[table].source->name);

@@ -82,7 +82,7 @@ static bool groups_by_text(const struct binder *binder)
 {
     bool any = false;
     for (uint32_t g = 0; g < binder->plan->grouping.listed; g++)
-        any |= bind_node(binder, binder->group_nodes[g])->operation == EXPRESSION_LOOKUP;
+        any |= bind_node(binder, binder->groups[g].node)->operation == EXPRESSION_LOOKUP;
     return any;
 }
 

@@ -48,6 +48,12 @@ struct bind_known {
     uint32_t node;
 };
 
+/* A term of GROUP BY, beside that of the plan. */
+struct bind_group {
+    uint32_t node;
+    const struct sql_expression *tree; /* as written; NULL for arguments of medians and the like */
+};
+
 /* A term of GROUP BY that became two (bind_wide.c). */
 struct bind_wide {
     uint32_t node, terms[2];
@@ -68,18 +74,15 @@ struct binder {
     /* The conditions of WHERE and of the inner joins' ONs, without those that join tables. */
     const struct sql_expression **conditions;
     uint32_t condition_count;
-    struct bind_known known[PLAN_SOURCES_MAX];
+    struct bind_known *known;
     uint32_t known_count;
-    bool *no_star;          /* struct sql_options */
     enum sql_cut *cut;      /* struct sql_options */
     int64_t now;            /* struct sql_options */
     bool like_ignores_case; /* LIKE takes ASCII letters of both cases as equal */
     bool aggregated;        /* there are groups or aggregates: outputs are bound BIND_ABOVE */
     bool regroups; /* the answer's groups are not those of the scan (engine/plan/grouping/grouping.h) */
-    uint32_t group_nodes[PLAN_GROUPS_MAX];
-    const struct sql_expression
-        *group_trees[PLAN_GROUPS_MAX]; /* as written; NULL for arguments of medians and the like */
-    struct bind_wide wide[PLAN_GROUPS_MAX / 2];
+    struct bind_group *groups; /* of plan->groups */
+    struct bind_wide *wide;
     uint32_t wide_count;
     uint32_t depth;              /* of the expression that is being bound */
     struct sql_scalars *scalars; /* whose inputs the expressions name (scalar.h); or NULL */
@@ -117,6 +120,16 @@ static inline bool bind_is_null(const struct binder *binder, uint32_t node)
 /* STATUS_BAD_INPUT, "line L, column C: ..." */
 enum status bind_refuse(const struct binder *binder, struct sql_position position, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same; operators can join the tables over their rows (engine/relational). */
+enum status bind_refuse_star(const struct binder *binder, struct sql_position position, const char *format,
+                             ...) __attribute__((format(printf, 3, 4)));
+
+static inline void bind_cut(const struct binder *binder, enum sql_cut cut)
+{
+    if (binder->cut)
+        *binder->cut = cut;
+}
 
 /* STATUS_BAD_INPUT: the value is computed row by row, so a SELECT above another one must ask for it. */
 enum status bind_refuse_text(const struct binder *binder, struct sql_position position, enum sql_cut cut);
@@ -169,7 +182,6 @@ NODISCARD enum status bind_in(struct binder *binder, const struct sql_expression
 
 /* ---- bind_tables.c ---- */
 NODISCARD enum status bind_tables(struct binder *binder);
-void bind_tables_free(struct binder *binder);
 /* The column that an expression is, and its table; NULL: it is none. */
 const struct column *bind_column_of_input(const struct binder *binder,
                                           const struct sql_expression *expression, uint32_t *table);
@@ -260,6 +272,8 @@ NODISCARD enum status bind_cast(struct binder *binder, const struct sql_expressi
                                 enum bind_level level, uint32_t *node);
 
 /* ---- bind.c ---- */
+/* Frees what the binder has made beside the plan. */
+void bind_free(struct binder *binder);
 /* Finds or adds a term of GROUP BY. */
 NODISCARD enum status bind_group_term(struct binder *binder, struct sql_position position, uint32_t node,
                                       uint32_t *term);

@@ -6,7 +6,6 @@
 #include "engine/sql/bind_internal.h"
 
 #include "storage/base/memory.h"
-#include <stdlib.h>
 
 const struct column *bind_column_of_input(const struct binder *binder,
                                           const struct sql_expression *expression, uint32_t *table)
@@ -65,13 +64,6 @@ static bool find_left_join(struct binder *binder, const struct sql_expression *c
     return false;
 }
 
-/* The tables can be joined, but by operators over their rows (engine/relational). */
-static void tell_no_star(const struct binder *binder)
-{
-    if (binder->no_star)
-        *binder->no_star = true;
-}
-
 static enum status find_fact(struct binder *binder)
 {
     uint32_t roots = 0, first = 0, second = 0;
@@ -80,22 +72,16 @@ static enum status find_fact(struct binder *binder)
             second = roots ? t : second;
             first = roots++ ? first : t;
         }
-    if (roots == 0) {
-        tell_no_star(binder);
-        return bind_refuse(binder, binder->tables[0].source->position,
-                           "the tables of FROM reference each other in a circle");
-    }
-    if (roots > 1) {
-        tell_no_star(binder);
-        return bind_refuse(binder, binder->tables[second].source->position, "nothing joins %s and %s",
-                           binder->tables[first].source->name, binder->tables[second].source->name);
-    }
-    if (binder->tables[first].source->left) {
-        tell_no_star(binder);
-        return bind_refuse(binder, binder->tables[first].source->position,
-                           "%s holds the foreign keys, so its rows are the ones that LEFT JOIN keeps",
-                           binder->tables[first].source->name);
-    }
+    if (roots == 0)
+        return bind_refuse_star(binder, binder->tables[0].source->position,
+                                "the tables of FROM reference each other in a circle");
+    if (roots > 1)
+        return bind_refuse_star(binder, binder->tables[second].source->position, "nothing joins %s and %s",
+                                binder->tables[first].source->name, binder->tables[second].source->name);
+    if (binder->tables[first].source->left)
+        return bind_refuse_star(binder, binder->tables[first].source->position,
+                                "%s holds the foreign keys, so its rows are the ones that LEFT JOIN keeps",
+                                binder->tables[first].source->name);
     binder->fact = first;
     binder->plan->fact = binder->tables[first].source->table;
     return STATUS_OK;
@@ -105,8 +91,8 @@ static enum status find_fact(struct binder *binder)
 
 static bool reads_others(const struct binder *binder, uint32_t node, int32_t join)
 {
-    const struct plan_reads reads = plan_reads(binder->plan, node);
-    return reads.fact || (reads.joins & ~(1u << join));
+    const int32_t read = plan_join_read(binder->plan, node);
+    return read != PLAN_READS_NOTHING && read != join;
 }
 
 /* Binds the other conditions in the ON of a left join. A condition on the joined table alone decides which of
@@ -133,7 +119,7 @@ static enum status bind_left_conditions(struct binder *binder, struct bind_table
         return STATUS_OK;
     uint32_t node;
     const bool own = !table->rows;
-    binder->planner.conditional[table->join] |= own;
+    binder->plan->joins[table->join].conditional |= own;
     RETURN_IF_ERROR(bind_condition(binder, condition, BIND_BELOW, &node));
     if (own && !reads_others(binder, node, table->join))
         return planner_match(&binder->planner, (uint32_t)table->join, node);
@@ -155,8 +141,8 @@ static enum status reach(struct binder *binder, uint32_t t)
     struct bind_table *parent = &binder->tables[table->parent];
     if ((uint32_t)table->parent == binder->fact) {
         uint32_t join;
-        if (binder->plan->join_count == PLAN_JOINS_MAX)
-            tell_no_star(binder);
+        if (planner_joins_full(&binder->planner))
+            bind_cut(binder, SQL_CUT_JOINS);
         RETURN_IF_ERROR(planner_join(&binder->planner, table->key, table->source->name, inner, &join));
         table->join = (int32_t)join;
         return inner ? STATUS_OK : bind_left_conditions(binder, table, table->source->on);
@@ -174,14 +160,12 @@ static enum status reach(struct binder *binder, uint32_t t)
                                      &is_null, binder->error));
     RETURN_IF_ERROR(expression_apply(binder->list, EXPRESSION_NOT, is_null, EXPRESSION_NONE, EXPRESSION_NONE,
                                      &found, binder->error));
-    if (reads_others(binder, found, table->join)) {
-        tell_no_star(binder);
-        return bind_refuse(
+    if (reads_others(binder, found, table->join))
+        return bind_refuse_star(
             binder, table->source->position,
             "%s is joined behind a LEFT JOIN whose ON has conditions on other tables, which would drop "
             "rows; join it by LEFT JOIN too",
             table->source->name);
-    }
     binder->plan->joins[table->join].inner = true; /* it drops the rows without a match, too */
     return expression_is_constant(binder->list, found)
                ? STATUS_OK
@@ -201,8 +185,7 @@ enum status bind_tables(struct binder *binder)
         if (!source->left ||
             (source->on && (find_left_join(binder, source->on) || bind_join_by_keys(binder, t, source->on))))
             continue;
-        tell_no_star(binder);
-        return bind_refuse(binder, source->position, "no reference in ON joins %s", source->name);
+        return bind_refuse_star(binder, source->position, "no reference in ON joins %s", source->name);
     }
     if (binder->select->where)
         RETURN_IF_ERROR(split(binder, binder->select->where));
@@ -213,11 +196,4 @@ enum status bind_tables(struct binder *binder)
     for (uint32_t t = 0; t < binder->table_count; t++)
         RETURN_IF_ERROR(reach(binder, t));
     return STATUS_OK;
-}
-
-void bind_tables_free(struct binder *binder)
-{
-    for (uint32_t t = 0; t < binder->table_count; t++)
-        free(binder->tables[t].rows);
-    free(binder->conditions);
 }

@@ -4,6 +4,7 @@
  * x / 2^32 and x % 2^32, whose order is that of x, and its value is put together again above the groups.
  */
 #include "engine/sql/bind_internal.h"
+#include "storage/base/memory.h"
 
 #define HALF (INT64_C(1) << 32)
 
@@ -19,14 +20,13 @@ enum status bind_wide_term(struct binder *binder, const struct sql_expression *a
     static const enum expression_operation operations[] = {EXPRESSION_DIVIDE, EXPRESSION_REMAINDER};
     struct bind_wide wide = {.node = node};
     uint32_t half, made;
-    if (binder->wide_count == PLAN_GROUPS_MAX / 2)
-        return bind_refuse(binder, ast->position, "GROUP BY or DISTINCT has more than %u terms of 64 bits",
-                           PLAN_GROUPS_MAX / 2);
+    RETURN_IF_ERROR(memory_grow(&binder->wide, (binder->wide_count + 1) * sizeof *binder->wide, "a statement",
+                                binder->error));
     RETURN_IF_ERROR(bind_integer(binder, HALF, 0, &half));
     for (int i = 0; i < 2; i++) {
         RETURN_IF_ERROR(bind_apply(binder, ast->position, operations[i], node, half, EXPRESSION_NONE, &made));
         RETURN_IF_ERROR(bind_group_term(binder, ast->position, made, &wide.terms[i]));
-        binder->group_trees[wide.terms[i]] = ast;
+        binder->groups[wide.terms[i]].tree = ast;
     }
     binder->wide[binder->wide_count++] = wide;
     return STATUS_OK;
@@ -34,7 +34,7 @@ enum status bind_wide_term(struct binder *binder, const struct sql_expression *a
 
 enum status bind_group_leaf(struct binder *binder, uint32_t term, uint32_t *node)
 {
-    struct expression leaf = *bind_node(binder, binder->group_nodes[term]);
+    struct expression leaf = *bind_node(binder, binder->groups[term].node);
     leaf.operation = EXPRESSION_GROUP;
     leaf.children = 0;
     leaf.index = term;

@@ -45,9 +45,8 @@ void sql_scalars_free(struct sql_scalars *scalars)
 {
     if (!scalars)
         return;
-    expression_list_free(&scalars->plan.expressions);
-    free(scalars->plan.aggregates);
-    free(scalars->plan.measures);
+    plan_clear(&scalars->plan);
+    bind_free(&scalars->binder);
     free(scalars);
 }
 

@@ -53,6 +53,7 @@ enum sql_like { SQL_LIKE_STANDARD, SQL_LIKE_SQLITE };
  * aggregates of numbers. Where more is asked, the SELECT is cut in two, the second over the rows of the first. */
 enum sql_cut {
     SQL_CUT_NOWHERE,
+    SQL_CUT_JOINS,        /* references do not join the tables as a star: operators join them */
     SQL_CUT_BELOW_GROUPS, /* the first computes what is grouped and aggregated */
     SQL_CUT_BELOW_WHERE,  /* ... and conditions with functions */
     SQL_CUT_ABOVE_GROUPS  /* the first computes groups, aggregates and the terms of ORDER BY */
@@ -68,9 +69,14 @@ struct sql_options {
     enum sql_like like;
     int64_t
         now; /* the time of the statement's run, in microseconds since 1970 in UTC; the same for all its query blocks */
-    enum sql_cut *cut; /* set if the SELECT must become two, beside *no_star; or NULL */
-    bool *no_star;     /* set to true if references do not join the tables as a star; NULL: nobody asks */
+    enum sql_cut *cut; /* set if one plan does not answer the SELECT; NULL: nobody asks */
 };
+
+/* True if the SELECT must become two. */
+static inline bool sql_cuts_select(enum sql_cut cut)
+{
+    return cut != SQL_CUT_NOWHERE && cut != SQL_CUT_JOINS;
+}
 
 /* A table of a star. */
 struct sql_star_table {

@@ -10,6 +10,7 @@
 
 #include "engine/program/cluster_command.h"
 #include "ssb/benchmark/judge.h"
+#include "storage/base/memory.h"
 #include "storage/codec/codec_spec.h"
 #include "storage/database/writer.h"
 #include "storage/base/text/text_stream.h"
@@ -299,12 +300,14 @@ static enum status plan_all(struct session *session, struct error *error)
 }
 
 /* Fills the figures that are the same in every run. */
-static void describe(const struct session *session, const struct plan *plan, struct report_cell *cell)
+static enum status describe(const struct session *session, const struct plan *plan, struct report_cell *cell,
+                            struct error *error)
 {
     const uint64_t sums_bytes = plan->slots * (sizeof(int64_t) + sizeof(uint32_t)); /* sum and presence */
     const unsigned merged =
         (session->report.on_gpu ? session->report.devices : engine_threads(session->engine)) - 1;
-    bool counted[PLAN_SOURCES_MAX] = {false};
+    bool *counted;
+    RETURN_IF_ERROR(memory_zeros(&counted, plan->array_count, "a plan", error));
     cell->fact_rows = session->report.fact_rows;
     cell->tiles = plan->scan.tiles;
     cell->tiles_skipped = plan->scan.tiles - plan->scan.kept_tiles;
@@ -327,21 +330,25 @@ static void describe(const struct session *session, const struct plan *plan, str
         cell->filter_bytes += counted[a] ? plan->arrays[a].rows * plan->arrays[a].value_bytes : 0;
     cell->merge_rows = (uint64_t)merged * plan->slots;
     cell->merge_bytes = merged * sums_bytes;
+    free(counted);
+    return STATUS_OK;
 }
 
 static enum status run_query(struct session *session, uint32_t q, uint32_t c, struct error *error)
 {
     struct sql_statement **statement = &session->statements[q * session->report.choice_count + c];
     struct report_cell *cell = &session->report.queries[q].cells[c];
-    struct scan_counts counts;
+    struct scan_counts counts = {0};
     const struct plan *plan;
     RETURN_IF_ERROR(sql_plan(*statement, &plan, error));
-    describe(session, plan, cell);
+    RETURN_IF_ERROR(describe(session, plan, cell, error));
     RETURN_IF_ERROR(run_statement(session, *statement, q, c, error));
-    RETURN_IF_ERROR(sql_count(*statement, false, &counts, error));
-    for (uint32_t column = 0; column < plan->column_count; column++)
+    const enum status status = sql_count(*statement, false, &counts, error);
+    for (uint32_t column = 0; status == STATUS_OK && column < plan->column_count; column++)
         cell->bytes_read += counts.bytes[column];
     cell->moved_bytes = counts.moves.copied + counts.moves.read;
+    scan_counts_free(&counts);
+    RETURN_IF_ERROR(status);
     sql_statement_free(*statement);
     *statement = NULL;
     return STATUS_OK;

@@ -113,6 +113,11 @@ static const struct named_operation {
       .run = "$T sql --device cpu --threads 2 --db $D --report report.html 'EXPLAIN ANALYZE SELECT city, "
              "median(paid)" JOIN "GROUP BY ROLLUP (city)'",
       .output_may_vary = true}},
+    {"indexed",
+     {.prepare = FIRST " && $T index create --db $D sales.shop && $T index create --db $D sales.day",
+      .run = ASK "--index on \"SELECT city, count(*), sum(paid)" JOIN
+                 "WHERE day < DATE '2024-05-01' AND shop > 4 AND paid > 3 AND city <> 'x' GROUP BY "
+                 "GROUPING SETS ((city, name), (city)) HAVING count(note) > 1\""}},
     {"explain", {.prepare = FIRST, .run = ASK "'EXPLAIN SELECT city, sum(paid)" JOIN "GROUP BY city'"}},
 };
 

@@ -9,14 +9,16 @@
 
 #include <stdlib.h>
 
+#define SPLIT_COLUMNS_MAX 256u
+
 struct split_plan {
     struct plan *plan;
     const struct table *whole_fact;
-    struct column_data *whole[PLAN_COLUMNS_MAX];
+    struct column_data *whole[SPLIT_COLUMNS_MAX];
     struct table fact;
     uint32_t *segment_rows;
-    struct column_data columns[PLAN_COLUMNS_MAX];
-    struct segment_data *segments[PLAN_COLUMNS_MAX];
+    struct column_data columns[SPLIT_COLUMNS_MAX];
+    struct segment_data *segments[SPLIT_COLUMNS_MAX];
 };
 
 /* A column of its own for each split, kept to the end: a GPU keeps what it uploaded by the column's address. */
@@ -93,6 +95,7 @@ static inline void split_make(struct split_plan *split, struct plan *plan, uint3
     for (uint32_t s = 0; s < split->fact.segment_count; s++)
         split->segment_rows[s] = (uint32_t)(rows - s * most < most ? rows - s * most : most);
     split->fact.segment_rows = split->segment_rows;
+    assert_true(plan->column_count <= SPLIT_COLUMNS_MAX);
     for (uint32_t c = 0; c < plan->column_count; c++)
         split_column(split, c, tiles);
     split_scan(plan, tiles);

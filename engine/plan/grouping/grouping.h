@@ -63,8 +63,8 @@ static inline uint64_t grouping_all(uint32_t listed)
 /* Terms of GROUP BY before `listed` are those of the statement; those after it are arguments of measures. */
 struct plan_grouping {
     uint32_t listed;
-    uint32_t set_count;           /* 0: the groups of the scan are the answer's */
-    uint64_t sets[PLAN_SETS_MAX]; /* bit g: term g is in the set */
+    uint32_t set_count; /* 0: the groups of the scan are the answer's */
+    uint64_t *sets;     /* bit g: term g is in the set */
 };
 
 #endif

@@ -8,6 +8,7 @@
  */
 #include "engine/plan/index/index_terms.h"
 
+#include "storage/base/memory.h"
 #include "storage/index/index_file.h"
 #include "storage/index/wah.h"
 
@@ -54,6 +55,8 @@ struct choice {
     const struct plan *plan;
     uint32_t count;
     struct candidate candidates[PLAN_INDEX_TERMS_MAX];
+    uint32_t *of_step;       /* the candidate of each step, or INDEX_NO_CONDITION */
+    struct plan_step *steps; /* scratch: those that are left */
 };
 
 static double table_rows(const struct plan *plan)
@@ -83,7 +86,7 @@ static double condition_cost(const struct choice *choice, const struct candidate
 
 static double step_cost(const struct choice *choice, const struct candidate *candidate)
 {
-    const struct plan_step *step = &choice->plan->steps[__builtin_ctzll(candidate->condition.steps)];
+    const struct plan_step *step = &choice->plan->steps[candidate->condition.step];
     if (step->kind == STEP_CONDITION)
         return condition_cost(choice, candidate, 1);
     return choice->planner->on_gpu ? plan_step_bytes(choice->plan, step, 1)
@@ -108,22 +111,27 @@ static bool in(uint64_t set, uint32_t i)
     return set >> i & 1;
 }
 
-/* The steps that the set decides wholly. */
-static uint64_t steps_decided(const struct choice *choice, uint64_t set)
+/* The candidate of the set that decides the step at least in part, or NULL. */
+static const struct candidate *decides(const struct choice *choice, uint64_t set, uint32_t s)
 {
-    uint64_t decided = 0;
-    for (uint32_t i = 0; i < choice->count; i++)
-        decided |= in(set, i) && choice->candidates[i].term.exact ? choice->candidates[i].condition.steps : 0;
-    return decided;
+    const uint32_t i = choice->of_step[s];
+    return i != INDEX_NO_CONDITION && in(set, i) ? &choice->candidates[i] : NULL;
+}
+
+/* True if the set decides the step wholly. */
+static bool is_decided(const struct choice *choice, uint64_t set, uint32_t s)
+{
+    const struct candidate *const by = decides(choice, set, s);
+    return by && by->term.exact;
 }
 
 /* The selectivity that a step has after the set's mask: a candidate that decides it in part has taken some rows. */
 static double share_left(const struct choice *choice, uint64_t set, uint32_t s)
 {
+    const struct candidate *const by = decides(choice, set, s);
     double share = choice->plan->steps[s].share;
-    for (uint32_t i = 0; i < choice->count; i++)
-        if (in(set, i) && choice->candidates[i].condition.steps & bit(s) && !choice->candidates[i].term.exact)
-            share /= choice->candidates[i].term.share > share ? choice->candidates[i].term.share : share;
+    if (by && !by->term.exact)
+        share /= by->term.share > share ? by->term.share : share;
     return share < 1 ? share : 1;
 }
 
@@ -137,11 +145,10 @@ static int by_share(const void *left, const void *right)
 static double steps_cost(const struct choice *choice, uint64_t set, double *share)
 {
     const struct plan *plan = choice->plan;
-    const uint64_t decided = steps_decided(choice, set);
-    struct plan_step steps[PLAN_STEPS_MAX];
+    struct plan_step *const steps = choice->steps;
     uint32_t count = 0;
     for (uint32_t s = 0; s < plan->step_count; s++)
-        if (plan->steps[s].kind != STEP_CONDITION && !in(decided, s)) {
+        if (plan->steps[s].kind != STEP_CONDITION && !is_decided(choice, set, s)) {
             steps[count] = plan->steps[s];
             steps[count++].share = share_left(choice, set, s);
         }
@@ -154,7 +161,7 @@ static double steps_cost(const struct choice *choice, uint64_t set, double *shar
 
 static bool is_condition(const struct choice *choice, const struct candidate *candidate)
 {
-    return choice->plan->steps[__builtin_ctzll(candidate->condition.steps)].kind == STEP_CONDITION;
+    return choice->plan->steps[candidate->condition.step].kind == STEP_CONDITION;
 }
 
 /* The expected cost for each row of the table of all that an index could change. */
@@ -184,11 +191,12 @@ static double cost_of(const struct choice *choice, uint64_t set)
 /* ---- Candidates ---- */
 
 /* True if the values of the candidate's column are needed also when its steps are decided. */
-static bool needed_elsewhere(const struct plan *plan, const struct index_condition *condition)
+static bool needed_elsewhere(const struct choice *choice, uint32_t i, const struct index_condition *condition)
 {
+    const struct plan *const plan = choice->plan;
     bool needed = plan_groups_read(plan, condition->column);
     for (uint32_t s = 0; s < plan->step_count; s++)
-        if (plan->steps[s].kind == STEP_CONDITION && !in(condition->steps, s))
+        if (plan->steps[s].kind == STEP_CONDITION && choice->of_step[s] != i)
             needed |= plan_expression_reads(plan, plan->steps[s].expression, condition->column);
     for (uint32_t o = 0; plan->shape == PLAN_ROWS && o < plan->output_count + plan->hidden_count; o++)
         needed |= plan_expression_reads(plan, plan->outputs[o].expression, condition->column);
@@ -244,10 +252,11 @@ static enum status open_candidate(struct choice *choice, struct candidate *candi
 static enum status add_candidate(struct choice *choice, const struct index_condition *condition,
                                  struct error *error)
 {
-    struct candidate *const candidate = &choice->candidates[choice->count++];
+    const uint32_t i = choice->count++;
+    struct candidate *const candidate = &choice->candidates[i];
     const struct column *const column = choice->plan->columns[condition->column].column;
     *candidate =
-        (struct candidate){.condition = *condition, .elsewhere = needed_elsewhere(choice->plan, condition)};
+        (struct candidate){.condition = *condition, .elsewhere = needed_elsewhere(choice, i, condition)};
     RETURN_IF_ERROR(
         index_term_find(choice->plan, condition, &candidate->term, &candidate->told.vectors, error));
     candidate->told.column = column;
@@ -261,7 +270,10 @@ static enum status add_candidate(struct choice *choice, const struct index_condi
 static enum status find_candidates(struct choice *choice, bool *nothing, struct error *error)
 {
     struct index_condition conditions[PLAN_INDEX_TERMS_MAX];
-    const uint32_t count = index_conditions_find(choice->plan, conditions);
+    const uint32_t steps = choice->plan->step_count;
+    RETURN_IF_ERROR(memory_take(&choice->of_step, steps * sizeof *choice->of_step, "a plan", error));
+    RETURN_IF_ERROR(memory_take(&choice->steps, steps * sizeof *choice->steps, "a plan", error));
+    const uint32_t count = index_conditions_find(choice->plan, conditions, choice->of_step);
     for (uint32_t i = 0; i < count; i++) {
         RETURN_IF_ERROR(add_candidate(choice, &conditions[i], error));
         *nothing |= choice->candidates[i].term.run_count == 0;
@@ -312,11 +324,13 @@ static uint64_t choose(const struct choice *choice)
 /* ---- The plan's step ---- */
 
 /* Moves the terms of the set to the plan, and their steps out of it. */
-static void apply(struct plan *plan, struct choice *choice, uint64_t set)
+static enum status apply(struct plan *plan, struct choice *choice, uint64_t set, struct error *error)
 {
-    const uint64_t decided = steps_decided(choice, set);
-    struct plan_step kept[PLAN_STEPS_MAX] = {{.kind = STEP_INDEX, .share = 1}};
+    struct plan_step *kept;
     uint32_t count = 1;
+    RETURN_IF_ERROR(memory_take(&plan->decided, plan->step_count * sizeof *plan->decided, "a plan", error));
+    RETURN_IF_ERROR(memory_take(&kept, (plan->step_count + 1) * sizeof *kept, "a plan", error));
+    kept[0] = (struct plan_step){.kind = STEP_INDEX, .share = 1};
     for (uint32_t i = 0; i < choice->count; i++)
         if (in(set, i)) {
             kept[0].share *= choice->candidates[i].term.share;
@@ -324,19 +338,21 @@ static void apply(struct plan *plan, struct choice *choice, uint64_t set)
             choice->candidates[i].term.runs = NULL; /* the plan's */
         }
     for (uint32_t s = 0; s < plan->step_count; s++)
-        if (in(decided, s)) {
+        if (is_decided(choice, set, s)) {
             plan->decided[plan->decided_count++] = plan->steps[s];
         } else {
             kept[count] = plan->steps[s];
             kept[count++].share = share_left(choice, set, s);
         }
-    memcpy(plan->steps, kept, count * sizeof *kept);
+    free(plan->steps);
+    plan->steps = kept;
     plan->step_count = count;
     for (uint32_t c = 0; c < plan->column_count; c++)
         plan->columns[c].decided = plan->columns[c].stepped || plan->columns[c].fetched;
     planner_mark_columns(plan);
     for (uint32_t c = 0; c < plan->column_count; c++)
         plan->columns[c].decided &= !plan->columns[c].stepped && !plan->columns[c].fetched;
+    return STATUS_OK;
 }
 
 enum status planner_use_indexes(struct planner *planner)
@@ -344,9 +360,9 @@ enum status planner_use_indexes(struct planner *planner)
     struct plan *plan = planner->plan;
     struct choice choice = {.planner = planner, .plan = plan};
     bool nothing = false;
-    if (planner->index_use == PLAN_INDEX_OFF || plan->nothing || plan->step_count == PLAN_STEPS_MAX)
+    if (planner->index_use == PLAN_INDEX_OFF || plan->nothing)
         return STATUS_OK;
-    const enum status status = find_candidates(&choice, &nothing, planner->error);
+    enum status status = find_candidates(&choice, &nothing, planner->error);
     const uint64_t set = status == STATUS_OK && !nothing ? choose(&choice) : 0;
     for (uint32_t i = 0; i < choice.count; i++) {
         choice.candidates[i].told.used = in(set, i);
@@ -354,8 +370,10 @@ enum status planner_use_indexes(struct planner *planner)
     }
     plan->nothing |= nothing;
     if (set)
-        apply(plan, &choice, set);
+        status = apply(plan, &choice, set, planner->error);
     for (uint32_t i = 0; i < choice.count; i++)
         free(choice.candidates[i].term.runs);
+    free(choice.of_step);
+    free(choice.steps);
     return status;
 }

@@ -37,7 +37,7 @@ static bool condition_of_expression(const struct plan *plan, uint32_t node, stru
 static bool condition_of_step(const struct plan *plan, uint32_t s, struct index_condition *condition)
 {
     const struct plan_step *step = &plan->steps[s];
-    *condition = (struct index_condition){.steps = UINT64_C(1) << s};
+    *condition = (struct index_condition){.step = s};
     if (step->kind == STEP_CONDITION)
         return condition_of_expression(plan, step->expression, condition);
     if (step->kind == STEP_RANGE) {
@@ -52,9 +52,9 @@ static bool condition_of_step(const struct plan *plan, uint32_t s, struct index_
     return join->match != EXPRESSION_NONE;
 }
 
-/* Adds the range to one of the same column; false if there is none. */
-static bool merge_range(struct index_condition *conditions, uint32_t count,
-                        const struct index_condition *range)
+/* Adds the range to one of the same column, and returns it; `count` if there is none. */
+static uint32_t merge_range(struct index_condition *conditions, uint32_t count,
+                            const struct index_condition *range)
 {
     for (uint32_t i = 0; i < count && !range->values.set && !range->values.positions; i++) {
         struct index_values *const values = &conditions[i].values;
@@ -62,23 +62,26 @@ static bool merge_range(struct index_condition *conditions, uint32_t count,
             continue;
         values->low = range->values.low > values->low ? range->values.low : values->low;
         values->high = range->values.high < values->high ? range->values.high : values->high;
-        conditions[i].steps |= range->steps;
-        return true;
+        return i;
     }
-    return false;
+    return count;
 }
 
 uint32_t index_conditions_find(const struct plan *plan,
-                               struct index_condition conditions[PLAN_INDEX_TERMS_MAX])
+                               struct index_condition conditions[PLAN_INDEX_TERMS_MAX], uint32_t *of_step)
 {
     uint32_t count = 0;
     for (uint32_t s = 0; s < plan->step_count; s++) {
         struct index_condition condition;
-        if (!condition_of_step(plan, s, &condition) || !plan->columns[condition.column].column->index ||
-            merge_range(conditions, count, &condition))
+        of_step[s] = INDEX_NO_CONDITION;
+        if (!condition_of_step(plan, s, &condition) || !plan->columns[condition.column].column->index)
             continue;
-        if (count < PLAN_INDEX_TERMS_MAX)
+        const uint32_t at = merge_range(conditions, count, &condition);
+        if (at == PLAN_INDEX_TERMS_MAX)
+            continue;
+        if (at == count)
             conditions[count++] = condition;
+        of_step[s] = at;
     }
     return count;
 }

@@ -16,14 +16,16 @@ struct index_values {
 
 struct index_condition {
     uint32_t column; /* of the plan */
-    uint64_t steps;  /* bit s: step s of the plan says this, and nothing else */
+    uint32_t step;   /* the first step that says this */
     struct index_values values;
 };
-_Static_assert(PLAN_STEPS_MAX <= 64, "a set of steps fits 64 bits");
 
-/* Lists the conditions of the plan that the indexes of their columns can decide; returns their number. */
+#define INDEX_NO_CONDITION UINT32_MAX
+
+/* Lists the conditions of the plan that the indexes of their columns can decide; returns their number. of_step[s] gets the
+ * condition that step s of the plan says, and nothing else, or INDEX_NO_CONDITION. */
 uint32_t index_conditions_find(const struct plan *plan,
-                               struct index_condition conditions[PLAN_INDEX_TERMS_MAX]);
+                               struct index_condition conditions[PLAN_INDEX_TERMS_MAX], uint32_t *of_step);
 
 /* Finds the vectors of a condition; term->index stays NULL. The caller frees term->runs, also after an error. *vectors
  * gets their number. */

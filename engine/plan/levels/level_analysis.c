@@ -14,9 +14,8 @@ struct analysis {
     struct plan *plan;
     struct plan_join *join;
     struct expression_program *program;
-    const uint32_t *expressions;
+    struct group_range *ranges;
     uint32_t count;
-    int64_t *low, *high;
     uint64_t last_row; /* the last row that passed */
 };
 
@@ -86,27 +85,21 @@ static void run_batch(struct analysis *of, struct batch *batch, uint32_t shift)
         if (match.values && ((match.nulls && match.nulls[i]) || !match.values[i]))
             continue;
         pass(of, &batch->parts[i]);
-        for (uint32_t e = 0; e < of->count; e++) {
-            const struct vector value = expression_program_vector(of->program, of->expressions[e]);
-            if (value.nulls && value.nulls[i])
-                continue;
-            of->low[e] = value.values[i] < of->low[e] ? value.values[i] : of->low[e];
-            of->high[e] = value.values[i] > of->high[e] ? value.values[i] : of->high[e];
+        for (uint32_t r = 0; r < of->count; r++) {
+            const struct vector value =
+                expression_program_vector(of->program, of->ranges[r].group->expression);
+            if (!value.nulls || !value.nulls[i])
+                group_range_see(&of->ranges[r], value.values[i]);
         }
     }
     batch->count = 0;
 }
 
 void level_join_analyse(struct plan *plan, uint32_t j, struct expression_program *program, uint32_t depth,
-                        const uint32_t *expressions, uint32_t count, int64_t *low, int64_t *high)
+                        struct group_range *ranges, uint32_t count)
 {
-    struct analysis of = {.plan = plan,
-                          .join = &plan->joins[j],
-                          .program = program,
-                          .expressions = expressions,
-                          .count = count,
-                          .low = low,
-                          .high = high};
+    struct analysis of = {
+        .plan = plan, .join = &plan->joins[j], .program = program, .ranges = ranges, .count = count};
     const struct table_levels *const levels = of.join->table->levels;
     struct level_part part = {0};
     struct batch batch;

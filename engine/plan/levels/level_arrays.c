@@ -135,13 +135,10 @@ enum status level_array_open(struct plan *plan, const struct column *column, uns
     struct row_reader reader = {0};
     struct prefix_values prefixes = {.count = ((levels->positions - 1) >> shift) + 1};
     struct column_data *data;
-    if (plan->array_count == PLAN_SOURCES_MAX)
-        return error_set(error, STATUS_BAD_INPUT, "the statement reads more than %u columns of dimensions",
-                         PLAN_SOURCES_MAX);
     RETURN_IF_ERROR(column_data_open(plan->database, column, column->own, threads, &data, error));
-    struct plan_array *const array = &plan->arrays[plan->array_count];
-    *array = (struct plan_array){.column = column, .shift = shift};
-    *index = plan->array_count++; /* now plan_free frees it */
+    RETURN_IF_ERROR(
+        plan_array_add(plan, (struct plan_array){.column = column, .shift = shift}, index, error));
+    struct plan_array *const array = &plan->arrays[*index];
     enum status status =
         memory_take(&prefixes.values, prefixes.count * sizeof *prefixes.values, column->schema.name, error);
     if (status == STATUS_OK)

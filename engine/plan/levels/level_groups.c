@@ -136,7 +136,7 @@ static enum status bits_leaf(struct planner *planner, const struct term *term, u
                                       plan->sources[s].column != source.column || !plan->sources[s].bits))
         s++;
     if (s == plan->source_count)
-        plan->sources[plan->source_count++] = source;
+        RETURN_IF_ERROR(plan_source_add(plan, source, planner->error));
     const struct expression leaf = {.operation = EXPRESSION_COLUMN,
                                     .type = {.kind = VALUE_INTEGER},
                                     .index = s,
@@ -164,8 +164,9 @@ static enum status use_bits(struct planner *planner, uint32_t g, struct term *te
 enum status level_groups(struct planner *planner)
 {
     struct plan *plan = planner->plan;
-    struct term terms[PLAN_GROUPS_MAX] = {0};
+    struct term *terms;
     enum status status = STATUS_OK;
+    RETURN_IF_ERROR(memory_zeros(&terms, plan->group_count * sizeof *terms, "groups", planner->error));
     for (uint32_t g = 0; g < plan->group_count; g++) {
         plan->groups[g].written = plan->groups[g].expression;
         if (status == STATUS_OK)
@@ -173,10 +174,11 @@ enum status level_groups(struct planner *planner)
     }
     refuse_gaps(plan, terms);
     for (uint32_t g = 0; g < plan->group_count && status == STATUS_OK; g++)
-        if (terms[g].possible && (terms[g].bits == 0 || plan->source_count < PLAN_SOURCES_MAX))
+        if (terms[g].possible)
             status = use_bits(planner, g, &terms[g]);
     for (uint32_t g = 0; g < plan->group_count; g++)
         free(terms[g].values);
+    free(terms);
     return status;
 }
 

@@ -41,7 +41,7 @@ uint32_t level_shift_of(const struct table *table, uint32_t depth);
 
 /* The part of plan_join_analyse that evaluates the program, over one row of each prefix. */
 void level_join_analyse(struct plan *plan, uint32_t join, struct expression_program *program, uint32_t depth,
-                        const uint32_t *expressions, uint32_t count, int64_t *low, int64_t *high);
+                        struct group_range *ranges, uint32_t count);
 
 /* Finds the join's test and leaf_rows from its passing rows. */
 NODISCARD enum status level_test_find(struct plan_join *join, struct error *error);

@@ -1,5 +1,6 @@
 /* bind_grouping.c: binds grouping sets and grouping() (engine/plan/grouping/grouping.h). */
 #include "engine/sql/bind_internal.h"
+#include "storage/base/memory.h"
 
 /* ---- Does the answer merge groups? ---- */
 
@@ -49,6 +50,8 @@ enum status bind_grouping_sets(struct binder *binder, const uint32_t *terms)
     struct plan_grouping *const grouping = &binder->plan->grouping;
     const struct sql_select *const select = binder->select;
     grouping->listed = binder->plan->group_count;
+    RETURN_IF_ERROR(memory_take(&grouping->sets, (select->set_count + 1) * sizeof *grouping->sets, "a plan",
+                                binder->error));
     for (uint32_t s = 0; s < select->set_count; s++) {
         uint64_t set = 0;
         for (uint32_t g = 0; g < select->group_count; g++)

@@ -11,6 +11,7 @@
 
 #include "ssb/data/load.h"
 #include "ssb/queries/queries.h"
+#include "storage/base/memory.h"
 #include "tests/support/sql/star_plan.h"
 #include "tests/support/sql/sql_star.h"
 #include "engine/gpu/index.h"
@@ -257,6 +258,7 @@ static void the_benchmark_compiles(void **state)
 /* As if indexes kept every twentieth row of a plan. */
 static void add_index_step(struct plan *plan)
 {
+    must(memory_grow(&plan->steps, (plan->step_count + 1) * sizeof *plan->steps, "a plan", error));
     memmove(plan->steps + 1, plan->steps, plan->step_count * sizeof *plan->steps);
     plan->steps[0] = (struct plan_step){.kind = STEP_INDEX, .share = 0.05};
     plan->step_count++;

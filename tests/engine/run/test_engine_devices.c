@@ -173,10 +173,12 @@ static void counts_add_up(void **state)
             assert_int_equal(got.tiles, expected.tiles);
             assert_int_equal(got.tiles_skipped, expected.tiles_skipped);
             for (uint32_t s = 0; s < plan->step_count; s++) {
-                assert_int_equal(got.reached[s], expected.reached[s]);
-                assert_int_equal(got.left[s], expected.left[s]);
+                assert_int_equal(got.steps[s].reached, expected.steps[s].reached);
+                assert_int_equal(got.steps[s].left, expected.steps[s].left);
             }
+            scan_counts_free(&got);
         }
+        scan_counts_free(&expected);
         split_undo(&split);
         plan_free(plan);
     }
