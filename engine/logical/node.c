@@ -78,6 +78,90 @@ enum status logical_join_new(struct logical_tree *tree, enum logical_join join, 
     return gives_right(*node) ? logical_gives_all(tree, *node, right, error) : STATUS_OK;
 }
 
+enum status logical_number_rows(struct logical_tree *tree, struct sql_position position,
+                                const struct logical_node *sort, struct logical_node **node, uint32_t *number,
+                                struct error *error)
+{
+    struct logical_node *const input = *node;
+    struct sql_expression *call;
+    struct sql_window *window;
+    RETURN_IF_ERROR(sql_tree_node(tree->arena, SQL_FUNCTION, position, &call, error));
+    call->name = "row_number";
+    RETURN_IF_ERROR(sql_tree_take(tree->arena, sizeof *window, &window, error));
+    window->position = position;
+    for (uint32_t o = 0; sort && o < sort->sort.count; o++) {
+        struct sql_order order = {.descending = sort->sort.orders[o].descending,
+                                  .nulls_first = sort->sort.orders[o].nulls_first};
+        RETURN_IF_ERROR(logical_input(tree, position, sort->sort.orders[o].column, &order.expression, error));
+        RETURN_IF_ERROR(
+            sql_tree_append(tree->arena, &window->orders, &window->order_count, sizeof order, &order, error));
+    }
+    RETURN_IF_ERROR(logical_node_new(tree, LOGICAL_WINDOW, position, input, NULL, node, error));
+    const struct logical_window made = {WINDOW_ROW_NUMBER, call, window};
+    RETURN_IF_ERROR(sql_tree_append(tree->arena, &(*node)->window.windows, &(*node)->window.count,
+                                    sizeof made, &made, error));
+    RETURN_IF_ERROR(logical_gives_all(tree, *node, input, error));
+    RETURN_IF_ERROR(logical_column_new(tree, "row_number", (struct value_type){.kind = VALUE_INTEGER}, false,
+                                       number, error));
+    return logical_gives(tree, *node, *number, error);
+}
+
+enum status logical_share(struct logical_tree *tree, const char *name, struct logical_node *root,
+                          const char **names, uint32_t *shared, struct error *error)
+{
+    struct logical_shared made = {.name = name, .root = root, .names = names};
+    *shared = tree->shared_count;
+    if (!names)
+        RETURN_IF_ERROR(
+            sql_tree_take(tree->arena, (root->column_count + 1) * sizeof *made.names, &made.names, error));
+    for (uint32_t c = 0; !names && c < root->column_count; c++)
+        made.names[c] = tree->columns[root->columns[c]].name;
+    return sql_tree_append(tree->arena, &tree->shared, &tree->shared_count, sizeof made, &made, error);
+}
+
+enum status logical_refer(struct logical_tree *tree, uint32_t shared, struct sql_position position,
+                          struct logical_node **node, struct error *error)
+{
+    const struct logical_node *const root = tree->shared[shared].root;
+    RETURN_IF_ERROR(logical_node_new(tree, LOGICAL_SHARED, position, NULL, NULL, node, error));
+    (*node)->shared.shared = shared;
+    tree->shared[shared].references++;
+    for (uint32_t c = 0; c < root->column_count; c++) {
+        const struct logical_column of = tree->columns[root->columns[c]];
+        uint32_t column;
+        RETURN_IF_ERROR(
+            logical_column_new(tree, tree->shared[shared].names[c], of.type, of.nullable, &column, error));
+        RETURN_IF_ERROR(logical_gives(tree, *node, column, error));
+    }
+    return STATUS_OK;
+}
+
+enum status logical_rename(struct logical_tree *tree, const uint32_t *columns, struct logical_node **node,
+                           struct error *error)
+{
+    struct logical_node *const input = *node, *made;
+    RETURN_IF_ERROR(logical_node_new(tree, LOGICAL_PROJECT, input->position, input, NULL, &made, error));
+    RETURN_IF_ERROR(sql_tree_take(tree->arena, (input->column_count + 1) * sizeof *made->project.expressions,
+                                  &made->project.expressions, error));
+    for (uint32_t c = 0; c < input->column_count; c++) {
+        RETURN_IF_ERROR(
+            logical_input(tree, input->position, input->columns[c], &made->project.expressions[c], error));
+        RETURN_IF_ERROR(logical_gives(tree, made, columns[c], error));
+    }
+    *node = made;
+    return STATUS_OK;
+}
+
+enum status logical_share_in_place(struct logical_tree *tree, const char *name, struct logical_node **node,
+                                   uint32_t *shared, struct error *error)
+{
+    struct logical_node *root = *node;
+    RETURN_IF_ERROR(logical_rename(tree, root->columns, &root, error));
+    RETURN_IF_ERROR(logical_share(tree, name, root, NULL, shared, error));
+    RETURN_IF_ERROR(logical_refer(tree, *shared, root->position, node, error));
+    return logical_rename(tree, root->columns, node, error);
+}
+
 enum status logical_and(struct logical_tree *tree, struct sql_expression *a, struct sql_expression *b,
                         struct sql_expression **both, struct error *error)
 {
@@ -139,14 +223,24 @@ static void names_of_window(const struct logical_window *window, struct logical_
     logical_names(window->window->end_value, set);
 }
 
+static void put_all(const struct logical_outer *outer, struct logical_set *set)
+{
+    for (uint32_t c = 0; c < outer->count; c++)
+        logical_put(set, outer->columns[c]);
+}
+
 void logical_node_names(const struct logical_node *node, struct logical_set *set)
 {
     switch (node->kind) {
     case LOGICAL_SCAN:
     case LOGICAL_SHARED:
-    case LOGICAL_RECURSIVE:
-    case LOGICAL_WORKING:
     case LOGICAL_LIMIT:
+        break;
+    case LOGICAL_RECURSIVE:
+        put_all(&node->recursive.outer, set);
+        break;
+    case LOGICAL_WORKING:
+        put_all(&node->working.outer, set);
         break;
     case LOGICAL_SET:
         for (uint32_t i = 0; i < node->input_count; i++)

@@ -94,6 +94,11 @@ struct logical_window {
     const struct sql_window *window; /* never by name */
 };
 
+/* Columns from outside that a recursive query names: its rows are then those for some values of these. */
+struct logical_outer {
+    uint32_t count, *columns;
+};
+
 struct logical_node {
     enum logical_kind kind;
     struct sql_position position;
@@ -157,9 +162,11 @@ struct logical_node {
             uint32_t first, step; /* of the tree's `shared`; columns[i] is column i of their roots */
             bool all;             /* UNION ALL; else a row that was found before is no new one */
             uint64_t most;        /* rows that are wanted; UINT64_MAX: all */
+            struct logical_outer outer;
         } recursive;
         struct {
             uint32_t step; /* as in `recursive` */
+            struct logical_outer outer;
         } working;
     };
 };
@@ -209,6 +216,24 @@ NODISCARD enum status logical_join_new(struct logical_tree *tree, enum logical_j
                                        struct sql_position position, struct logical_node *left,
                                        struct logical_node *right, struct sql_expression *condition,
                                        struct logical_node **node, struct error *error);
+/* Puts a projection over *node, which gives its columns in their order, under these numbers. */
+NODISCARD enum status logical_rename(struct logical_tree *tree, const uint32_t *columns,
+                                     struct logical_node **node, struct error *error);
+/* Numbers the rows of *node from 1 on, in the order of `sort`, a node, or NULL; *number is the column. */
+NODISCARD enum status logical_number_rows(struct logical_tree *tree, struct sql_position position,
+                                          const struct logical_node *sort, struct logical_node **node,
+                                          uint32_t *number, struct error *error);
+/* Adds a query that is answered once to the tree's `shared`; `names` of its columns, NULL: those that they have. */
+NODISCARD enum status logical_share(struct logical_tree *tree, const char *name, struct logical_node *root,
+                                    const char **names, uint32_t *shared, struct error *error);
+/* Makes a node of its answer, with new columns. */
+NODISCARD enum status logical_refer(struct logical_tree *tree, uint32_t shared, struct sql_position position,
+                                    struct logical_node **node, struct error *error);
+/* *node becomes such a query, whose answer takes its place, with its columns. References count its columns, and joins
+ * give theirs in an order that changes with that of the joins: so its root is a projection. */
+NODISCARD enum status logical_share_in_place(struct logical_tree *tree, const char *name,
+                                             struct logical_node **node, uint32_t *shared,
+                                             struct error *error);
 /* a AND b; either may be NULL, which is true. */
 NODISCARD enum status logical_and(struct logical_tree *tree, struct sql_expression *a,
                                   struct sql_expression *b, struct sql_expression **both,

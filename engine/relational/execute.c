@@ -22,9 +22,11 @@ static enum status shared(struct relational *run, const struct logical_node *nod
         for (uint32_t c = 0; c < query->root->column_count; c++)
             logical_put(&needed, query->root->columns[c]);
         RETURN_IF_ERROR(relational_node(run, query->root, &needed, &kept->result));
-        kept->explained = explain_new(run->explained, "inner answer");
-        explain_words(kept->explained, "name", "with %s", query->name);
-        explain_under(kept->explained, kept->result.explained);
+        if (!kept->explained) { /* the first step of a recursive query tells it */
+            kept->explained = explain_new(run->explained, "inner answer");
+            explain_words(kept->explained, "name", "with %s", query->name);
+            explain_under(kept->explained, kept->result.explained);
+        }
         kept->done = true;
     }
     operator_begin(run, "shared", NULL, NULL, &operator);

@@ -188,6 +188,32 @@ static enum status answer_part(struct recursion *recursion, uint32_t part, struc
     return relational_node(run, root, &needed, result);
 }
 
+/* True if the subtree, with the shared queries that it names, has the rows that the step found last. */
+static bool has_working(const struct logical_tree *tree, const struct logical_node *node, uint32_t step)
+{
+    bool any =
+        (node->kind == LOGICAL_WORKING && node->working.step == step) ||
+        (node->kind == LOGICAL_SHARED && has_working(tree, tree->shared[node->shared.shared].root, step)) ||
+        (node->kind == LOGICAL_RECURSIVE &&
+         (has_working(tree, tree->shared[node->recursive.first].root, step) ||
+          has_working(tree, tree->shared[node->recursive.step].root, step)));
+    for (uint32_t i = 0; i < node->input_count && !any; i++)
+        any = has_working(tree, node->inputs[i], step);
+    return any;
+}
+
+/* Shared queries over the working rows are other ones in the next step. */
+static void forget_shared(struct recursion *recursion)
+{
+    struct relational *const run = recursion->run;
+    const uint32_t step = recursion->node->recursive.step;
+    for (uint32_t s = 0; s < run->tree->shared_count; s++)
+        if (run->shared[s].done && has_working(run->tree, run->tree->shared[s].root, step)) {
+            result_free(&run->shared[s].result);
+            run->shared[s].done = false;
+        }
+}
+
 /* Answers the step over the working rows. Trees that are made for it are freed after it. */
 static enum status answer_step(struct recursion *recursion, struct result *result)
 {
@@ -210,6 +236,7 @@ static enum status answer_step(struct recursion *recursion, struct result *resul
     if (status == STATUS_OK)
         status = answer_part(recursion, recursion->node->recursive.step, result);
     run->repeats--;
+    forget_shared(recursion);
     memory_charge_drop(&run->lists);
     sql_tree_free(run->arena);
     run->lists = lists;

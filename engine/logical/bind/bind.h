@@ -85,8 +85,8 @@ struct bind_block {
 struct bind_place {
     struct bind_block *block;
     struct logical_node **node;
-    struct logical_node **left;  /* ON of an outer join: its other side; or NULL */
-    bool full;                   /* the outer join is a FULL JOIN */
+    struct logical_node **left; /* ON of an outer join: its other side; or NULL */
+    bool *both; /* ON of a FULL JOIN: set if a subquery names columns of both sides; or NULL */
     const struct sql_source *on; /* ON of this source, which sees the tables of its item alone; or NULL */
     bool above;                  /* the node gives groups and aggregates */
     bool aliases;                /* names may be those of the select list */

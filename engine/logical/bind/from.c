@@ -148,11 +148,8 @@ static enum status share(struct bind_state *state, struct bind_named *named, str
     RETURN_IF_ERROR(logical_free(state->tree, *root, &outside, state->error));
     if (!logical_is_empty(&outside) || state->workings > workings)
         return STATUS_OK;
-    const struct logical_shared shared = {.name = with->name, .root = *root, .names = *names};
-    named->number = state->tree->shared_count;
     named->shared = true;
-    return sql_tree_append(state->arena, &state->tree->shared, &state->tree->shared_count, sizeof shared,
-                           &shared, state->error);
+    return logical_share(state->tree, with->name, *root, *names, &named->number, state->error);
 }
 
 static enum status name_shared(struct bind_state *state, struct bind_named *named,
@@ -167,20 +164,8 @@ static enum status name_shared(struct bind_state *state, struct bind_named *name
         RETURN_IF_ERROR(share(state, named, node, names));
     if (!named->shared)
         return STATUS_OK;
-    struct logical_shared *const shared = &state->tree->shared[named->number];
-    RETURN_IF_ERROR(
-        logical_node_new(state->tree, LOGICAL_SHARED, source->position, NULL, NULL, node, state->error));
-    (*node)->shared.shared = named->number;
-    *names = shared->names;
-    shared->references++;
-    for (uint32_t c = 0; c < shared->root->column_count; c++) {
-        const struct logical_column of = state->tree->columns[shared->root->columns[c]];
-        uint32_t column;
-        RETURN_IF_ERROR(
-            logical_column_new(state->tree, (*names)[c], of.type, of.nullable, &column, state->error));
-        RETURN_IF_ERROR(logical_gives(state->tree, *node, column, state->error));
-    }
-    return STATUS_OK;
+    *names = state->tree->shared[named->number].names;
+    return logical_refer(state->tree, named->number, source->position, node, state->error);
 }
 
 /* A subquery without an alias gets a name that none has, by which its columns are told from others. */
@@ -257,6 +242,62 @@ static enum status find_shared(const struct bind_block *block, struct sql_source
 
 /* ---- Joins ---- */
 
+/* The block's sources get columns `to` for columns `from`. */
+static void see_as(const struct bind_block *block, const uint32_t *from, const uint32_t *to, uint32_t count)
+{
+    for (uint32_t s = 0; s < block->scope.count; s++)
+        for (uint32_t c = 0; c < block->sources[s].count; c++)
+            for (uint32_t i = 0; i < count; i++)
+                if (block->sources[s].columns[c] == from[i]) {
+                    block->sources[s].columns[c] = to[i];
+                    break;
+                }
+}
+
+/* FULL JOIN on a condition with a subquery over both sides. A LEFT JOIN may have such a one, which depends on its left
+ * side: it finds the pairs, and the numbers of their right rows; the other right rows are joined to it by their numbers.
+ *
+ *     a FULL JOIN b ON c        (a LEFT JOIN n AS m ON c) FULL JOIN n ON m.number = n.number      n: b with row_number()
+ */
+static enum status join_by_number(struct bind_block *block, const struct bind_place *on,
+                                  struct logical_node *left, struct logical_node *right,
+                                  struct logical_node **node)
+{
+    struct bind_state *const state = block->state;
+    struct logical_tree *const tree = state->tree;
+    const struct sql_source *const source = on->on;
+    struct logical_node *inner;
+    struct logical_set outside;
+    struct sql_expression *condition, *numbers[2], *same;
+    uint32_t number, shared;
+    struct bind_place place = *on;
+    RETURN_IF_ERROR(logical_free(tree, right, &outside, state->error));
+    if (!logical_is_empty(&outside))
+        return logical_refuse(
+            state, source->position,
+            "a subquery in ON of a FULL JOIN names columns of both sides, of which the right one "
+            "names columns around it; join them in a subquery of FROM");
+    RETURN_IF_ERROR(logical_number_rows(tree, source->position, NULL, &right, &number, state->error));
+    RETURN_IF_ERROR(logical_share_in_place(tree, "right side", &right, &shared, state->error));
+    RETURN_IF_ERROR(logical_refer(tree, shared, source->position, &inner, state->error));
+    const uint32_t *const columns = inner->columns, count = inner->column_count;
+    place.node = &inner;
+    place.left = &left;
+    place.both = NULL;
+    see_as(block, right->columns, columns, count);
+    RETURN_IF_ERROR(bind_resolve_condition(&place, source->on, &condition));
+    see_as(block, columns, right->columns, count);
+    RETURN_IF_ERROR(
+        logical_join_new(tree, LOGICAL_LEFT, source->position, left, inner, condition, &left, state->error));
+    RETURN_IF_ERROR(logical_input(tree, source->position, columns[count - 1], &numbers[0], state->error));
+    RETURN_IF_ERROR(logical_input(tree, source->position, number, &numbers[1], state->error));
+    RETURN_IF_ERROR(sql_tree_node(state->arena, SQL_EQUAL, source->position, &same, state->error));
+    for (int i = 0; i < 2; i++)
+        RETURN_IF_ERROR(sql_tree_child(state->arena, same, numbers[i], state->error));
+    RETURN_IF_ERROR(sql_scalar_condition(state->scalars, same, state->error));
+    return logical_join_new(tree, LOGICAL_FULL, source->position, left, right, same, node, state->error);
+}
+
 /* A join of two nodes on a condition as it is written, whose names have their tables. */
 static enum status join_on(struct bind_block *block, const struct sql_source *source,
                            struct logical_node *left, struct logical_node *right, struct logical_node **node)
@@ -265,7 +306,9 @@ static enum status join_on(struct bind_block *block, const struct sql_source *so
                                               LOGICAL_LEFT,  LOGICAL_LEFT,  LOGICAL_FULL};
     struct bind_state *const state = block->state;
     const bool inner = joins[source->join] == LOGICAL_INNER;
+    const uint32_t known = block->known_count;
     struct sql_expression *condition = NULL;
+    bool both = false;
     if (source->join == SQL_JOIN_RIGHT) {
         struct logical_node *const swapped = left;
         left = right;
@@ -277,18 +320,23 @@ static enum status join_on(struct bind_block *block, const struct sql_source *so
     if (inner)
         RETURN_IF_ERROR(logical_join_new(state->tree, LOGICAL_INNER, source->position, left, right, NULL,
                                          node, state->error));
+    struct logical_node *on_left = left, *on_right = right;
     const struct bind_place place = {.block = block,
-                                     .node = inner ? node : &right,
-                                     .left = inner ? NULL : &left,
-                                     .full = source->join == SQL_JOIN_FULL,
+                                     .node = inner ? node : &on_right,
+                                     .left = inner ? NULL : &on_left,
+                                     .both = source->join == SQL_JOIN_FULL ? &both : NULL,
                                      .on = source,
                                      .aliases = true};
     if (source->on)
         RETURN_IF_ERROR(bind_resolve_condition(&place, source->on, &condition));
     if (inner)
         return condition ? logical_filter(state->tree, condition, node, state->error) : STATUS_OK;
-    return logical_join_new(state->tree, joins[source->join], source->position, left, right, condition, node,
-                            state->error);
+    if (both) {
+        block->known_count = known; /* the subqueries of ON are bound again */
+        return join_by_number(block, &place, left, right, node);
+    }
+    return logical_join_new(state->tree, joins[source->join], source->position, on_left, on_right, condition,
+                            node, state->error);
 }
 
 /* True if an item of FROM, which begins with source `first`, has a RIGHT or FULL JOIN: it is joined by itself. */

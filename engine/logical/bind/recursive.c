@@ -242,19 +242,58 @@ static enum status see_itself(struct recursion *recursion, const char **names)
 static enum status add_shared(const struct recursion *recursion, struct logical_node *root,
                               const char **names, uint32_t *number)
 {
-    struct bind_state *const state = recursion->state;
-    struct logical_set outside;
-    const struct logical_shared shared = {
-        .name = recursion->named->with->name, .root = root, .names = names, .references = 2};
-    *number = state->tree->shared_count;
-    if (root) {
-        RETURN_IF_ERROR(logical_free(state->tree, root, &outside, state->error));
-        if (!logical_is_empty(&outside))
-            return logical_refuse(state, root->position,
-                                  "a query that names itself cannot name columns of the statement around it");
+    struct logical_tree *const tree = recursion->state->tree;
+    RETURN_IF_ERROR(
+        logical_share(tree, recursion->named->with->name, root, names, number, recursion->state->error));
+    tree->shared[*number].references = 2;
+    return STATUS_OK;
+}
+
+/* True if the query is named in the step of another one, whose rows it may depend on. */
+static bool is_within_step(const struct bind_named *named)
+{
+    while (named && !named->working)
+        named = named->before;
+    return named != NULL;
+}
+
+static bool has_outer(const struct logical_outer *outer, uint32_t column)
+{
+    uint32_t c = 0;
+    while (c < outer->count && outer->columns[c] != column)
+        c++;
+    return c < outer->count;
+}
+
+/* The working rows of the step are then those for some values of the outer columns. */
+static void mark_working(const struct logical_tree *tree, struct logical_node *node, uint32_t step,
+                         const struct logical_outer *outer)
+{
+    if (node->kind == LOGICAL_WORKING && node->working.step == step)
+        node->working.outer = *outer;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        mark_working(tree, node->inputs[i], step, outer);
+}
+
+/* Finds the columns around the query that it names. */
+static enum status find_outer(const struct recursion *recursion, struct logical_node *node)
+{
+    const struct bind_state *const state = recursion->state;
+    struct logical_outer *const outer = &node->recursive.outer;
+    for (int i = 0; i < 2; i++) {
+        struct logical_set outside;
+        RETURN_IF_ERROR(logical_free(state->tree, recursion->nodes[i], &outside, state->error));
+        for (uint32_t c = 0; c < state->tree->column_count; c++)
+            if (logical_has(&outside, c) && !has_outer(outer, c))
+                RETURN_IF_ERROR(sql_tree_append(state->arena, &outer->columns, &outer->count, sizeof c, &c,
+                                                state->error));
     }
-    return sql_tree_append(state->arena, &state->tree->shared, &state->tree->shared_count, sizeof shared,
-                           &shared, state->error);
+    if (outer->count && (recursion->most != UINT64_MAX || is_within_step(recursion->named)))
+        return logical_refuse(state, node->position,
+                              "a query that names itself and columns of the statement around it has no LIMIT "
+                              "without ORDER BY, and is not within another that names itself");
+    mark_working(state->tree, recursion->nodes[1], node->recursive.step, outer);
+    return STATUS_OK;
 }
 
 static enum status bind_step(struct recursion *recursion)
@@ -292,14 +331,6 @@ static enum status make_recursive(struct recursion *recursion, uint32_t first, u
     return STATUS_OK;
 }
 
-/* True if the query is named in the step of another one, whose rows it may depend on. */
-static bool is_within_step(const struct bind_named *named)
-{
-    while (named && !named->working)
-        named = named->before;
-    return named != NULL;
-}
-
 enum status bind_recursive(struct bind_state *state, const struct bind_named *named,
                            struct logical_node **node, const char ***names)
 {
@@ -323,6 +354,7 @@ enum status bind_recursive(struct bind_state *state, const struct bind_named *na
     RETURN_IF_ERROR(add_shared(&recursion, recursion.nodes[0], *names, &first));
     state->tree->shared[step].root = recursion.nodes[1];
     RETURN_IF_ERROR(make_recursive(&recursion, first, step, node));
+    RETURN_IF_ERROR(find_outer(&recursion, *node));
     return bind_query_order(state, with->query, named->before, named->around, *names, node);
 }
 

@@ -103,11 +103,9 @@ static enum status choose_side(const struct bind_place *place, const struct sql_
     bool both = false;
     for (uint32_t w = 0; w < named.words && w < left.words; w++)
         both |= (named.bits[w] & left.bits[w]) != 0;
-    return both && place->full
-               ? logical_refuse(state, node->position,
-                                "a subquery in ON of a FULL JOIN names columns of both sides; "
-                                "join them in a subquery of FROM")
-               : STATUS_OK;
+    if (both && place->both)
+        *place->both = true;
+    return STATUS_OK;
 }
 
 enum status bind_subquery(const struct bind_place *place, const struct sql_expression *node,

@@ -21,53 +21,10 @@ struct domain {
 
 /* ---- Shared queries ---- */
 
-static enum status share(struct rewriter *rewriter, const char *name, struct logical_node *root,
-                         uint32_t *shared)
-{
-    struct logical_tree *const tree = rewriter->tree;
-    struct logical_shared made = {.name = name, .root = root};
-    *shared = tree->shared_count;
-    RETURN_IF_ERROR(sql_tree_take(tree->arena, (root->column_count + 1) * sizeof *made.names, &made.names,
-                                  rewriter->error));
-    for (uint32_t c = 0; c < root->column_count; c++)
-        made.names[c] = tree->columns[root->columns[c]].name;
-    return sql_tree_append(tree->arena, &tree->shared, &tree->shared_count, sizeof made, &made,
-                           rewriter->error);
-}
-
 static enum status refer(struct rewriter *rewriter, uint32_t shared, struct logical_node **node)
 {
-    struct logical_tree *const tree = rewriter->tree;
-    const struct logical_node *const root = tree->shared[shared].root;
-    RETURN_IF_ERROR(
-        logical_node_new(tree, LOGICAL_SHARED, root->position, NULL, NULL, node, rewriter->error));
-    (*node)->shared.shared = shared;
-    tree->shared[shared].references++;
-    for (uint32_t c = 0; c < root->column_count; c++) {
-        const struct logical_column of = tree->columns[root->columns[c]];
-        uint32_t column;
-        RETURN_IF_ERROR(logical_column_new(tree, of.name, of.type, of.nullable, &column, rewriter->error));
-        RETURN_IF_ERROR(logical_gives(tree, *node, column, rewriter->error));
-    }
-    return STATUS_OK;
-}
-
-/* L becomes a shared query, whose answer takes its place, with its columns. References count its columns, and joins give
- * theirs in an order that changes with that of the joins: so its root is a projection. */
-static enum status share_left(struct rewriter *rewriter, struct logical_node **left, uint32_t *shared)
-{
-    struct logical_node *root = *left, *reference;
-    RETURN_IF_ERROR(rewrite_project(rewriter, &root));
-    RETURN_IF_ERROR(share(rewriter, "outer", root, shared));
-    RETURN_IF_ERROR(refer(rewriter, *shared, &reference));
-    RETURN_IF_ERROR(logical_node_new(rewriter->tree, LOGICAL_PROJECT, root->position, reference, NULL, left,
-                                     rewriter->error));
-    for (uint32_t c = 0; c < root->column_count; c++) {
-        struct sql_expression *input;
-        RETURN_IF_ERROR(rewrite_input(rewriter, root->position, reference->columns[c], &input));
-        RETURN_IF_ERROR(rewrite_project_add(rewriter, *left, input, root->columns[c]));
-    }
-    return STATUS_OK;
+    return logical_refer(rewriter->tree, shared, rewriter->tree->shared[shared].root->position, node,
+                         rewriter->error);
 }
 
 /* D: the distinct values of the columns in L's answer. */
@@ -89,7 +46,7 @@ static enum status make_domain(struct domain *domain, uint32_t left)
             RETURN_IF_ERROR(rewrite_add_group(rewriter, distinct, input, &column));
             break;
         }
-    return share(rewriter, "domain", distinct, &domain->shared);
+    return logical_share(rewriter->tree, "domain", distinct, NULL, &domain->shared, rewriter->error);
 }
 
 /* ---- Into the subquery ---- */
@@ -274,16 +231,115 @@ static enum status attach_part(const struct domain *domain, struct logical_node 
     return STATUS_OK;
 }
 
-static enum status attach_set(const struct domain *domain, struct logical_node *node, uint32_t *columns)
+/* The node gives new columns for the domain's. */
+static enum status give_columns(const struct domain *domain, struct logical_node *node, uint32_t *columns)
 {
     struct logical_tree *const tree = domain->rewriter->tree;
-    for (uint32_t i = 0; i < 2; i++)
-        RETURN_IF_ERROR(attach_part(domain, &node->inputs[i]));
     for (uint32_t i = 0; i < domain->count; i++) {
         const struct logical_column of = tree->columns[domain->columns[i]];
         RETURN_IF_ERROR(
             logical_column_new(tree, of.name, of.type, of.nullable, &columns[i], domain->rewriter->error));
         RETURN_IF_ERROR(logical_gives(tree, node, columns[i], domain->rewriter->error));
+    }
+    return STATUS_OK;
+}
+
+static enum status attach_set(const struct domain *domain, struct logical_node *node, uint32_t *columns)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        RETURN_IF_ERROR(attach_part(domain, &node->inputs[i]));
+    return give_columns(domain, node, columns);
+}
+
+/* The domain's columns are none from outside any more. */
+static enum status forget(const struct domain *domain, struct logical_outer *outer)
+{
+    struct logical_outer left = {0};
+    for (uint32_t c = 0; c < outer->count; c++) {
+        uint32_t i = 0;
+        while (i < domain->count && domain->columns[i] != outer->columns[c])
+            i++;
+        if (i == domain->count)
+            RETURN_IF_ERROR(sql_tree_append(domain->rewriter->tree->arena, &left.columns, &left.count,
+                                            sizeof *left.columns, &outer->columns[c],
+                                            domain->rewriter->error));
+    }
+    *outer = left;
+    return STATUS_OK;
+}
+
+/* True if the subtree has rows only where the step before found some: of an aggregate without groups, for one, there is a
+ * row without any. */
+static bool ends_with_working(const struct logical_node *node, uint32_t step)
+{
+    const struct logical_node *const *const inputs = (const struct logical_node *const *)node->inputs;
+    const bool first = node->input_count && ends_with_working(inputs[0], step);
+    const bool second = node->input_count > 1 && ends_with_working(inputs[1], step);
+    switch (node->kind) {
+    case LOGICAL_WORKING:
+        return node->working.step == step;
+    case LOGICAL_FILTER:
+    case LOGICAL_PROJECT:
+    case LOGICAL_WINDOW:
+    case LOGICAL_SORT:
+    case LOGICAL_LIMIT:
+        return first;
+    case LOGICAL_AGGREGATE:
+        return first && node->aggregate.group_count && !node->aggregate.set_count;
+    case LOGICAL_JOIN:
+        return node->join.join == LOGICAL_FULL    ? first && second
+               : node->join.join == LOGICAL_INNER ? first || second
+                                                  : first;
+    case LOGICAL_SET:
+        return first && (second || node->set.set != SQL_SET_UNION);
+    case LOGICAL_SCAN:
+    case LOGICAL_VALUES:
+    case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+        break;
+    }
+    return false;
+}
+
+/* Leaves out of the step the rows for values for which the step before found none: for them it has ended. */
+static enum status end_step(const struct domain *domain, const struct logical_node *node,
+                            struct logical_node **root)
+{
+    struct rewriter *const rewriter = domain->rewriter;
+    struct logical_tree *const tree = rewriter->tree;
+    const uint32_t others = node->column_count - domain->count, *const columns = (*root)->columns;
+    struct logical_node *working;
+    RETURN_IF_ERROR(
+        logical_node_new(tree, LOGICAL_WORKING, node->position, NULL, NULL, &working, rewriter->error));
+    working->working.step = node->recursive.step;
+    for (uint32_t c = 0; c < node->column_count; c++) {
+        const struct logical_column of = tree->columns[node->columns[c]];
+        uint32_t column;
+        RETURN_IF_ERROR(logical_column_new(tree, of.name, of.type, of.nullable, &column, rewriter->error));
+        RETURN_IF_ERROR(logical_gives(tree, working, column, rewriter->error));
+    }
+    RETURN_IF_ERROR(
+        logical_join_new(tree, LOGICAL_SEMI, node->position, *root, working, NULL, root, rewriter->error));
+    RETURN_IF_ERROR(same_value(domain, *root, columns + others, working->columns + others));
+    return logical_rename(tree, (*root)->columns, root, rewriter->error);
+}
+
+/* Both parts give the domain's columns, and so do the rows that the step found last: a step goes on for each value. */
+static enum status attach_recursive(const struct domain *domain, struct logical_node *node, uint32_t *columns)
+{
+    struct logical_tree *const tree = domain->rewriter->tree;
+    const uint32_t parts[] = {node->recursive.first, node->recursive.step};
+    RETURN_IF_ERROR(forget(domain, &node->recursive.outer));
+    RETURN_IF_ERROR(give_columns(domain, node, columns));
+    for (uint32_t i = 0; i < 2; i++) {
+        struct logical_node *root = tree->shared[parts[i]].root; /* the list may move */
+        const bool ends = i == 0 || ends_with_working(root, node->recursive.step);
+        RETURN_IF_ERROR(rewrite_unnest(domain->rewriter, &root));
+        RETURN_IF_ERROR(attach_part(domain, &root));
+        if (!ends)
+            RETURN_IF_ERROR(end_step(domain, node, &root));
+        RETURN_IF_ERROR(rewrite_unnest(domain->rewriter, &root)); /* what waited for the columns */
+        tree->shared[parts[i]].root = root;
     }
     return STATUS_OK;
 }
@@ -320,11 +376,14 @@ static enum status attach(const struct domain *domain, struct logical_node **nod
         if (at->kind == LOGICAL_WINDOW)
             RETURN_IF_ERROR(rewrite_partition_by(domain->rewriter, columns, domain->count, at));
         return rewrite_regive(domain->rewriter, at);
+    case LOGICAL_RECURSIVE:
+        return attach_recursive(domain, at, columns);
+    case LOGICAL_WORKING:
+        RETURN_IF_ERROR(forget(domain, &at->working.outer));
+        return give_columns(domain, at, columns);
     case LOGICAL_SCAN:
     case LOGICAL_VALUES:
     case LOGICAL_SHARED:
-    case LOGICAL_RECURSIVE:
-    case LOGICAL_WORKING:
         break;
     }
     return attach_cross(domain, node, columns);
@@ -345,7 +404,8 @@ enum status rewrite_by_domain(struct rewriter *rewriter, const struct logical_se
                                             sizeof *domain.columns, &join->inputs[0]->columns[c],
                                             rewriter->error));
     RETURN_IF_ERROR(new_columns(&domain, &columns));
-    RETURN_IF_ERROR(share_left(rewriter, &join->inputs[0], &left));
+    RETURN_IF_ERROR(
+        logical_share_in_place(rewriter->tree, "outer", &join->inputs[0], &left, rewriter->error));
     RETURN_IF_ERROR(make_domain(&domain, left));
     RETURN_IF_ERROR(attach(&domain, &join->inputs[1], columns));
     RETURN_IF_ERROR(same_value(&domain, join, domain.columns, columns));

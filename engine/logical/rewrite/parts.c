@@ -87,11 +87,17 @@ static bool node_names_any(const struct logical_node *node, const struct logical
     switch (node->kind) {
     case LOGICAL_SCAN:
     case LOGICAL_SHARED:
-    case LOGICAL_RECURSIVE:
-    case LOGICAL_WORKING:
     case LOGICAL_LIMIT:
     case LOGICAL_SET:
         break;
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING: {
+        const struct logical_outer *const outer =
+            node->kind == LOGICAL_WORKING ? &node->working.outer : &node->recursive.outer;
+        for (uint32_t c = 0; c < outer->count && !any; c++)
+            any = logical_has(set, outer->columns[c]);
+        break;
+    }
     case LOGICAL_VALUES:
         for (uint32_t r = 0; r < node->values.row_count && node->column_count && !any; r++)
             any = list_names_any(node->values.rows[r], node->column_count, set);
@@ -220,12 +226,7 @@ enum status rewrite_pass(struct rewriter *rewriter, struct logical_node *project
 
 enum status rewrite_project(struct rewriter *rewriter, struct logical_node **node)
 {
-    struct logical_node *const input = *node;
-    RETURN_IF_ERROR(logical_node_new(rewriter->tree, LOGICAL_PROJECT, input->position, input, NULL, node,
-                                     rewriter->error));
-    for (uint32_t c = 0; c < input->column_count; c++)
-        RETURN_IF_ERROR(rewrite_pass(rewriter, *node, input->columns[c]));
-    return STATUS_OK;
+    return logical_rename(rewriter->tree, (*node)->columns, node, rewriter->error);
 }
 
 enum status rewrite_compute(struct rewriter *rewriter, struct sql_expression *expression,

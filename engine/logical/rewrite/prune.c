@@ -6,26 +6,14 @@
 
 /* ---- WITH ---- */
 
-/* The columns of the reference are those of the query. */
-static enum status take_in(struct rewriter *rewriter, struct logical_node **node)
-{
-    const struct logical_node *const reference = *node;
-    struct logical_node *const root = rewriter->tree->shared[reference->shared.shared].root;
-    RETURN_IF_ERROR(logical_node_new(rewriter->tree, LOGICAL_PROJECT, reference->position, root, NULL, node,
-                                     rewriter->error));
-    for (uint32_t c = 0; c < reference->column_count; c++) {
-        struct sql_expression *input;
-        RETURN_IF_ERROR(rewrite_input(rewriter, reference->position, root->columns[c], &input));
-        RETURN_IF_ERROR(rewrite_project_add(rewriter, *node, input, reference->columns[c]));
-    }
-    return STATUS_OK;
-}
-
 enum status rewrite_inline(struct rewriter *rewriter, struct logical_node **node)
 {
     if ((*node)->kind == LOGICAL_SHARED && rewriter->tree->shared[(*node)->shared.shared].references == 1) {
-        rewriter->tree->shared[(*node)->shared.shared].references = 0;
-        RETURN_IF_ERROR(take_in(rewriter, node));
+        const uint32_t *const columns = (*node)->columns; /* are now those of the query */
+        struct logical_shared *const shared = &rewriter->tree->shared[(*node)->shared.shared];
+        shared->references = 0;
+        *node = shared->root;
+        RETURN_IF_ERROR(logical_rename(rewriter->tree, columns, node, rewriter->error));
     }
     for (uint32_t i = 0; i < (*node)->input_count; i++)
         RETURN_IF_ERROR(rewrite_inline(rewriter, &(*node)->inputs[i]));

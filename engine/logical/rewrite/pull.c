@@ -224,31 +224,7 @@ static enum status number_rows(struct rewriter *rewriter, struct sql_position po
                                const struct logical_node *sort, const uint32_t *keys, uint32_t count,
                                struct logical_node **node, uint32_t *number)
 {
-    struct sql_statement_tree *const arena = rewriter->tree->arena;
-    struct logical_node *const input = *node;
-    struct sql_expression *call;
-    struct sql_window *window;
-    RETURN_IF_ERROR(sql_tree_node(arena, SQL_FUNCTION, position, &call, rewriter->error));
-    call->name = "row_number";
-    RETURN_IF_ERROR(sql_tree_take(arena, sizeof *window, &window, rewriter->error));
-    window->position = position;
-    for (uint32_t o = 0; sort && o < sort->sort.count; o++) {
-        struct sql_order order = {.descending = sort->sort.orders[o].descending,
-                                  .nulls_first = sort->sort.orders[o].nulls_first};
-        RETURN_IF_ERROR(rewrite_input(rewriter, position, sort->sort.orders[o].column, &order.expression));
-        RETURN_IF_ERROR(sql_tree_append(arena, &window->orders, &window->order_count, sizeof order, &order,
-                                        rewriter->error));
-    }
-    RETURN_IF_ERROR(
-        logical_node_new(rewriter->tree, LOGICAL_WINDOW, position, input, NULL, node, rewriter->error));
-    const struct logical_window made = {WINDOW_ROW_NUMBER, call, window};
-    RETURN_IF_ERROR(sql_tree_append(arena, &(*node)->window.windows, &(*node)->window.count, sizeof made,
-                                    &made, rewriter->error));
-    RETURN_IF_ERROR(logical_gives_all(rewriter->tree, *node, input, rewriter->error));
-    RETURN_IF_ERROR(logical_column_new(rewriter->tree, "row_number",
-                                       (struct value_type){.kind = VALUE_INTEGER}, false, number,
-                                       rewriter->error));
-    RETURN_IF_ERROR(logical_gives(rewriter->tree, *node, *number, rewriter->error));
+    RETURN_IF_ERROR(logical_number_rows(rewriter->tree, position, sort, node, number, rewriter->error));
     return rewrite_partition_by(rewriter, keys, count, *node);
 }
 
