@@ -138,18 +138,6 @@ enum status planner_fact_leaf(struct planner *planner, const struct column *colu
     return leaf_add(planner, -1, number, column, planner->plan->columns[number].nullable, node);
 }
 
-/* Makes the rows, which are by row of a table with levels, an array by position. */
-static enum status rows_by_position(const struct table *table, int32_t **rows, struct error *error)
-{
-    int32_t *by_position;
-    RETURN_IF_ERROR(memory_take(&by_position, (table_positions(table) + 1) * sizeof *by_position,
-                                "a dimension's positions", error));
-    positions_spread(table, *rows, sizeof **rows, by_position);
-    free(*rows);
-    *rows = by_position;
-    return STATUS_OK;
-}
-
 enum status planner_rows(struct planner *planner, const struct column *key, const int32_t *rows,
                          uint64_t count, int32_t **referenced)
 {
@@ -164,7 +152,7 @@ enum status planner_rows(struct planner *planner, const struct column *key, cons
             (*referenced)[i] = rows[i] < 0 ? -1 : own[rows[i]];
         free(own);
     } else if (key->table->levels) {
-        status = rows_by_position(key->table, referenced, planner->error);
+        status = positions_spread_own(key->table, sizeof **referenced, referenced, planner->error);
         if (status != STATUS_OK)
             free(own);
     }

@@ -1,6 +1,6 @@
 /* plan_array.c: makes a dimension column an array by position (plan.h): the file's bytes as they are mapped, if the
  * table has no levels and the codec allows it, or a copy. */
-#include "engine/plan/plan.h"
+#include "engine/plan/levels/level_plan.h"
 
 #include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
@@ -59,18 +59,6 @@ static enum status read_whole(struct database *database, const struct column *co
     return status;
 }
 
-/* The table's values by position, in place of those by row. */
-static enum status spread_values(const struct table *table, int64_t **values, struct error *error)
-{
-    int64_t *by_position;
-    RETURN_IF_ERROR(memory_take(&by_position, (table_positions(table) + 1) * sizeof *by_position,
-                                "a dimension's column", error));
-    positions_spread(table, *values, sizeof **values, by_position);
-    free(*values);
-    *values = by_position;
-    return STATUS_OK;
-}
-
 enum status plan_column_read(struct database *database, const struct column *column, unsigned threads,
                              int64_t **values, struct error *error)
 {
@@ -78,7 +66,9 @@ enum status plan_column_read(struct database *database, const struct column *col
     RETURN_IF_ERROR(read_whole(database, column, threads, &whole, error));
     free(whole.nulls);
     const enum status status =
-        column->table->levels ? spread_values(column->table, &whole.values, error) : STATUS_OK;
+        column->table->levels
+            ? positions_spread_own(column->table, sizeof *whole.values, &whole.values, error)
+            : STATUS_OK;
     *values = status == STATUS_OK ? whole.values : NULL;
     if (status != STATUS_OK)
         free(whole.values);
@@ -130,19 +120,13 @@ enum status plan_references_read(struct plan *plan, const struct column *column,
     return status;
 }
 
-/* The fewest bytes that all values fit: 1 and 2 are unsigned, 4 and 8 signed. */
-static uint32_t bytes_needed(const struct whole *whole, uint64_t rows)
+/* The fewest bytes that the value fits: 1 and 2 are unsigned, 4 and 8 signed. */
+static uint32_t bytes_of(int64_t value)
 {
-    uint32_t bytes = 1;
-    for (uint64_t row = 0; row < rows && bytes < 8; row++) {
-        const int64_t value = whole->nulls[row] ? 0 : whole->values[row];
-        const uint32_t own = value >= 0 && value <= UINT8_MAX           ? 1
-                             : value >= 0 && value <= UINT16_MAX        ? 2
-                             : value >= INT32_MIN && value <= INT32_MAX ? 4
-                                                                        : 8;
-        bytes = own > bytes ? own : bytes;
-    }
-    return bytes;
+    return value >= 0 && value <= UINT8_MAX           ? 1
+           : value >= 0 && value <= UINT16_MAX        ? 2
+           : value >= INT32_MIN && value <= INT32_MAX ? 4
+                                                      : 8;
 }
 
 static void store(void *values, uint32_t bytes, uint64_t row, int64_t value)
@@ -157,25 +141,30 @@ static void store(void *values, uint32_t bytes, uint64_t row, int64_t value)
         ((int64_t *)values)[row] = value;
 }
 
-/* Makes an array of `count` values: those of the whole column or, with `rows`, those of these rows. */
-static enum status fill_array(struct plan_array *array, const struct whole *whole, const int32_t *rows,
-                              uint64_t count, struct error *error)
+enum status plan_array_fill(struct plan_array *array, const int64_t *values, const uint8_t *nulls,
+                            const int32_t *rows, uint64_t count, struct error *error)
 {
-    const uint64_t words = count / 32 + 1;
-    array->value_bytes = bytes_needed(whole, array->column->table->rows);
-    array->copy = calloc(count + TILE_ROWS, array->value_bytes); /* readers load whole vectors */
-    array->valid_copy = calloc(words, sizeof(uint32_t));
-    if (!array->copy || !array->valid_copy)
-        return error_out_of_memory(error, count * array->value_bytes, array->column->schema.name);
     bool any_null = false;
+    array->rows = count;
+    array->value_bytes = 1;
     for (uint64_t i = 0; i < count; i++) {
         const int64_t from = rows ? rows[i] : (int64_t)i;
-        const bool valid = from >= 0 && !whole->nulls[from];
-        any_null |= !valid;
-        if (!valid)
+        const bool null = from < 0 || nulls[from];
+        const uint32_t bytes = null ? 1 : bytes_of(values[from]);
+        any_null |= null;
+        array->value_bytes = bytes > array->value_bytes ? bytes : array->value_bytes;
+    }
+    /* Readers load whole vectors. */
+    RETURN_IF_ERROR(memory_zeros(&array->copy, (count + TILE_ROWS) * array->value_bytes,
+                                 array->column->schema.name, error));
+    RETURN_IF_ERROR(memory_zeros(&array->valid_copy, (count / 32 + 1) * sizeof(uint32_t),
+                                 array->column->schema.name, error));
+    for (uint64_t i = 0; i < count; i++) {
+        const int64_t from = rows ? rows[i] : (int64_t)i;
+        if (from < 0 || nulls[from])
             continue;
         ((uint32_t *)array->valid_copy)[i / 32] |= 1u << i % 32;
-        store(array->copy, array->value_bytes, i, whole->values[from]);
+        store(array->copy, array->value_bytes, i, values[from]);
     }
     array->values = array->copy;
     array->valid = any_null ? array->valid_copy : NULL;
@@ -227,7 +216,8 @@ static enum status read_own(struct database *database, struct plan_array *array,
     }
     struct whole whole;
     RETURN_IF_ERROR(read_whole(database, column, threads, &whole, error));
-    const enum status status = fill_array(array, &whole, NULL, column->table->rows, error);
+    const enum status status =
+        plan_array_fill(array, whole.values, whole.nulls, NULL, column->table->rows, error);
     free(whole.values);
     free(whole.nulls);
     return status;
@@ -262,7 +252,7 @@ enum status plan_array_open(struct plan *plan, const struct column *column, cons
     }
     struct whole whole;
     RETURN_IF_ERROR(read_whole(plan->database, column, threads, &whole, error));
-    const enum status status = fill_array(array, &whole, rows, count, error);
+    const enum status status = plan_array_fill(array, whole.values, whole.nulls, rows, count, error);
     free(whole.values);
     free(whole.nulls);
     return status;

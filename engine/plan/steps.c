@@ -93,6 +93,8 @@ void planner_order_steps(struct plan *plan)
     const uint32_t first = plan->index.term_count > 0; /* STEP_INDEX */
     struct plan_step *const steps = plan->steps + first;
     uint32_t count = 0;
+    if (plan->step_count == first)
+        return;
     qsort(steps, plan->step_count - first, sizeof *steps, compare_steps);
     while (first + count < plan->step_count && steps[count].kind != STEP_CONDITION)
         count++;

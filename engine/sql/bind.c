@@ -102,7 +102,7 @@ uint32_t bind_listed_term(const struct binder *binder, const struct sql_expressi
 static enum status group_add(struct binder *binder, const struct sql_expression *ast, uint32_t *term)
 {
     uint32_t node;
-    if (bind_has_aggregate(ast))
+    if (sql_has_aggregate(ast))
         return bind_refuse(binder, ast->position, "GROUP BY cannot hold an aggregate");
     RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &node));
     *term = 0;
@@ -159,19 +159,13 @@ static enum bind_level level_of(const struct binder *binder)
     return binder->aggregated ? BIND_ABOVE : BIND_BELOW;
 }
 
-/* True if a term of ORDER BY is the item. */
-static bool is_item(const struct sql_expression *item, const struct sql_expression *term)
-{
-    return sql_same_expression(item, term);
-}
-
 /* True if nothing else needs the values of an item: no term of ORDER BY is it. */
 static bool stands_alone(const struct binder *binder, uint32_t i)
 {
     const struct sql_select *select = binder->select;
     bool alone = true;
     for (uint32_t o = 0; o < select->order_count && alone; o++)
-        alone = !is_item(select->items[i].expression, select->orders[o].expression);
+        alone = !sql_same_expression(select->items[i].expression, select->orders[o].expression);
     return alone;
 }
 
@@ -197,7 +191,7 @@ static enum status order_output(struct binder *binder, const struct sql_expressi
     struct plan *const plan = binder->plan;
     uint32_t node;
     for (*output = 0; *output < select->item_count; (*output)++)
-        if (is_item(select->items[*output].expression, term))
+        if (sql_same_expression(select->items[*output].expression, term))
             return STATUS_OK;
     RETURN_IF_ERROR(bind_expression(binder, term, level_of(binder), &node));
     for (*output = 0; *output < plan->output_count + plan->hidden_count; (*output)++)
@@ -262,9 +256,9 @@ static bool is_aggregated(const struct sql_select *select)
 {
     bool any = select->group_count > 0 || select->set_count > 0 || select->having;
     for (uint32_t i = 0; i < select->item_count; i++)
-        any |= bind_has_aggregate(select->items[i].expression);
+        any |= sql_has_aggregate(select->items[i].expression);
     for (uint32_t o = 0; o < select->order_count; o++)
-        any |= bind_has_aggregate(select->orders[o].expression);
+        any |= sql_has_aggregate(select->orders[o].expression);
     return any;
 }
 

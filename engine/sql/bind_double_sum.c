@@ -3,7 +3,6 @@
  * every order of rows: a limb for each 22 to 62 bits that a value can have.
  */
 #include "engine/sql/bind_internal.h"
-#include "storage/base/memory.h"
 
 #define LIMB_BITS_MOST 62u
 
@@ -16,23 +15,6 @@ static unsigned limb_width(uint64_t rows, unsigned bits)
     const unsigned narrow = LIMB_BITS_MOST - row_bits, limbs = (bits + narrow - 1) / narrow,
                    wide_limbs = (bits + LIMB_BITS_MOST - 1) / LIMB_BITS_MOST;
     return limbs <= 2 * wide_limbs ? narrow : LIMB_BITS_MOST;
-}
-
-static enum status append(struct binder *binder, struct plan_aggregate aggregate, uint32_t *index)
-{
-    struct plan *plan = binder->plan;
-    if (plan->aggregate_count == PLAN_AGGREGATES_MAX)
-        return error_set(
-            binder->error, STATUS_BAD_INPUT,
-            "the statement has more than %u aggregates, where a sum of doubles counts as one for each 22 "
-            "to 62 bits between its least and greatest value; ask for them in several statements",
-            PLAN_AGGREGATES_MAX);
-    RETURN_IF_ERROR(memory_grow(&plan->aggregates, (plan->aggregate_count + 1) * sizeof *plan->aggregates,
-                                "a plan", binder->error));
-    *index = plan->aggregate_count++;
-    aggregate.count = *index;
-    plan->aggregates[*index] = aggregate;
-    return STATUS_OK;
 }
 
 static enum status add_limb(struct binder *binder, uint32_t argument, int first, unsigned width,
@@ -49,7 +31,9 @@ static enum status add_limb(struct binder *binder, uint32_t argument, int first,
     aggregate.low = bind_node(binder, aggregate.argument)->low;
     aggregate.high = bind_node(binder, aggregate.argument)->high;
     bind_sum_range(binder, &aggregate, &unused);
-    return append(binder, aggregate, index);
+    return bind_aggregate_add(
+        binder, aggregate,
+        "a sum of doubles counts as one for each 22 to 62 bits between its least and greatest value", index);
 }
 
 /* Finds the sum, or adds its limbs. */

@@ -5,6 +5,23 @@
 
 /* ---- Aggregates ---- */
 
+enum status bind_aggregate_add(struct binder *binder, struct plan_aggregate aggregate, const char *counted,
+                               uint32_t *index)
+{
+    struct plan *const plan = binder->plan;
+    if (plan->aggregate_count == PLAN_AGGREGATES_MAX)
+        return error_set(
+            binder->error, STATUS_BAD_INPUT,
+            "the statement has more than %u aggregates, where %s; ask for them in several statements",
+            PLAN_AGGREGATES_MAX, counted);
+    RETURN_IF_ERROR(memory_grow(&plan->aggregates, (plan->aggregate_count + 1) * sizeof *plan->aggregates,
+                                "a plan", binder->error));
+    *index = plan->aggregate_count++;
+    aggregate.count = *index;
+    plan->aggregates[*index] = aggregate;
+    return STATUS_OK;
+}
+
 enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate aggregate, uint32_t *index)
 {
     struct plan *plan = binder->plan;
@@ -14,18 +31,7 @@ enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate agg
             *index = a;
             return STATUS_OK;
         }
-    if (plan->aggregate_count == PLAN_AGGREGATES_MAX)
-        return error_set(
-            binder->error, STATUS_BAD_INPUT,
-            "the statement has more than %u aggregates, where avg and sums of what may be NULL count as "
-            "two; ask for them in several statements",
-            PLAN_AGGREGATES_MAX);
-    RETURN_IF_ERROR(memory_grow(&plan->aggregates, (plan->aggregate_count + 1) * sizeof *plan->aggregates,
-                                "a plan", binder->error));
-    *index = plan->aggregate_count++;
-    plan->aggregates[*index] = aggregate;
-    plan->aggregates[*index].count = *index;
-    return STATUS_OK;
+    return bind_aggregate_add(binder, aggregate, "avg and sums of what may be NULL count as two", index);
 }
 
 /* Makes the range of an aggregate's leaf of that of its argument. */
@@ -188,7 +194,7 @@ enum status bind_aggregate(struct binder *binder, const struct sql_expression *a
 enum status bind_function(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                           uint32_t *node)
 {
-    if (bind_is_aggregate(ast)) {
+    if (sql_is_aggregate(ast)) {
         if (level == BIND_BELOW)
             return bind_refuse(binder, ast->position,
                                "%s is an aggregate, which cannot stand in WHERE, ON, GROUP BY or another "

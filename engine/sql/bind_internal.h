@@ -230,15 +230,6 @@ NODISCARD enum status bind_expression(struct binder *binder, const struct sql_ex
 /* Binds an expression and coerces it to a truth value: a number is true unless it is 0. */
 NODISCARD enum status bind_condition(struct binder *binder, const struct sql_expression *ast,
                                      enum bind_level level, uint32_t *node);
-/* bind_is_aggregate looks at the node only, bind_has_aggregate also at its children. */
-static inline bool bind_is_aggregate(const struct sql_expression *ast)
-{
-    return sql_is_aggregate(ast);
-}
-static inline bool bind_has_aggregate(const struct sql_expression *ast)
-{
-    return sql_has_aggregate(ast);
-}
 
 /* ---- scalar.c ---- */
 /* Gives the leaf of an input while only types are asked, or of rows of a batch. */
@@ -260,6 +251,9 @@ NODISCARD enum status bind_sum_of(struct binder *binder, uint32_t argument, uint
 /* Finds or adds the greatest, or the least, of a node's values. What it is of no values is not defined. */
 NODISCARD enum status bind_extreme_of(struct binder *binder, uint32_t argument, bool greatest,
                                       uint32_t *index);
+/* Adds an aggregate to the plan. `counted` is for the error if there are too many: which ones count as several. */
+NODISCARD enum status bind_aggregate_add(struct binder *binder, struct plan_aggregate aggregate,
+                                         const char *counted, uint32_t *index);
 /* Finds an aggregate of the plan, or adds it. */
 NODISCARD enum status bind_aggregate_find(struct binder *binder, struct plan_aggregate aggregate,
                                           uint32_t *index);

@@ -130,6 +130,19 @@ static void set_bits(uint32_t *words, uint64_t first, uint64_t end)
         words[first / 32] |= 1u << first % 32;
 }
 
+enum status positions_spread_own(const struct table *table, uint32_t value_bytes, void *values,
+                                 struct error *error)
+{
+    void *by_row, *by_position;
+    memcpy(&by_row, values, sizeof by_row);
+    RETURN_IF_ERROR(memory_take(&by_position, (table_positions(table) + 1) * value_bytes,
+                                "a dimension's positions", error));
+    positions_spread(table, by_row, value_bytes, by_position);
+    free(by_row);
+    memcpy(values, &by_position, sizeof by_position);
+    return STATUS_OK;
+}
+
 void positions_spread_bits(const struct table *table, const uint32_t *by_row, uint32_t *by_position)
 {
     struct position_run run = {0};

@@ -35,7 +35,11 @@ bool position_stretch(const struct table *table, uint64_t position, uint64_t lim
 /* Makes an array by position (table_positions values of 1, 2, 4 or 8 bytes) from an array by row. */
 void positions_spread(const struct table *table, const void *by_row, uint32_t value_bytes, void *by_position);
 
-/* The same of bits, 32 a word: bit p%32 of word p/32. The words by position must be zeros. */
+/* Replaces the array *values (from malloc) by one by position, of one element more. After a failure it is as it was. */
+NODISCARD enum status positions_spread_own(const struct table *table, uint32_t value_bytes, void *values,
+                                           struct error *error);
+
+/* The same as positions_spread of bits, 32 a word: bit p%32 of word p/32. The words by position must be zeros. */
 void positions_spread_bits(const struct table *table, const uint32_t *by_row, uint32_t *by_position);
 
 /* The position of each row, and the row of each position (-1: a gap), of a table of at most 2^31 - 1 rows. The caller frees

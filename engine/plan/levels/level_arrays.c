@@ -6,7 +6,6 @@
 #include "storage/codec/chunk_reader.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 uint32_t level_depth(const struct column *column)
 {
@@ -93,40 +92,6 @@ static enum status read_prefixes(struct row_reader *reader, const struct table_l
     return STATUS_OK;
 }
 
-/* The fewest bytes that the value fits: 1 and 2 are unsigned, 4 and 8 signed. */
-static uint32_t bytes_of(int64_t value)
-{
-    return value >= 0 && value <= UINT8_MAX           ? 1
-           : value >= 0 && value <= UINT16_MAX        ? 2
-           : value >= INT32_MIN && value <= INT32_MAX ? 4
-                                                      : 8;
-}
-
-static enum status fill_array(struct plan_array *array, const struct prefix_values *prefixes,
-                              struct error *error)
-{
-    bool any_null = false;
-    array->rows = prefixes->count;
-    array->value_bytes = 1;
-    for (uint64_t i = 0; i < prefixes->count; i++) {
-        const uint32_t bytes = bytes_of(prefixes->values[i]);
-        array->value_bytes = bytes > array->value_bytes ? bytes : array->value_bytes;
-        any_null |= prefixes->nulls[i];
-    }
-    /* Readers load whole vectors. */
-    RETURN_IF_ERROR(memory_zeros(&array->copy, (array->rows + TILE_ROWS) * array->value_bytes,
-                                 array->column->schema.name, error));
-    RETURN_IF_ERROR(memory_zeros(&array->valid_copy, (array->rows / 32 + 1) * sizeof(uint32_t),
-                                 array->column->schema.name, error));
-    for (uint64_t i = 0; i < array->rows; i++) { /* numbers are little-endian */
-        memcpy((uint8_t *)array->copy + i * array->value_bytes, &prefixes->values[i], array->value_bytes);
-        ((uint32_t *)array->valid_copy)[i / 32] |= (uint32_t)!prefixes->nulls[i] << i % 32;
-    }
-    array->values = array->copy;
-    array->valid = any_null ? array->valid_copy : NULL;
-    return STATUS_OK;
-}
-
 enum status level_array_open(struct plan *plan, const struct column *column, unsigned threads,
                              uint32_t *index, struct error *error)
 {
@@ -147,7 +112,7 @@ enum status level_array_open(struct plan *plan, const struct column *column, uns
     if (status == STATUS_OK)
         status = read_prefixes(&reader, levels, depth, &prefixes, error);
     if (status == STATUS_OK)
-        status = fill_array(array, &prefixes, error);
+        status = plan_array_fill(array, prefixes.values, prefixes.nulls, NULL, prefixes.count, error);
     chunk_reader_close(&reader.reader);
     free(prefixes.values);
     free(prefixes.nulls);

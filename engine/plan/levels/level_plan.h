@@ -34,6 +34,11 @@ bool level_part_next(const struct table_levels *levels, uint32_t depth, struct l
 NODISCARD enum status level_array_open(struct plan *plan, const struct column *column, unsigned threads,
                                        uint32_t *index, struct error *error);
 
+/* Makes the array one of `count` values: those of rows[0 ..], -1: NULL, or without `rows` those of elements 0 .. of `values`.
+ * The values of NULLs are 0 (plan_array.c). */
+NODISCARD enum status plan_array_fill(struct plan_array *array, const int64_t *values, const uint8_t *nulls,
+                                      const int32_t *rows, uint64_t count, struct error *error);
+
 /* The levels that decide all columns of a program over one join's table; 0 if there are other columns. */
 uint32_t level_program_depth(const struct plan *plan, const struct expression_program *program);
 /* The bits of a position below that depth; 0 if `depth` is 0. */
