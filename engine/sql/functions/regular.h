@@ -54,7 +54,7 @@ NODISCARD enum status regular_patterns_create(const struct string_value *constan
                                               struct regular_patterns **patterns, struct error *error);
 /* NULL is legal. */
 void regular_patterns_free(struct regular_patterns *patterns);
-/* Gives the constant, or compiles the pattern (20 to 100 us) if this thread has not used it lately. */
+/* Gives the constant, or compiles the pattern (10 us and more) if this thread has not used it lately. */
 NODISCARD enum status regular_patterns_take(struct regular_patterns *patterns, struct string_value pattern,
                                             struct regular **regular, struct error *error);
 /* What was taken is given back. */
