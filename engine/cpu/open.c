@@ -115,6 +115,16 @@ static enum status worker_lists(const struct device_run *run, struct cpu_worker 
     return memory_zeros(&worker->points, plan_points(plan) * sizeof *worker->points, "a query", error);
 }
 
+static struct tile_probe probe_of(const struct plan *plan, const struct plan_step *step)
+{
+    const struct plan_probe probe = plan_probe_of(plan, step);
+    const int64_t low = probe.set->values[0], high = probe.set->values[probe.set->count - 1];
+    return (struct tile_probe){.members = probe.set->members,
+                               .low = (int32_t)low,
+                               .span = (uint32_t)(high - low),
+                               .negated = probe.negated};
+}
+
 static enum status worker_open(const struct device_run *run, struct cpu_worker *worker, struct error *error)
 {
     const struct plan *plan = run->plan;
@@ -136,6 +146,9 @@ static enum status worker_open(const struct device_run *run, struct cpu_worker *
             worker->steps[i].column = worker->columns[step->column].tile;
             worker->steps[i].column->low = step->low;
             worker->steps[i].column->high = step->high;
+        } else if (step->kind == STEP_PROBE) {
+            worker->steps[i].column = worker->columns[step->column].tile;
+            worker->steps[i].probe = probe_of(plan, step);
         } else {
             worker->steps[i].column = worker->columns[plan->joins[step->join].column].tile;
             worker->steps[i].dimension = worker->joins[step->join].tile;

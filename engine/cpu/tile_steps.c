@@ -11,8 +11,9 @@ uint32_t ISA(tile_steps_rows)(const struct tile_step *steps, uint32_t step_count
     for (uint32_t s = 0; s < step_count; s++) {
         if (points)
             scan_point_reach(&points[s], tile_count(&keep), since);
-        keep = steps[s].dimension ? tile_semi_join_(t, keep, steps[s].column, steps[s].dimension)
-                                  : tile_filter_(t, keep, steps[s].column);
+        keep = steps[s].dimension       ? tile_semi_join_(t, keep, steps[s].column, steps[s].dimension)
+               : steps[s].probe.members ? tile_probe(t, keep, steps[s].column, &steps[s].probe)
+                                        : tile_filter_(t, keep, steps[s].column);
     }
     const struct tile_list *list = tile_list_of(t, &keep);
     if (points)

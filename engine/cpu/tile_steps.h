@@ -36,7 +36,8 @@ static inline void scan_point_reach(struct scan_point *point, uint32_t rows, uin
 
 struct tile_step {
     struct tile_column *column;             /* a range is in its low and high */
-    const struct tile_dimension *dimension; /* NULL: a range */
+    const struct tile_dimension *dimension; /* of a semi-join, or NULL */
+    struct tile_probe probe;                /* its members are NULL unless it is a probe */
 };
 
 /* Runs the steps on a tile and writes the surviving rows to rows[0 .. result-1], ascending. It begins with the rows of

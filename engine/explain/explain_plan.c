@@ -256,6 +256,7 @@ static const char *step_kind(const struct plan_step *step)
 {
     static const char *const names[] = {[STEP_RANGE] = "range",
                                         [STEP_SEMI_JOIN] = "semi-join",
+                                        [STEP_PROBE] = "probe",
                                         [STEP_CONDITION] = "condition",
                                         [STEP_INDEX] = "index"};
     return names[step->kind];
@@ -276,6 +277,8 @@ static void put_step_name(struct explain_node *node, const char *field, const st
         explain_words(node, field, "range %s", plan->columns[step->column].column->schema.name);
     else if (step->kind == STEP_SEMI_JOIN)
         explain_words(node, field, "semi-join %s", plan->joins[step->join].name);
+    else if (step->kind == STEP_PROBE)
+        explain_words(node, field, "probe %s", plan->columns[step->column].column->schema.name);
     else
         explain_words(node, field, "%s %" PRIu32, step_kind(step), number);
 }
@@ -288,8 +291,9 @@ static void put_step_size(struct explain_node *node, const struct plan *plan, co
             bytes += plan->index.terms[t].bytes;
         explain_bytes(node, "vector_bytes", bytes);
     } else if (step->kind != STEP_CONDITION) {
-        const uint32_t c = step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column;
-        const struct position_test *test = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join].test;
+        const uint32_t c = (uint32_t)plan_step_column(plan, step);
+        const struct position_test *test =
+            step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join].test : NULL;
         const double share = test && test->used ? plan_bits_share(plan, c, test->care) : 1;
         explain_bytes(node, "column_bytes", share * (double)plan->columns[c].data->bytes);
     }

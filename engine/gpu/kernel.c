@@ -141,7 +141,9 @@ static enum status write_steps(struct maker *maker)
         const struct plan_step *step = &plan->steps[s];
         if (step->kind == STEP_CONDITION)
             continue;
-        if (step->kind == STEP_INDEX)
+        if (step->kind == STEP_PROBE)
+            RETURN_IF_ERROR(write_condition(maker, step->expression));
+        else if (step->kind == STEP_INDEX)
             fputs("    keep &= index_mask(t);\n", maker->out);
         else if (step->kind == STEP_RANGE)
             fprintf(maker->out, "    keep = tile_filter(t, keep, q->c%u);\n", step->column);

@@ -57,7 +57,7 @@ static void find_fetched(const struct plan *plan, struct kernel *kernel)
 {
     struct reader reader = {.plan = plan, .kernel = kernel};
     for (uint32_t s = 0; s < plan->step_count; s++)
-        if (plan->steps[s].kind == STEP_CONDITION)
+        if (plan_step_is_expression(&plan->steps[s]))
             expression_visit(&plan->expressions, plan->steps[s].expression, read_leaf, &reader);
     for (uint32_t g = 0; g < plan->group_count; g++)
         expression_visit(&plan->expressions, plan->groups[g].expression, read_leaf, &reader);
@@ -66,12 +66,10 @@ static void find_fetched(const struct plan *plan, struct kernel *kernel)
             expression_visit(&plan->expressions, plan->aggregates[a].argument, read_leaf, &reader);
 }
 
-/* The fact column that a step reads; -1: none, or that of its expression. */
+/* The fact column that a step reads whole; -1: none, or the fetched ones of its expression. */
 static int32_t step_column(const struct plan *plan, const struct plan_step *step)
 {
-    return step->kind == STEP_RANGE       ? (int32_t)step->column
-           : step->kind == STEP_SEMI_JOIN ? (int32_t)plan->joins[step->join].column
-                                          : -1;
+    return plan_step_is_expression(step) ? -1 : plan_step_column(plan, step);
 }
 
 static void find_first(const struct plan *plan, struct kernel *kernel)

@@ -152,27 +152,34 @@ static enum status make_bitmap(struct device_run *run, uint32_t k, struct error 
     return cuda_set_words(run->device->cuda, match->bitmap, 0, words, error);
 }
 
-/* Uploads the tables of all expressions as one array, and sets the start of each. */
+/* Uploads the tables of all expressions as one array, each with its bitmap after it, and sets the start of each. */
 static enum status upload_tables(struct device_run *run, struct error *error)
 {
     const struct expression_list *list = &run->plan->expressions;
     uint64_t count = 0;
     for (uint32_t t = 0; t < list->table_count; t++)
-        count += list->tables[t].count;
+        count += list->tables[t].count + value_table_members(&list->tables[t]);
     int64_t *values = malloc((count + 1) * sizeof *values);
     struct lookup_argument *tables = malloc((list->table_count + 1) * sizeof *tables);
     cuda_address address = 0;
     enum status status = values && tables ? STATUS_OK : error_out_of_memory(error, count * 8, "values");
     count = 0;
     for (uint32_t t = 0; status == STATUS_OK && t < list->table_count; t++) {
-        memcpy(values + count, list->tables[t].values, list->tables[t].count * sizeof *values);
-        count += list->tables[t].count;
+        const struct value_table *const table = &list->tables[t];
+        const uint64_t members = value_table_members(table);
+        tables[t] = (struct lookup_argument){.values = count, .count = table->count};
+        memcpy(values + count, table->values, table->count * sizeof *values);
+        count += table->count;
+        if (members)
+            memcpy(values + count, table->members, members * sizeof *values);
+        count += members;
     }
     status = AND_THEN(status,
                       own(run, values, count * sizeof *values, "values that are looked up", &address, error));
     for (uint32_t t = 0; status == STATUS_OK && t < list->table_count; t++) {
-        tables[t] = (struct lookup_argument){.values = address, .count = list->tables[t].count};
-        address += list->tables[t].count * sizeof *values;
+        tables[t].values = address + tables[t].values * sizeof *values;
+        if (list->tables[t].members)
+            tables[t].members = tables[t].values + tables[t].count * sizeof *values;
     }
     status = AND_THEN(status, own(run, tables, list->table_count * sizeof *tables,
                                   "values that are looked up", &run->arguments.tables, error));

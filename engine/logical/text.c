@@ -64,6 +64,8 @@ static void write_operation(const struct writer *writer, const struct sql_expres
         }
         write_expression(writer, expression->children[c]);
     }
+    if (expression->keys)
+        fprintf(writer->out, ", %llu keys", (unsigned long long)expression->keys->count);
     if (expression->operation == SQL_CAST)
         fprintf(writer->out, " as %s", expression->name);
     fputs(")", writer->out);

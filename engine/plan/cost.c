@@ -47,17 +47,26 @@ static double decoding_cost(const struct plan *plan, const struct plan_column *c
 
 static const struct plan_column *column_of(const struct plan *plan, const struct plan_step *step)
 {
-    return &plan->columns[step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column];
+    return &plan->columns[step->kind == STEP_SEMI_JOIN ? plan->joins[step->join].column : step->column];
+}
+
+/* Of the bitmap that the step probes. */
+static uint64_t positions_of(const struct plan *plan, const struct plan_step *step)
+{
+    if (step->kind == STEP_SEMI_JOIN)
+        return table_positions(plan->joins[step->join].table);
+    const struct value_table *const set = plan_probe_of(plan, step).set;
+    return (uint64_t)set->values[set->count - 1] - (uint64_t)set->values[0] + 1;
 }
 
 /* A tile of a column is decoded if a single row of it survives, so a step saves work for the later ones only
  * if very few rows survive it. */
 double plan_step_cost(const struct plan *plan, const struct plan_step *step, double share)
 {
-    const struct plan_join *join = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join];
+    const struct plan_join *join = step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join] : NULL;
     const struct plan_column *column = column_of(plan, step);
     const struct position_test *test = join && join->test.cube_count ? &join->test : NULL;
-    const bool compares = !join || join->contiguous;
+    const bool compares = join ? join->contiguous : step->kind == STEP_RANGE;
     if (test && test->used) /* survivors of a test that is not exact are probed */
         return plan_touched(share, PLANE_SECTOR_ROWS) *
                    (SLICE_BIT_CYCLES * __builtin_popcount(test->care) + PLANES_CYCLES) +
@@ -72,15 +81,14 @@ double plan_step_cost(const struct plan *plan, const struct plan_step *step, dou
     const double asking = compares               ? COMPARE_CYCLES
                           : share >= GATHER_FROM ? GATHER_CYCLES
                                                  : PROBE_CYCLES * share;
-    const double far =
-        !compares && table_positions(join->table) > NEAR_BITMAP_POSITIONS ? FAR_CYCLES * share : 0;
+    const double far = !compares && positions_of(plan, step) > NEAR_BITMAP_POSITIONS ? FAR_CYCLES * share : 0;
     return plan_fetch_cost(plan, (uint32_t)(column - plan->columns), share) + asking + far;
 }
 
 double plan_step_bytes(const struct plan *plan, const struct plan_step *step, double share)
 {
     const uint32_t column = (uint32_t)(column_of(plan, step) - plan->columns);
-    const struct position_test *test = step->kind == STEP_RANGE ? NULL : &plan->joins[step->join].test;
+    const struct position_test *test = step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join].test : NULL;
     if (!test || !test->used)
         return plan_fetch_bytes(plan, column, share);
     const double planes =

@@ -9,6 +9,7 @@
 
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
+#include "storage/base/number/number_set.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -621,20 +622,17 @@ static enum status table_add(struct expression_list *list, int64_t *values, uint
     return status;
 }
 
-/* Makes the bitmap of a set if it takes no more memory than the values: if their mean distance is at most
- * 64. */
+/* Makes the bitmap of a set if it takes no more memory than the values. */
 static enum status table_members(struct value_table *table, struct error *error)
 {
-    if (table->count == 0 || table->members)
+    if (table->count == 0 || table->members || !number_set_is_dense(table->values, table->count))
         return STATUS_OK;
     const uint64_t low = (uint64_t)table->values[0], span = (uint64_t)table->values[table->count - 1] - low;
-    if (span / 64 >= table->count)
-        return STATUS_OK;
-    RETURN_IF_ERROR(
-        memory_zeros(&table->members, (span / 64 + 1) * sizeof *table->members, "a set of values", error));
+    RETURN_IF_ERROR(memory_zeros(&table->members, 2 * ((span + 1) / 64 + 1) * sizeof *table->members,
+                                 "a set of values", error));
     for (uint64_t i = 0; i < table->count; i++) {
         const uint64_t place = (uint64_t)table->values[i] - low;
-        table->members[place / 64] |= UINT64_C(1) << place % 64;
+        table->members[place / 32] |= 1u << place % 32;
     }
     return STATUS_OK;
 }

@@ -59,8 +59,18 @@ enum expression_operation {
 struct value_table {
     uint64_t count;
     int64_t *values;
-    uint64_t *members; /* a bitmap if the set is dense: bit v - values[0] for each value v; else NULL */
+    /* A bitmap if the set is dense: bit p%32 of word p/32 for p = v - values[0] of each value v, a 0 after the last, in
+     * whole words of 64 bits; else NULL. */
+    uint32_t *members;
 };
+
+/* The size of the bitmap in values of 64 bits; 0: there is none. */
+static inline uint64_t value_table_members(const struct value_table *table)
+{
+    return table->members
+               ? ((uint64_t)table->values[table->count - 1] - (uint64_t)table->values[0] + 1) / 64 + 1
+               : 0;
+}
 
 struct scalar {
     int64_t value;

@@ -239,7 +239,7 @@ static void contain(const struct value_table *table, uint32_t rows, const int64_
         for (uint32_t row = 0; row < rows; row++) {
             const uint64_t place = (uint64_t)values[row] - first;
             const uint64_t within = place <= span ? place : 0;
-            out[row] = place <= span && (table->members[within / 64] >> within % 64 & 1);
+            out[row] = place <= span && (table->members[within / 32] >> within % 32 & 1);
         }
         return;
     }

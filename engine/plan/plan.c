@@ -251,6 +251,18 @@ bool plan_join_is_probed(const struct plan *plan, uint32_t j)
 
 /* ---- Tiles ---- */
 
+/* The test of a probe. A tile may have a row if a key is between its least and its greatest value. */
+static struct tile_test probe_test(const struct plan *plan, const struct plan_step *step)
+{
+    const struct plan_probe probe = plan_probe_of(plan, step);
+    struct tile_test test = {.data = plan->columns[step->column].data, .low = INT64_MIN, .high = INT64_MAX};
+    if (!probe.negated) {
+        test.values = probe.set->values;
+        test.value_count = probe.set->count;
+    }
+    return test;
+}
+
 /* Makes the test of a condition that compares a fact column with a constant, as all on columns of 64 bits are; else false.
  * NULLs do not pass such a condition. */
 static bool wide_range_test(const struct plan *plan, uint32_t condition, struct tile_test *test)
@@ -280,7 +292,9 @@ enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *e
         const struct plan_join *join = step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join] : NULL;
         if (step->kind == STEP_CONDITION)
             count += wide_range_test(plan, step->expression, &tests[count]);
-        if (step->kind == STEP_CONDITION || step->kind == STEP_INDEX)
+        if (step->kind == STEP_PROBE)
+            tests[count++] = probe_test(plan, step);
+        if (plan_step_is_expression(step) || step->kind == STEP_INDEX)
             continue;
         tests[count++] =
             (struct tile_test){.data = plan->columns[join ? join->column : step->column].data,

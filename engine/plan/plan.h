@@ -3,8 +3,8 @@
  * rows are filtered, how rows are grouped and aggregated, and what is computed from the groups.
  *
  *     scan        the tiles of the fact table that their minima and maxima do not exclude
- *     steps       in order: what bitmap indexes decide, as one mask; ranges on fact columns, semi-joins with bitmaps of dimensions, conditions on
- *                 single rows; the most selective per byte first
+ *     steps       in order: what bitmap indexes decide, as one mask; ranges on fact columns, semi-joins with bitmaps of
+ *                 dimensions, probes of sets of keys, conditions on single rows; the most selective per byte first
  *     groups      a mixed-radix number of the group terms' values: a slot if the domain is small, else the
  *                 key of a hash table; without groups and aggregates the result is the rows themselves
  *     aggregates  of each group
@@ -97,17 +97,25 @@ struct plan_source {
 enum plan_step_kind {
     STEP_RANGE,     /* low <= column <= high and not NULL, for an int32 column of plan->columns */
     STEP_SEMI_JOIN, /* the row has a match in `join`, which is inner and has a predicate or a nullable key */
+    STEP_PROBE, /* the same, for a condition that is [NOT] IN a dense set of an int32 column of plan->columns */
     STEP_CONDITION, /* an expression is true */
     STEP_INDEX      /* the row's bit is set in the mask of plan->index; it is steps[0], or there is none */
 };
 
 struct plan_step {
     enum plan_step_kind kind;
-    uint32_t column; /* STEP_RANGE */
+    uint32_t column; /* STEP_RANGE, STEP_PROBE */
     int32_t low, high;
     uint32_t join;       /* STEP_SEMI_JOIN */
-    uint32_t expression; /* STEP_CONDITION */
+    uint32_t expression; /* STEP_CONDITION, STEP_PROBE */
     double share;        /* the expected selectivity: the fraction of the rows that reach it and pass */
+};
+
+/* A set of keys as a dimension that is made for one scan: its positions are key - low, and its bitmap says which of them
+ * are there. */
+struct plan_probe {
+    const struct value_table *set; /* whose members are not NULL */
+    bool negated;                  /* rows pass whose key is not NULL and not in the set */
 };
 
 /* A term of GROUP BY. Its code is NULL ? 0 : value - low + nullable, at most domain - 1: a damaged catalogue
@@ -251,6 +259,30 @@ void plan_free(struct plan *plan);
 
 /* The bytes of memory that the plan owns, without names, nearly. Those of columns and dictionaries are the database's. */
 uint64_t plan_bytes(const struct plan *plan);
+
+/* The fact column that a step reads; -1: none, or those of its expression (STEP_CONDITION, STEP_INDEX). */
+static inline int32_t plan_step_column(const struct plan *plan, const struct plan_step *step)
+{
+    return step->kind == STEP_RANGE || step->kind == STEP_PROBE ? (int32_t)step->column
+           : step->kind == STEP_SEMI_JOIN                       ? (int32_t)plan->joins[step->join].column
+                                                                : -1;
+}
+
+/* True if the step is an expression. A GPU asks each of single rows, a CPU those that are no probes. */
+static inline bool plan_step_is_expression(const struct plan_step *step)
+{
+    return step->kind == STEP_PROBE || step->kind == STEP_CONDITION;
+}
+
+/* Of a STEP_PROBE. */
+static inline struct plan_probe plan_probe_of(const struct plan *plan, const struct plan_step *step)
+{
+    const struct expression *const nodes = plan->expressions.nodes;
+    const struct expression *test = &nodes[step->expression];
+    const bool negated = test->operation == EXPRESSION_NOT;
+    test = negated ? &nodes[test->child[0]] : test;
+    return (struct plan_probe){&plan->expressions.tables[test->table], negated};
+}
 
 static inline const struct aggregate *plan_aggregate_of(const struct plan *plan, uint32_t a)
 {

@@ -17,10 +17,8 @@ void planner_mark_columns(struct plan *plan)
     for (uint32_t c = 0; c < plan->column_count; c++)
         plan->columns[c].fetched = plan->columns[c].stepped = false;
     for (uint32_t s = 0; s < plan->step_count; s++)
-        if (plan->steps[s].kind == STEP_RANGE)
-            plan->columns[plan->steps[s].column].stepped = true;
-        else if (plan->steps[s].kind == STEP_SEMI_JOIN)
-            plan->columns[plan->joins[plan->steps[s].join].column].stepped = true;
+        if (plan_step_column(plan, &plan->steps[s]) >= 0)
+            plan->columns[plan_step_column(plan, &plan->steps[s])].stepped = true;
     for (uint32_t g = 0; g < plan->group_count; g++)
         expression_visit(&plan->expressions, plan->groups[g].expression, see_fetched, plan);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)

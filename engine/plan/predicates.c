@@ -161,6 +161,22 @@ static double share_of(const struct plan *plan, uint32_t node)
     }
 }
 
+/* A step of the condition: a probe if it is one of a set with a bitmap, all of whose values are int32. */
+static struct plan_step step_of(const struct plan *plan, uint32_t node)
+{
+    struct plan_step step = {.kind = STEP_CONDITION, .expression = node, .share = share_of(plan, node)};
+    const struct expression *test = &plan->expressions.nodes[node];
+    if (test->operation == EXPRESSION_NOT)
+        test = &plan->expressions.nodes[test->child[0]];
+    if (test->operation != EXPRESSION_IN_SET || !is_plain_column(plan, test->child[0], &step.column))
+        return step;
+    const struct value_table *const set = &plan->expressions.tables[test->table];
+    if (set->members && set->values[0] >= INT32_MIN && set->values[set->count - 1] <= INT32_MAX &&
+        set->values[set->count - 1] - set->values[0] < INT32_MAX)
+        step.kind = STEP_PROBE;
+    return step;
+}
+
 /* Each step has a program in each thread, which takes memory for all nodes of the statement. */
 #define CONDITIONS_APART 64u
 
@@ -175,9 +191,7 @@ static enum status condition_step(struct planner *planner, uint32_t node)
             conditions++;
         }
     if (conditions < CONDITIONS_APART)
-        return planner_step(
-            planner,
-            (struct plan_step){.kind = STEP_CONDITION, .expression = node, .share = share_of(plan, node)});
+        return planner_step(planner, step_of(plan, node));
     last->share *= share_of(plan, node);
     return expression_apply(&plan->expressions, EXPRESSION_AND, last->expression, node, EXPRESSION_NONE,
                             &last->expression, planner->error);

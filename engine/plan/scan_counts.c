@@ -80,9 +80,8 @@ uint32_t plan_first_use(const struct plan *plan, uint32_t column)
         const struct plan_step *step = &plan->steps[s];
         if (step->kind == STEP_INDEX)
             continue;
-        if (step->kind == STEP_CONDITION
-                ? plan_expression_reads(plan, step->expression, column)
-                : column == (step->kind == STEP_RANGE ? step->column : plan->joins[step->join].column))
+        if (step->kind == STEP_CONDITION ? plan_expression_reads(plan, step->expression, column)
+                                         : (int32_t)column == plan_step_column(plan, step))
             return s;
     }
     return plan->step_count + !plan_groups_read(plan, column);

@@ -56,7 +56,7 @@ double planner_cheapest_order(const struct plan *plan, struct plan_step *steps, 
     return cost;
 }
 
-/* Ranges and semi-joins come first, by selectivity if there are more of them than ORDERED_STEPS. Conditions
+/* Ranges, semi-joins and probes come first, by selectivity if there are more of them than ORDERED_STEPS. Conditions
  * on single rows come last, in the order in which they were written. */
 static int compare_steps(const void *left, const void *right)
 {

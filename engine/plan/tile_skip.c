@@ -68,13 +68,28 @@ void position_set_free(struct position_set *set)
 #define SKIP_PIECE_TILES   2048u
 #define SKIP_THREAD_PIECES 16u
 
+/* True if any of the values, which are ascending, is in low .. high. */
+static bool meets(const int64_t *values, uint64_t count, int64_t low, int64_t high)
+{
+    uint64_t first = 0;
+    for (uint64_t end = count; first < end;) {
+        const uint64_t middle = first + (end - first) / 2;
+        if (values[middle] < low)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first < count && values[first] <= high;
+}
+
 /* True if the tile may have a row that passes the test. A tile with only NULLs has min > max. */
 static bool may_hold(const struct tile_test *test, uint32_t segment, uint32_t tile)
 {
     const int64_t *const min_max = test->data->segments[segment].tile_min_max + 2 * (size_t)tile;
     const int64_t low = min_max[0] > test->low ? min_max[0] : test->low;
     const int64_t high = min_max[1] < test->high ? min_max[1] : test->high;
-    return low <= high && (!test->set || position_set_meets(test->set, low, high));
+    return low <= high && (!test->set || position_set_meets(test->set, low, high)) &&
+           (!test->values || meets(test->values, test->value_count, low, high));
 }
 
 static bool all_may_hold(const struct tile_test *tests, uint32_t count, uint32_t segment, uint32_t tile)

@@ -33,12 +33,13 @@ uint64_t position_set_members(const struct position_set *set, uint64_t first, ui
 bool position_set_meets(const struct position_set *set, int64_t first, int64_t last);
 void position_set_free(struct position_set *set);
 
-/* A test of a column's value in a row: it is not NULL, is in low .. high and, if there is a set, in the
- * set. */
+/* A test of a column's value in a row: it is not NULL, is in low .. high and, if there is a set or a list, in it. */
 struct tile_test {
     const struct column_data *data;
     int64_t low, high;
     const struct position_set *set;
+    const int64_t *values; /* or NULL: `value_count` values, ascending */
+    uint64_t value_count;
 };
 
 /* Consecutive tiles of one segment. */

@@ -73,6 +73,27 @@ static enum status list(struct message *message, uint32_t *count, size_t bytes, 
 
 /* ---- Expressions ---- */
 
+/* The keys of a list. They have no strings, so their types name nothing of this process. */
+static enum status keys_of(struct message *message, const struct sql_keys **keys)
+{
+    bool is_there = *keys != NULL;
+    struct sql_keys *heard = NULL;
+    RETURN_IF_ERROR(field(message, &is_there, sizeof is_there));
+    if (!is_there)
+        return STATUS_OK;
+    if (message->hears)
+        RETURN_IF_ERROR(relational_memory(message->run, sizeof *heard, &heard));
+    struct sql_keys told = message->hears ? (struct sql_keys){0} : **keys;
+    RETURN_IF_ERROR(field(message, &told, sizeof told));
+    if (!message->hears)
+        return field(message, told.values, told.count * sizeof *told.values);
+    *heard = told;
+    RETURN_IF_ERROR(
+        relational_memory(message->run, (told.count + 1) * sizeof *heard->values, &heard->values));
+    *keys = heard;
+    return field(message, heard->values, told.count * sizeof *heard->values);
+}
+
 /* An input is told with its place in the star. */
 static enum status input(struct message *message, struct sql_expression *node)
 {
@@ -107,6 +128,7 @@ static enum status expression(struct message *message, struct sql_expression **t
     at->qualifier = NULL; /* of columns alone, which are inputs */
     at->query = NULL;
     at->window = NULL;
+    RETURN_IF_ERROR(keys_of(message, &at->keys));
     RETURN_IF_ERROR(word(message, &at->text));
     RETURN_IF_ERROR(word(message, &at->name));
     if (at->operation == SQL_INPUT)

@@ -113,7 +113,7 @@ static double share_of_equal(const struct relational *run, const struct sql_expr
 static double share_of_list(const struct relational *run, const struct sql_expression *in)
 {
     const double values = values_of_expression(run, in->children[0]);
-    double listed = 0, share = 0.15;
+    double listed = in->keys ? (double)in->keys->count : 0, share = 0.15;
     for (uint32_t c = 1; c < in->child_count; c++) {
         const double more = values_of_expression(run, in->children[c]);
         listed += more > 1 ? more : 1;

@@ -11,9 +11,12 @@
  */
 #include "engine/relational/region.h"
 
+#include "storage/base/execution/spillable.h"
+#include "storage/base/number/number_set.h"
+
 #include <string.h>
 
-#define LIST_ROWS_MAX       (UINT64_C(1) << 18) /* a longer list is joined */
+#define LIST_ROWS_MAX       (UINT64_C(1) << 18) /* a longer list is joined, unless it makes a bitmap */
 #define OTHER_TYPE_ROWS_MAX 1000u /* values of another type than the key are compared one by one */
 
 /* ---- The answer ---- */
@@ -280,14 +283,19 @@ static bool is_number(enum value_kind kind)
     return kind == VALUE_INTEGER || kind == VALUE_DOUBLE || kind == VALUE_BOOLEAN;
 }
 
-static bool is_short(const struct region *region, const struct list_of *list, uint64_t rows)
+/* True if the list is not joined. What makes a bitmap may be of any length. */
+static bool is_short(const struct region *region, const struct list_of *list, const struct sql_keys *keys)
 {
     const struct logical_column *const columns = region->run->tree->columns;
-    const enum value_kind value = columns[list->value].type.kind,
-                          key =
-                              list->key->operation == SQL_INPUT ? columns[list->key->index].type.kind : value;
-    return rows <=
-           (key == value || (is_number(key) && is_number(value)) ? LIST_ROWS_MAX : OTHER_TYPE_ROWS_MAX);
+    const enum value_kind value = keys->type.kind, key = list->key->operation == SQL_INPUT
+                                                             ? columns[list->key->index].type.kind
+                                                             : value;
+    if (!keys->values) /* EXPLAIN: it is not known how close they are */
+        return keys->count <= LIST_ROWS_MAX;
+    return keys->count <=
+               (key == value || (is_number(key) && is_number(value)) ? LIST_ROWS_MAX : OTHER_TYPE_ROWS_MAX) ||
+           (relational_is_set(region->run, list->key, keys) &&
+            number_set_is_dense(keys->values, keys->count));
 }
 
 /* The values of a list that nobody knows yet. */
@@ -303,33 +311,28 @@ static enum status add_unknown(struct region *region, uint32_t value, uint64_t r
     return sql_tree_child(run->arena, in, input, run->error);
 }
 
-/* key IN (values). Nothing is in an empty list, not even NULL. One NULL stands for all, and only a test asks for it. */
+/* key IN (keys). Nothing is in an empty list, not even NULL. Only a test asks for NULL. */
 static enum status make_list(struct region *region, const struct logical_node *join,
-                             const struct list_of *list, const struct result *result,
+                             const struct list_of *list, const struct sql_keys *keys,
                              struct sql_expression **in)
 {
-    struct relational *const run = region->run;
-    const uint64_t *places;
-    const struct rowset_column *const column = result_column(result, list->value, &places);
     const bool tested = join->join.join == LOGICAL_MARK && join->join.test;
-    bool null = !tested;
+    struct sql_keys asked = *keys;
+    asked.null &= tested;
+    RETURN_IF_ERROR(relational_in(region->run, list->key, &asked, in));
+    return (*in)->operation == SQL_FALSE || tested || join->join.join != LOGICAL_MARK
+               ? STATUS_OK
+               : is_true(region->run, in);
+}
+
+/* key IN (values that nobody knows yet) */
+static enum status make_unknown_list(struct region *region, const struct logical_node *join,
+                                     const struct list_of *list, uint64_t rows, struct sql_expression **in)
+{
+    struct relational *const run = region->run;
     RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_IN, join->position, in, run->error));
     RETURN_IF_ERROR(sql_tree_child(run->arena, *in, list->key, run->error));
-    if (run->dry)
-        return add_unknown(region, list->value, result->rows, *in);
-    for (uint64_t row = 0; row < result->rows; row++) {
-        const uint64_t at = places ? places[row] : row;
-        const bool is_null = at == RELATION_NO_ROW || (column->nulls && column->nulls[at]);
-        struct sql_expression *value;
-        if (is_null && null)
-            continue;
-        null |= is_null;
-        RETURN_IF_ERROR(relational_value(run, join->position, column, at, &value));
-        RETURN_IF_ERROR(sql_tree_child(run->arena, *in, value, run->error));
-    }
-    if ((*in)->child_count == 1)
-        return relational_literal(run, join->position, SQL_FALSE, NULL, in);
-    return tested || join->join.join != LOGICAL_MARK ? STATUS_OK : is_true(run, in);
+    return add_unknown(region, list->value, rows, *in);
 }
 
 static bool is_grouped(const struct logical_node *node)
@@ -389,9 +392,19 @@ enum status region_fold(struct region *region, const struct logical_node *join, 
         return STATUS_OK;
     RETURN_IF_ERROR(each_once(region, join, &list, &once));
     RETURN_IF_ERROR(answer(region, join, once, "list", &done));
-    if (!is_short(region, &list, done->result.rows) || !relational_list_fits(run, done->result.rows))
-        return result_renamed(run, &done->result, 1, &list.value, &list.value, answered);
-    *folded = true;
-    RETURN_IF_ERROR(make_list(region, join, &list, &done->result, &in));
-    return take_truth(region, join, in);
+    struct sql_keys keys = {.type = run->tree->columns[list.value].type, .count = done->result.rows};
+    if (!run->dry)
+        RETURN_IF_ERROR(relational_keys(run, &done->result, list.value, &keys));
+    *folded = is_short(region, &list, &keys) && relational_list_fits(run, list.key, &keys);
+    enum status status = STATUS_OK;
+    if (!*folded) {
+        status = result_renamed(run, &done->result, 1, &list.value, &list.value, answered);
+    } else if (run->dry) {
+        status = make_unknown_list(region, join, &list, keys.count, &in);
+    } else {
+        keys.count = number_set_sort(keys.values, keys.count);
+        status = make_list(region, join, &list, &keys, &in);
+    }
+    spillable_free(keys.values);
+    return status == STATUS_OK && *folded ? take_truth(region, join, in) : status;
 }

@@ -8,10 +8,9 @@
 #include "engine/relational/region.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/number/number_set.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SIDE_ROWS_MAX  (UINT64_C(1) << 18)
 #define KEYS_MAX       (UINT64_C(1) << 17)
@@ -31,50 +30,6 @@ static bool takes_conditions(const struct logical_node *node)
 static bool is_number(enum value_kind kind)
 {
     return kind == VALUE_INTEGER || kind == VALUE_DOUBLE || kind == VALUE_BOOLEAN;
-}
-
-static int compare_values(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* The different values of a column, without NULL, ascending. */
-static enum status find_values(struct relational *run, const struct result *side, uint32_t number,
-                               int64_t **values, uint64_t *count)
-{
-    const uint64_t *places;
-    const struct rowset_column *const column = result_column(side, number, &places);
-    uint64_t all = 0;
-    *count = 0;
-    RETURN_IF_ERROR(spillable_rows(values, (side->rows + 1) * sizeof **values, "a join", run->error));
-    for (uint64_t row = 0; row < side->rows; row++) {
-        const uint64_t at = places ? places[row] : row;
-        if (at != RELATION_NO_ROW && !(column->nulls && column->nulls[at]))
-            (*values)[all++] = column->values[at];
-    }
-    qsort(*values, all, sizeof **values, compare_values);
-    for (uint64_t i = 0; i < all; i++)
-        if (i == 0 || (*values)[i] != (*values)[*count - 1])
-            (*values)[(*count)++] = (*values)[i];
-    return STATUS_OK;
-}
-
-/* key IN (values); FALSE if there are none. */
-static enum status make_list(struct relational *run, struct sql_expression *key, struct value_type type,
-                             int64_t *values, uint64_t count, struct sql_expression **list)
-{
-    struct rowset_column column = {.type = type, .values = values};
-    if (count == 0)
-        return relational_literal(run, key->position, SQL_FALSE, NULL, list);
-    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_IN, key->position, list, run->error));
-    RETURN_IF_ERROR(sql_tree_child(run->arena, *list, key, run->error));
-    for (uint64_t i = 0; i < count; i++) {
-        struct sql_expression *value;
-        RETURN_IF_ERROR(relational_value(run, key->position, &column, i, &value));
-        RETURN_IF_ERROR(sql_tree_child(run->arena, *list, value, run->error));
-    }
-    return STATUS_OK;
 }
 
 /* The expression that makes a column of the node, or NULL: it is one of a stored table, or another operator's. */
@@ -130,8 +85,7 @@ static enum status reduce_by(struct region *region, const struct result *side,
     const struct logical_column *const columns = run->tree->columns;
     const uint64_t *places;
     struct sql_expression *list;
-    int64_t *values;
-    uint64_t count;
+    struct sql_keys keys;
     if (key->operation != SQL_INPUT || other->operation != SQL_INPUT)
         return STATUS_OK;
     const struct rowset_column *const column = result_column(side, key->index, &places);
@@ -142,20 +96,21 @@ static enum status reduce_by(struct region *region, const struct result *side,
     if (kind != wanted && !(is_number(kind) && is_number(wanted)))
         return STATUS_OK;
     if (run->dry) { /* there are no keys yet */
-        const double keys = estimate_values(run, key, (double)side->rows);
-        if (!is_worth(run, source->node, other, NULL, (uint64_t)keys))
+        const double expected = estimate_values(run, key, (double)side->rows);
+        if (!is_worth(run, source->node, other, NULL, (uint64_t)expected))
             return STATUS_OK;
-        expect_keys(region, keys, other, source);
+        expect_keys(region, expected, other, source);
         return region_after(region, &source->after, key->index);
     }
-    RETURN_IF_ERROR(find_values(run, side, key->index, &values, &count));
-    const bool pays = is_worth(run, source->node, other, values, count) && relational_list_fits(run, count);
+    RETURN_IF_ERROR(relational_keys(run, side, key->index, &keys));
+    keys.null = false;
+    keys.count = number_set_sort(keys.values, keys.count);
+    const bool pays = is_worth(run, source->node, other, keys.values, keys.count) &&
+                      relational_list_fits(run, other, &keys);
     if (pays)
-        expect_keys(region, (double)count, other, source);
-    enum status status = STATUS_OK;
-    if (pays)
-        status = make_list(run, other, column->type, values, count, &list);
-    spillable_free(values);
+        expect_keys(region, (double)keys.count, other, source);
+    const enum status status = pays ? relational_in(run, other, &keys, &list) : STATUS_OK;
+    spillable_free(keys.values);
     return status == STATUS_OK && pays ? relational_and(run, &source->filter, list) : status;
 }
 

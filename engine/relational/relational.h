@@ -191,8 +191,18 @@ NODISCARD enum status relational_literal(struct relational *run, struct sql_posi
 NODISCARD enum status relational_value(struct relational *run, struct sql_position position,
                                        const struct rowset_column *column, uint64_t row,
                                        struct sql_expression **node);
-/* Whether the account has memory for a list of so many values (SQL_IN), which is charged; else what asks joins instead. */
-bool relational_list_fits(struct relational *run, uint64_t count);
+/* The values of a result's column, as they come, and whether NULL is one. Free keys->values with spillable_free. */
+NODISCARD enum status relational_keys(struct relational *run, const struct result *result, uint32_t number,
+                                      struct sql_keys *keys);
+/* True if the list of these keys (relational_in) is a set of numbers, and not a node for each. */
+bool relational_is_set(const struct relational *run, const struct sql_expression *key,
+                       const struct sql_keys *keys);
+/* Whether the account has memory for the list, which is charged; else what asks joins instead. */
+bool relational_list_fits(struct relational *run, const struct sql_expression *key,
+                          const struct sql_keys *keys);
+/* key IN (keys), which are copied and must be sorted; FALSE if there are none. */
+NODISCARD enum status relational_in(struct relational *run, struct sql_expression *key,
+                                    const struct sql_keys *keys, struct sql_expression **in);
 NODISCARD enum status relational_and(struct relational *run, struct sql_expression **all,
                                      struct sql_expression *condition);
 NODISCARD enum status relational_item(struct relational *run, struct sql_select *select,

@@ -59,13 +59,82 @@ enum status relational_value(struct relational *run, struct sql_position positio
                            run->error);
 }
 
-bool relational_list_fits(struct relational *run, uint64_t count)
+/* ---- Lists of keys ---- */
+
+enum status relational_keys(struct relational *run, const struct result *result, uint32_t number,
+                            struct sql_keys *keys)
+{
+    const uint64_t *places;
+    const struct rowset_column *const column = result_column(result, number, &places);
+    *keys = (struct sql_keys){.type = column->type};
+    RETURN_IF_ERROR(spillable_rows(&keys->values, (result->rows + 1) * sizeof *keys->values,
+                                   "the keys of a join", run->error));
+    for (uint64_t row = 0; row < result->rows; row++) {
+        const uint64_t at = places ? places[row] : row;
+        if (at == RELATION_NO_ROW || (column->nulls && column->nulls[at]))
+            keys->null = true;
+        else
+            keys->values[keys->count++] = column->values[at];
+    }
+    return STATUS_OK;
+}
+
+static bool is_number(enum value_kind kind)
+{
+    return kind == VALUE_INTEGER || kind == VALUE_DOUBLE;
+}
+
+bool relational_is_set(const struct relational *run, const struct sql_expression *key,
+                       const struct sql_keys *keys)
+{
+    if (key->operation != SQL_INPUT || key->index >= run->tree->column_count || keys->type.untyped)
+        return false;
+    const enum value_kind kind = run->tree->columns[key->index].type.kind, other = keys->type.kind;
+    return (kind == other && kind != VALUE_STRING) || (is_number(kind) && is_number(other));
+}
+
+bool relational_list_fits(struct relational *run, const struct sql_expression *key,
+                          const struct sql_keys *keys)
 {
     const struct memory_account *const account = execution_memory();
-    /* a node, its place among the children, and a parameter: lists grow twofold */
-    const uint64_t bytes =
-        sizeof(struct sql_expression) + 2 * (sizeof(struct sql_expression *) + sizeof(struct sql_parameter));
-    return memory_charge_try(&run->lists, count * bytes, account ? account->limit / 2 : 0);
+    /* A node, its place among the children, and a parameter: lists grow twofold. A number of a set is in the tree, twice in
+     * the binder, and in the plan. */
+    const uint64_t bytes = relational_is_set(run, key, keys)
+                               ? 4 * sizeof(int64_t)
+                               : sizeof(struct sql_expression) +
+                                     2 * (sizeof(struct sql_expression *) + sizeof(struct sql_parameter));
+    return memory_charge_try(&run->lists, keys->count * bytes, account ? account->limit / 2 : 0);
+}
+
+static enum status add_literals(struct relational *run, const struct sql_keys *keys,
+                                struct sql_expression *in)
+{
+    const struct rowset_column column = {.type = keys->type, .values = keys->values};
+    for (uint64_t k = 0; k < keys->count + keys->null; k++) {
+        struct sql_expression *value;
+        RETURN_IF_ERROR(
+            relational_value(run, in->position, &column, k < keys->count ? k : RELATION_NO_ROW, &value));
+        RETURN_IF_ERROR(sql_tree_child(run->arena, in, value, run->error));
+    }
+    return STATUS_OK;
+}
+
+enum status relational_in(struct relational *run, struct sql_expression *key, const struct sql_keys *keys,
+                          struct sql_expression **in)
+{
+    struct sql_keys *copy;
+    if (keys->count + keys->null == 0)
+        return relational_literal(run, key->position, SQL_FALSE, NULL, in);
+    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_IN, key->position, in, run->error));
+    RETURN_IF_ERROR(sql_tree_child(run->arena, *in, key, run->error));
+    if (!relational_is_set(run, key, keys))
+        return add_literals(run, keys, *in);
+    RETURN_IF_ERROR(relational_memory(run, sizeof *copy, &copy));
+    *copy = *keys;
+    RETURN_IF_ERROR(relational_memory(run, (keys->count + 1) * sizeof *copy->values, &copy->values));
+    memcpy(copy->values, keys->values, keys->count * sizeof *copy->values);
+    (*in)->keys = copy;
+    return STATUS_OK;
 }
 
 enum status relational_and(struct relational *run, struct sql_expression **all,

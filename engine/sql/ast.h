@@ -65,8 +65,8 @@ enum sql_operation {
     SQL_AND,
     SQL_OR,
     SQL_BETWEEN, /* value, low, high */
-    SQL_IN, /* value, then the items of the list; or values and `query`, by `comparison` with some of whose rows
-                      * they are compared */
+    SQL_IN, /* value, then the items of the list, and `keys`; or values and `query`, by `comparison` with some of whose
+                      * rows they are compared */
     SQL_LIKE,        /* value, pattern[, escape]; `has_operand`: ILIKE */
     SQL_MATCHES,     /* value, regular expression; `has_operand`: the case of letters is ignored */
     SQL_IS_NULL,     /* value */
@@ -95,8 +95,9 @@ struct sql_expression {
     const char *text, *name, *qualifier; /* zero-terminated, or NULL */
     uint32_t child_count;
     struct sql_expression **children;
-    struct sql_select *query;  /* SQL_SUBQUERY, SQL_EXISTS, SQL_IN; or NULL */
-    struct sql_window *window; /* SQL_FUNCTION with OVER; or NULL */
+    struct sql_select *query;    /* SQL_SUBQUERY, SQL_EXISTS, SQL_IN; or NULL */
+    struct sql_window *window;   /* SQL_FUNCTION with OVER; or NULL */
+    const struct sql_keys *keys; /* SQL_IN: what another operator gave (sql.h); or NULL */
 };
 
 /* True if both are written as the same column. */

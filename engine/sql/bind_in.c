@@ -6,6 +6,7 @@
 #include "engine/plan/functions/text_call.h"
 #include "engine/sql/bind_internal.h"
 #include "storage/base/decimal.h"
+#include "storage/base/number/number_set.h"
 #include "storage/base/parallel.h"
 
 #include <stdlib.h>
@@ -70,29 +71,26 @@ static enum place place_of(struct value_type type, const struct sql_parameter *i
     return kind == type.kind ? PLACE_ALIKE : PLACE_OTHERS;
 }
 
-static enum status add_other(struct in_list *list, const struct sql_expression *ast, enum bind_level level)
+static enum status add_other(struct in_list *list, struct sql_position position, uint32_t item)
 {
     struct binder *binder = list->binder;
-    uint32_t item, test;
-    RETURN_IF_ERROR(bind_expression(binder, ast, level, &item));
-    RETURN_IF_ERROR(bind_compare(binder, ast->position, EXPRESSION_EQUAL, list->value, item, &test));
+    uint32_t test;
+    RETURN_IF_ERROR(bind_compare(binder, position, EXPRESSION_EQUAL, list->value, item, &test));
     if (list->others != EXPRESSION_NONE)
         RETURN_IF_ERROR(
-            bind_apply(binder, ast->position, EXPRESSION_OR, list->others, test, EXPRESSION_NONE, &test));
+            bind_apply(binder, position, EXPRESSION_OR, list->others, test, EXPRESSION_NONE, &test));
     list->others = test;
     return STATUS_OK;
 }
 
-static enum status add_item(struct in_list *list, const struct sql_expression *ast, enum bind_level level)
+static enum status add_value(struct in_list *list, struct sql_position position,
+                             const struct sql_parameter *item)
 {
     const struct value_type type = bind_node(list->binder, list->value)->type;
-    struct sql_parameter item;
+    const bool null = item->is_null || bind_is_null(list->binder, list->value);
+    uint32_t node;
     int64_t member;
-    if (!bind_is_literal(ast))
-        return add_other(list, ast, level);
-    RETURN_IF_ERROR(bind_literal_value(list->binder, ast, &item));
-    const bool null = item.is_null || bind_is_null(list->binder, list->value);
-    enum place place = type.untyped || item.type.untyped ? PLACE_NOWHERE : place_of(type, &item, &member);
+    enum place place = type.untyped || item->type.untyped ? PLACE_NOWHERE : place_of(type, item, &member);
     if (null && place != PLACE_OTHERS) {
         list->null = true;
         place = PLACE_NOWHERE;
@@ -101,13 +99,37 @@ static enum status add_item(struct in_list *list, const struct sql_expression *a
         list->alike.values[list->alike.count++] = member;
     if (place == PLACE_DOUBLES)
         list->doubles.values[list->doubles.count++] = member;
-    return place == PLACE_OTHERS ? add_other(list, ast, level) : STATUS_OK;
+    if (place != PLACE_OTHERS)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_value(list->binder, position, item, &node));
+    return add_other(list, position, node);
 }
 
-static int compare_values(const void *left, const void *right)
+static enum status add_item(struct in_list *list, const struct sql_expression *ast, enum bind_level level)
 {
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
+    struct sql_parameter item;
+    uint32_t node;
+    if (bind_is_literal(ast)) {
+        RETURN_IF_ERROR(bind_literal_value(list->binder, ast, &item));
+        return add_value(list, ast->position, &item);
+    }
+    RETURN_IF_ERROR(bind_expression(list->binder, ast, level, &node));
+    return add_other(list, ast->position, node);
+}
+
+static enum status add_keys(struct in_list *list, struct sql_position position, const struct sql_keys *keys)
+{
+    struct sql_parameter item = {.type = keys->type, .is_null = true};
+    if (keys->null)
+        RETURN_IF_ERROR(add_value(list, position, &item));
+    item.is_null = false;
+    for (uint64_t k = 0; k < keys->count; k++) {
+        if (k % 65536 == 0)
+            RETURN_IF_ERROR(cancel_check(list->binder->error));
+        item.value = keys->values[k];
+        RETURN_IF_ERROR(add_value(list, position, &item));
+    }
+    return STATUS_OK;
 }
 
 /* Adds `OR value IN (members)` to *node. */
@@ -115,16 +137,13 @@ static enum status add_set(struct in_list *list, struct sql_position position, u
                            struct members *members, uint32_t *node)
 {
     struct binder *binder = list->binder;
-    uint64_t kept = 0;
     uint32_t test;
     int64_t *const values = members->values;
     members->values = NULL;
-    qsort(values, members->count, sizeof *values, compare_values);
-    for (uint64_t i = 0; i < members->count; i++)
-        if (i == 0 || values[i] != values[kept - 1])
-            values[kept++] = values[i];
-    RETURN_IF_ERROR(bind_placed(binder, position,
-                                expression_in_set(binder->list, value, values, kept, &test, binder->error)));
+    members->count = number_set_sort(values, members->count);
+    RETURN_IF_ERROR(
+        bind_placed(binder, position,
+                    expression_in_set(binder->list, value, values, members->count, &test, binder->error)));
     if (*node != EXPRESSION_NONE)
         return bind_apply(binder, position, EXPRESSION_OR, *node, test, EXPRESSION_NONE, node);
     *node = test;
@@ -141,6 +160,8 @@ static enum status take_items(struct in_list *list, const struct sql_expression 
             RETURN_IF_ERROR(cancel_check(binder->error));
         RETURN_IF_ERROR(add_item(list, ast->children[c], level));
     }
+    if (ast->keys)
+        RETURN_IF_ERROR(add_keys(list, ast->position, ast->keys));
     *node = EXPRESSION_NONE;
     if (bind_kind(binder, list->value) != VALUE_DOUBLE)
         RETURN_IF_ERROR(add_set(list, ast->position, list->value, &list->alike, node));
@@ -165,14 +186,14 @@ enum status bind_in(struct binder *binder, const struct sql_expression *ast, enu
 {
     struct in_list list = {.binder = binder, .others = EXPRESSION_NONE};
     RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &list.value));
-    list.alike.values = malloc(ast->child_count * sizeof(int64_t));
-    list.doubles.values = malloc(ast->child_count * sizeof(int64_t));
+    const uint64_t bytes = (ast->child_count + (ast->keys ? ast->keys->count : 0)) * sizeof(int64_t);
+    list.alike.values = malloc(bytes);
+    list.doubles.values = malloc(bytes);
     enum status status;
     if (list.alike.values && list.doubles.values)
         status = take_items(&list, ast, level, node);
     else
-        status =
-            error_out_of_memory(binder->error, 2 * ast->child_count * sizeof(int64_t), "a list of values");
+        status = error_out_of_memory(binder->error, 2 * bytes, "a list of values");
     free(list.alike.values);
     free(list.doubles.values);
     return status;

@@ -203,6 +203,9 @@ NODISCARD enum status bind_input(struct binder *binder, const struct sql_express
 
 /* ---- bind_literal.c ---- */
 NODISCARD enum status bind_literal(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
+/* The node of a value that is known. */
+NODISCARD enum status bind_value(struct binder *binder, struct sql_position position,
+                                 const struct sql_parameter *value, uint32_t *node);
 /* True for a literal, with or without a sign, and for a parameter. */
 bool bind_is_literal(const struct sql_expression *ast);
 /* Gives the value of such an expression. */

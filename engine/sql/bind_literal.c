@@ -99,23 +99,29 @@ enum status bind_literal_value(const struct binder *binder, const struct sql_exp
     return STATUS_OK;
 }
 
+enum status bind_value(struct binder *binder, struct sql_position position, const struct sql_parameter *value,
+                       uint32_t *node)
+{
+    if (value->is_null && value->type.kind == VALUE_STRING)
+        return bind_null_string(binder, node);
+    if (value->is_null)
+        return expression_null(binder->list, value->type, node, binder->error);
+    if (value->type.kind == VALUE_STRING) {
+        RETURN_IF_ERROR(
+            expression_string_constant(binder->list, value->string, value->length, node, binder->error));
+        struct value_type type = bind_node(binder, *node)->type;
+        type.literal = value->type.literal;
+        return expression_constant(binder->list, type, 0, node, binder->error);
+    }
+    return bind_placed(binder, position,
+                       expression_constant(binder->list, value->type, value->value, node, binder->error));
+}
+
 enum status bind_literal(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
     struct sql_parameter value;
     RETURN_IF_ERROR(bind_literal_value(binder, ast, &value));
-    if (value.is_null && value.type.kind == VALUE_STRING)
-        return bind_null_string(binder, node);
-    if (value.is_null)
-        return expression_null(binder->list, value.type, node, binder->error);
-    if (value.type.kind == VALUE_STRING) {
-        RETURN_IF_ERROR(
-            expression_string_constant(binder->list, value.string, value.length, node, binder->error));
-        struct value_type type = bind_node(binder, *node)->type;
-        type.literal = value.type.literal;
-        return expression_constant(binder->list, type, 0, node, binder->error);
-    }
-    return bind_placed(binder, ast->position,
-                       expression_constant(binder->list, value.type, value.value, node, binder->error));
+    return bind_value(binder, ast->position, &value, node);
 }
 
 const char *bind_string_of(const struct binder *binder, uint32_t node, uint32_t *length)

@@ -45,6 +45,15 @@ struct sql_parameter {
     uint32_t length;
 };
 
+/* Keys that another operator gave (engine/relational): of SQL_IN as many literals. They take 8 bytes each, so there may be
+ * as many as memory allows. */
+struct sql_keys {
+    struct value_type type; /* no VALUE_STRING */
+    bool null;              /* NULL is one of them */
+    uint64_t count;
+    int64_t *values; /* ascending, each once, without NULL */
+};
+
 /* What LIKE does with the case of letters: it matters, as the standard has it, or that of ASCII letters does not, as
  * in SQLite. */
 enum sql_like { SQL_LIKE_STANDARD, SQL_LIKE_SQLITE };

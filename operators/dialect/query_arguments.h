@@ -30,6 +30,8 @@ struct array_argument {
 struct lookup_argument {
     uint64_t values; /* int64 each */
     uint64_t count;
+    uint64_t members; /* the bitmap of a dense set, bit p%32 of word p/32 for values[0] + p; or 0 */
+    uint64_t unused;  /* an entry is two loads of 16 bytes */
 };
 
 /* A group term's code is NULL ? 0 : value - base, at most `last`. The group's number is the sum of all terms'

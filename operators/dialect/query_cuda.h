@@ -100,8 +100,9 @@ TILE_INLINE bool array_is_null(uint32_t array, uint64_t position)
 
 TILE_INLINE lookup_argument lookup_at(uint32_t table)
 {
-    const ulonglong2 entry = __ldg(reinterpret_cast<const ulonglong2 *>(arguments.tables) + table);
-    return lookup_argument{entry.x, entry.y};
+    const ulonglong2 *const entry = reinterpret_cast<const ulonglong2 *>(arguments.tables) + 2 * table;
+    const ulonglong2 first = __ldg(entry), second = __ldg(entry + 1);
+    return lookup_argument{first.x, first.y, second.x, second.y};
 }
 
 /* The value at `code`; INT64_MIN (NULL) if the table is empty. A code beyond the table, which only a damaged
@@ -115,11 +116,16 @@ TILE_INLINE int64_t lookup_index(uint32_t table, int64_t code)
     return __ldg(reinterpret_cast<const long long *>(at.values) + place);
 }
 
-/* Whether the sorted table contains the value; a binary search. */
+/* Whether the sorted table contains the value: by its bitmap or, without one, by a binary search. */
 TILE_INLINE bool lookup_contains(uint32_t table, int64_t value)
 {
     const lookup_argument at = lookup_at(table);
     const long long *values = reinterpret_cast<const long long *>(at.values);
+    if (at.members) {
+        const uint64_t place = (uint64_t)value - (uint64_t)__ldg(values);
+        return place <= (uint64_t)__ldg(values + at.count - 1) - (uint64_t)__ldg(values) &&
+               (__ldg(words_at(at.members) + place / 32) >> place % 32 & 1);
+    }
     uint64_t low = 0, high = at.count;
     while (low < high) {
         const uint64_t middle = (low + high) / 2;

@@ -70,6 +70,14 @@ struct tile_dimension {
     int32_t first, last;
 };
 
+/* A set of keys that is no dimension's. */
+struct tile_probe {
+    const uint32_t *members; /* bit p%32 of word p/32 for each key low + p, p <= span; that of span + 1 is 0 */
+    int32_t low;
+    uint32_t span;
+    bool negated; /* the keys that are not in it pass */
+};
+
 /* Each thread has its own copy; the engine adds the copies up. */
 struct tile_sums {
     int64_t *sums;
@@ -417,6 +425,31 @@ TILE_INLINE tile_mask tile_semi_join_(const struct tile *t, tile_mask keep, stru
     return keep;
 }
 #define tile_semi_join(t, keep, column, dimension) tile_semi_join_((t), (keep), &(column), &(dimension))
+
+/* Keeps rows whose key is in the set. A key outside low .. low + span probes the bit after the last. */
+TILE_INLINE tile_mask tile_probe(const struct tile *t, tile_mask keep, struct tile_column *column,
+                                 const struct tile_probe *probe)
+{
+    keep = tile_keep_valid(t, keep, column);
+    const uint32_t survivors = tile_count(&keep);
+    if (survivors == 0)
+        return keep;
+    struct tile_ahead ahead = tile_ahead_of(t, column);
+    tile_ahead_ask(&ahead, ahead.lines);
+    const int32_t *const values = tile_probed(t, &keep, column, survivors);
+    for (uint32_t word = 0; word < TILE_MASK_WORDS; word++) {
+        int32_t places[64];
+        if (keep.bits[word] == 0)
+            continue;
+        for (uint32_t row = 0; row < 64; row++) {
+            const uint32_t place = (uint32_t)values[64 * word + row] - (uint32_t)probe->low;
+            places[row] = (int32_t)(place <= probe->span ? place : probe->span + 1);
+        }
+        const uint64_t inside = tile_bits_in_bitmap(places, probe->members);
+        keep.bits[word] &= probe->negated ? ~inside : inside;
+    }
+    return keep;
+}
 
 /* Puts the values of these rows into column->values[row]: fetches them one by one where that is faster, else
  * decodes the tile. Only the needed bits are read where the codec keeps bits apart. */

@@ -74,12 +74,10 @@ struct transfer transfer_estimate(const struct plan *plan, const struct kernel *
     double rows = 1;
     for (uint32_t s = 0; s < plan->step_count; s++) {
         const struct plan_step *step = &plan->steps[s];
-        const bool reads_it =
-            step->kind == STEP_RANGE ? step->column == column
-            : step->kind == STEP_SEMI_JOIN
-                ? plan->joins[step->join].column == column
-                : step->kind == STEP_CONDITION && plan_expression_reads(plan, step->expression, column);
-        if (reads_it && step->kind == STEP_CONDITION)
+        const bool reads_it = plan_step_is_expression(step)
+                                  ? plan_expression_reads(plan, step->expression, column)
+                                  : plan_step_column(plan, step) == (int32_t)column;
+        if (reads_it && plan_step_is_expression(step))
             add_values(plan, column, UINT32_MAX, rows, &reads);
         else if (reads_it)
             add_step(plan, kernel, c, step, rows, &reads);

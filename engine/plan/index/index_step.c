@@ -141,7 +141,7 @@ static int by_share(const void *left, const void *right)
     return (x > y) - (x < y);
 }
 
-/* The cost of the ranges and semi-joins that are left; *share is that of the rows before and then after them. */
+/* The cost of the ranges, semi-joins and probes that are left; *share is that of the rows before and then after them. */
 static double steps_cost(const struct choice *choice, uint64_t set, double *share)
 {
     const struct plan *plan = choice->plan;

@@ -38,7 +38,7 @@ static bool condition_of_step(const struct plan *plan, uint32_t s, struct index_
 {
     const struct plan_step *step = &plan->steps[s];
     *condition = (struct index_condition){.step = s};
-    if (step->kind == STEP_CONDITION)
+    if (plan_step_is_expression(step))
         return condition_of_expression(plan, step->expression, condition);
     if (step->kind == STEP_RANGE) {
         condition->column = step->column;

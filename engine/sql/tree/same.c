@@ -61,7 +61,7 @@ bool sql_same_expression(const struct sql_expression *a, const struct sql_expres
             a->ignores_nulls == b->ignores_nulls && a->index == b->index && a->comparison == b->comparison &&
             same_text(a->text, b->text) && same_name(a->name, b->name) &&
             same_name(a->qualifier, b->qualifier) && sql_same_query(a->query, b->query) &&
-            same_window(a->window, b->window) &&
+            same_window(a->window, b->window) && a->keys == b->keys &&
             same_list(a->children, a->child_count, b->children, b->child_count));
 }
 

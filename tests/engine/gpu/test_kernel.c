@@ -44,6 +44,12 @@ static const char *const statements[] = {
     "select count(*) from sales where not (pieces > 1 and paid > 1.00) or (online and pieces is not null)",
     "select cast(at as date), count(*) from sales group by cast(at as date)",
     "select count(*) from sales where paid / 3 > 1.5",
+    "explain analyze select sum(paid) from sales where pieces not in (1, 3, 10, 12) and paid < 2.00 and "
+    "product = 3 and "
+    "pieces > 0 and pieces + 1 < 11",
+    "select shop, sum(pieces) from sales where pieces in (1, 3, 10, 12) and day in (date '2024-01-01', date "
+    "'2024-01-03') "
+    "group by shop",
     "select count(*) from sales where paid / 3 in (0.5, 1, 0, 4e0) or big % -1 = 1 or big / 3 = 1 or pieces "
     "% -1 = 1",
     "select count(*) from sales where big not in (-9223372036854775808, 7, 9000000000000000000, null, "

@@ -85,7 +85,10 @@ static void three_processes_print_one_answer(void **state)
     "select "                                                                                                \
     "count(*) from lineorder where lo_custkey in (select c_custkey from customer where c_region = 'ASIA') "  \
     "and "                                                                                                   \
-    "lo_quantity > (select avg(lo_quantity) from lineorder); select d_year, sum(lo_revenue) as v, rank() "   \
+    "lo_quantity > (select avg(lo_quantity) from lineorder); select count(*), sum(lo_tax) from lineorder "   \
+    "where "                                                                                                 \
+    "lo_orderkey not in (select lo_orderkey from lineorder where lo_quantity > 30); select d_year, "         \
+    "sum(lo_revenue) as v, rank() "                                                                          \
     "over "                                                                                                  \
     "(order by sum(lo_revenue) desc) as r from lineorder, date where lo_orderdate = d_datekey group by "     \
     "d_year "                                                                                                \

@@ -1,0 +1,89 @@
+/* test_number_set.c: sets of numbers are sorted, each once, whether a bitmap or comparisons do it. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "storage/base/number/number_set.h"
+
+#include <string.h>
+
+#define NUMBERS 2000
+
+static uint64_t seed = 20261123;
+
+static int64_t draw(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)(seed >> 1);
+}
+
+/* True if the number is among the first `count`. */
+static bool has(const int64_t *numbers, uint64_t count, int64_t number)
+{
+    bool found = false;
+    for (uint64_t i = 0; i < count; i++)
+        found |= numbers[i] == number;
+    return found;
+}
+
+static void check(const int64_t *numbers, uint64_t count)
+{
+    int64_t sorted[NUMBERS];
+    memcpy(sorted, numbers, count * sizeof *sorted);
+    const uint64_t kept = number_set_sort(sorted, count);
+    assert_true(kept <= count && (kept > 0) == (count > 0));
+    for (uint64_t i = 1; i < kept; i++)
+        assert_true(sorted[i - 1] < sorted[i]);
+    for (uint64_t i = 0; i < kept; i++)
+        assert_true(has(numbers, count, sorted[i]));
+    for (uint64_t i = 0; i < count; i++)
+        assert_true(has(sorted, kept, numbers[i]));
+}
+
+static void numbers_are_sorted_each_once(void **state)
+{
+    static const uint64_t counts[] = {0, 1, 2, 63, 64, 65, NUMBERS};
+    static const int64_t domains[] = {1, 2, 64, 1000, 64 * NUMBERS, INT64_MAX};
+    static const int64_t lows[] = {0, -7, INT64_MIN, INT64_MAX / 2};
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t d = 0; d < sizeof domains / sizeof *domains; d++)
+            for (size_t l = 0; l < sizeof lows / sizeof *lows; l++) {
+                int64_t numbers[NUMBERS];
+                for (uint64_t i = 0; i < counts[c]; i++)
+                    numbers[i] = (int64_t)((uint64_t)lows[l] + (uint64_t)(draw() % domains[d]));
+                check(numbers, counts[c]);
+            }
+}
+
+static void both_ends_of_64_bits_are_far_apart(void **state)
+{
+    int64_t numbers[] = {INT64_MAX, INT64_MIN, 0, INT64_MAX};
+    (void)state;
+    assert_false(number_set_is_dense(numbers, 4));
+    assert_int_equal(number_set_sort(numbers, 4), 3);
+    assert_true(numbers[0] == INT64_MIN && numbers[1] == 0 && numbers[2] == INT64_MAX);
+}
+
+static void density_is_a_mean_distance_of_64(void **state)
+{
+    const int64_t near[] = {127, 0}, far[] = {0, 128};
+    (void)state;
+    assert_true(number_set_is_dense(near, 2));
+    assert_false(number_set_is_dense(far, 2));
+    assert_true(number_set_is_dense(near, 1));
+    assert_false(number_set_is_dense(near, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_sorted_each_once),
+        cmocka_unit_test(both_ends_of_64_bits_are_far_apart),
+        cmocka_unit_test(density_is_a_mean_distance_of_64),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
