@@ -163,24 +163,23 @@ static enum status upload_tables(struct device_run *run, struct error *error)
     struct lookup_argument *tables = malloc((list->table_count + 1) * sizeof *tables);
     cuda_address address = 0;
     enum status status = values && tables ? STATUS_OK : error_out_of_memory(error, count * 8, "values");
+    const uint64_t bytes = count * sizeof *values;
+    status = AND_THEN(status, own(run, NULL, bytes, "values that are looked up", &address, error));
     count = 0;
     for (uint32_t t = 0; status == STATUS_OK && t < list->table_count; t++) {
         const struct value_table *const table = &list->tables[t];
         const uint64_t members = value_table_members(table);
-        tables[t] = (struct lookup_argument){.values = count, .count = table->count};
+        tables[t] =
+            (struct lookup_argument){.values = address + count * sizeof *values, .count = table->count};
         memcpy(values + count, table->values, table->count * sizeof *values);
         count += table->count;
+        tables[t].members = members ? address + count * sizeof *values : 0;
         if (members)
             memcpy(values + count, table->members, members * sizeof *values);
         count += members;
     }
-    status = AND_THEN(status,
-                      own(run, values, count * sizeof *values, "values that are looked up", &address, error));
-    for (uint32_t t = 0; status == STATUS_OK && t < list->table_count; t++) {
-        tables[t].values = address + tables[t].values * sizeof *values;
-        if (list->tables[t].members)
-            tables[t].members = tables[t].values + tables[t].count * sizeof *values;
-    }
+    if (bytes)
+        status = AND_THEN(status, cuda_upload(run->device->cuda, address, values, bytes, error));
     status = AND_THEN(status, own(run, tables, list->table_count * sizeof *tables,
                                   "values that are looked up", &run->arguments.tables, error));
     free(values);

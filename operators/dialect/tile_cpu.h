@@ -72,7 +72,7 @@ struct tile_dimension {
 
 /* A set of keys that is no dimension's. */
 struct tile_probe {
-    const uint32_t *members; /* bit p%32 of word p/32 for each key low + p, p <= span; that of span + 1 is 0 */
+    const uint32_t *members; /* bit p%32 of word p/32 for each key low + p; that of p = span + 1 is 0 */
     int32_t low;
     uint32_t span;
     bool negated; /* the keys that are not in it pass */
