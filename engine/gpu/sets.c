@@ -8,8 +8,8 @@
 struct lister {
     struct device_run *run;
     struct partial *partial;
-    struct partial_index index; /* groups by number */
-    uint64_t *group_of_slot;    /* PLAN_HASH: the group of each place of the table, or UINT64_MAX */
+    struct hash_table index; /* groups by number */
+    uint64_t *group_of_slot; /* PLAN_HASH: the group of each place of the table, or UINT64_MAX */
 };
 
 /* Copies words from the GPU's memory; the caller frees the copy. */
@@ -25,7 +25,7 @@ static enum status fetch(const struct device_run *run, cuda_address from, uint64
 
 static uint64_t group_of_number(const struct lister *lister, const uint64_t *number)
 {
-    return *partial_index_find(lister->run->plan, lister->partial, &lister->index, number) - 1;
+    return partial_index_find(lister->run->plan, lister->partial, &lister->index, number);
 }
 
 static uint64_t group_of_slot(const struct lister *lister, uint64_t slot)
@@ -147,7 +147,7 @@ enum status cuda_sets_list(struct device_run *run, struct partial *partial, stru
     for (uint32_t a = 0; status == STATUS_OK && a < run->plan->aggregate_count; a++)
         if (plan_is_distinct(run->plan, a))
             status = list_set(&lister, a, error);
-    partial_index_free(&lister.index);
+    hash_table_free(&lister.index);
     free(lister.group_of_slot);
     return status;
 }

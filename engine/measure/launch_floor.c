@@ -2,6 +2,7 @@
 #include "engine/measure/ceiling.h"
 
 #include "engine/cuda/kernel_cache.h"
+#include "storage/base/sort/sort.h"
 
 #include <stdlib.h>
 
@@ -57,12 +58,6 @@ static enum status record(struct empty *empty, struct error *error)
     return status != STATUS_OK ? status : ended;
 }
 
-static int compare(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static enum status measure(struct empty *empty, double *ms, struct error *error)
 {
     double times[REPEATS];
@@ -75,7 +70,7 @@ static enum status measure(struct empty *empty, double *ms, struct error *error)
         RETURN_IF_ERROR(cuda_synchronize(empty->cuda, error));
         RETURN_IF_ERROR(cuda_event_elapsed(empty->cuda, empty->begin, empty->end, &times[repeat], error));
     }
-    qsort(times, REPEATS, sizeof *times, compare);
+    sort_doubles(times, REPEATS);
     *ms = times[REPEATS / 2];
     return STATUS_OK;
 }

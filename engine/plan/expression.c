@@ -29,9 +29,9 @@ void expression_list_free(struct expression_list *list)
     free(list->tables);
     free(list->dictionaries);
     free(list->nodes);
-    number_index_free(&list->node_index);
-    number_index_free(&list->table_index);
-    number_index_free(&list->dictionary_index);
+    hash_table_free(&list->node_index);
+    hash_table_free(&list->table_index);
+    hash_table_free(&list->dictionary_index);
     *list = (struct expression_list){0};
 }
 
@@ -503,8 +503,8 @@ static enum status append(struct expression_list *list, const struct expression 
                           struct error *error)
 {
     const uint64_t hash = node_hash(node);
-    *index = number_index_find(&list->node_index, hash, same_node, &(struct node_sought){list, node});
-    if (*index != NUMBER_NONE)
+    *index = hash_table_find(&list->node_index, hash, same_node, &(struct node_sought){list, node});
+    if (*index != HASH_TABLE_NONE)
         return STATUS_OK;
     if (list->count == EXPRESSION_NODES_MAX)
         return error_set(
@@ -517,7 +517,7 @@ static enum status append(struct expression_list *list, const struct expression 
         RETURN_IF_ERROR(memory_grow(&list->nodes, capacity * sizeof *list->nodes, "expressions", error));
         list->capacity = capacity;
     }
-    RETURN_IF_ERROR(number_index_add(&list->node_index, hash, list->count, error));
+    RETURN_IF_ERROR(hash_table_add(&list->node_index, hash, list->count, error));
     *index = list->count;
     list->nodes[list->count++] = *node;
     return STATUS_OK;
@@ -600,7 +600,7 @@ static enum status table_append(struct expression_list *list, struct value_table
 {
     RETURN_IF_ERROR(
         memory_grow(&list->tables, (list->table_count + 1) * sizeof *list->tables, "expressions", error));
-    RETURN_IF_ERROR(number_index_add(&list->table_index, hash, list->table_count, error));
+    RETURN_IF_ERROR(hash_table_add(&list->table_index, hash, list->table_count, error));
     list->tables[list->table_count++] = table;
     return STATUS_OK;
 }
@@ -611,8 +611,8 @@ static enum status table_add(struct expression_list *list, int64_t *values, uint
     const struct table_sought sought = {list, {.count = count, .values = values}};
     const uint64_t hash = count ? XXH3_64bits(values, count * sizeof *values) : 0;
     enum status status = STATUS_OK;
-    *index = number_index_find(&list->table_index, hash, same_table, &sought);
-    if (*index == NUMBER_NONE) {
+    *index = hash_table_find(&list->table_index, hash, same_table, &sought);
+    if (*index == HASH_TABLE_NONE) {
         *index = list->table_count;
         status = table_append(list, sought.table, hash, error);
         if (status == STATUS_OK)

@@ -15,7 +15,7 @@
 #include "storage/base/decimal.h"
 #include "storage/base/doubles/double_bits.h"
 #include "storage/base/double_key.h"
-#include "storage/base/number_index.h"
+#include "storage/base/hash_table.h"
 #include "storage/database/database.h"
 
 #include <string.h>
@@ -114,7 +114,7 @@ struct expression_list {
     struct value_table *tables;
     uint32_t dictionary_count;
     struct dictionary **dictionaries; /* made for expressions; each in one block of memory */
-    struct number_index node_index, table_index, dictionary_index;
+    struct hash_table node_index, table_index, dictionary_index;
 };
 
 void expression_list_free(struct expression_list *list);

@@ -45,7 +45,7 @@ static enum status dictionary_append(struct expression_list *list, struct dictio
         RETURN_IF_ERROR(
             memory_grow(&list->dictionaries, capacity * sizeof *list->dictionaries, "a dictionary", error));
     }
-    RETURN_IF_ERROR(number_index_add(&list->dictionary_index, hash, list->dictionary_count, error));
+    RETURN_IF_ERROR(hash_table_add(&list->dictionary_index, hash, list->dictionary_count, error));
     list->dictionaries[list->dictionary_count++] = made;
     return STATUS_OK;
 }
@@ -57,12 +57,12 @@ static enum status dictionary_own(struct expression_list *list, struct dictionar
 {
     const uint64_t hash = dictionary_hash(made);
     const struct dictionary_sought sought = {list, made};
-    const uint32_t known = number_index_find(&list->dictionary_index, hash, same_dictionary, &sought);
+    const uint32_t known = hash_table_find(&list->dictionary_index, hash, same_dictionary, &sought);
     enum status status = STATUS_OK;
-    *dictionary = known == NUMBER_NONE ? made : list->dictionaries[known];
-    if (known == NUMBER_NONE)
+    *dictionary = known == HASH_TABLE_NONE ? made : list->dictionaries[known];
+    if (known == HASH_TABLE_NONE)
         status = dictionary_append(list, made, hash, error);
-    if (known != NUMBER_NONE || status != STATUS_OK)
+    if (known != HASH_TABLE_NONE || status != STATUS_OK)
         free(made);
     return status;
 }

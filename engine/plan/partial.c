@@ -97,38 +97,36 @@ static enum status grow_groups(const struct plan *plan, struct partial *partial,
     return STATUS_OK;
 }
 
-/* ---- Places by hash ---- */
+/* ---- Groups by their numbers ---- */
 
-static enum status index_open(struct partial_index *index, uint64_t most, struct error *error)
+struct group_sought {
+    const struct plan *plan;
+    const struct partial *partial;
+    const uint64_t *number;
+};
+
+static bool same_group(const void *context, uint32_t group)
 {
-    index->last = 1023;
-    while (index->last < 2 * most)
-        index->last = 2 * index->last + 1;
-    return zeros(&index->places, index->last + 1, error);
+    const struct group_sought *const sought = context;
+    bool same = true;
+    for (uint32_t word = 0; word < sought->plan->key_words; word++)
+        same &= sought->partial->keys[word][group] == sought->number[word];
+    return same;
 }
 
-void partial_index_free(struct partial_index *index)
-{
-    free(index->places);
-    *index = (struct partial_index){0};
-}
-
-uint64_t *partial_index_find(const struct plan *plan, const struct partial *partial,
-                             const struct partial_index *index, const uint64_t *number)
+static uint64_t number_hash(const struct plan *plan, const uint64_t *number)
 {
     uint64_t hash = 0;
     for (uint32_t word = 0; word < plan->key_words; word++)
         hash = hash_mix(hash ^ number[word]);
-    uint64_t place = hash & index->last;
-    for (; index->places[place]; place = (place + 1) & index->last) {
-        const uint64_t group = index->places[place] - 1;
-        bool same = true;
-        for (uint32_t word = 0; word < plan->key_words; word++)
-            same &= partial->keys[word][group] == number[word];
-        if (same)
-            break;
-    }
-    return &index->places[place];
+    return hash;
+}
+
+uint32_t partial_index_find(const struct plan *plan, const struct partial *partial,
+                            const struct hash_table *index, const uint64_t *number)
+{
+    const struct group_sought sought = {plan, partial, number};
+    return hash_table_find(index, number_hash(plan, number), same_group, &sought);
 }
 
 static void number_of(const struct plan *plan, const struct partial *partial, uint64_t group,
@@ -139,14 +137,13 @@ static void number_of(const struct plan *plan, const struct partial *partial, ui
 }
 
 enum status partial_index_make(const struct plan *plan, const struct partial *partial, uint64_t more,
-                               struct partial_index *index, struct error *error)
+                               struct hash_table *index, struct error *error)
 {
-    RETURN_IF_ERROR(index_open(index, partial->count + more, error));
-    for (uint64_t group = 0; group < partial->count; group++) {
-        uint64_t number[PLAN_KEY_WORDS_MAX];
-        number_of(plan, partial, group, number);
-        *partial_index_find(plan, partial, index, number) = group + 1;
-    }
+    *index = (struct hash_table){0};
+    RETURN_IF_ERROR(hash_table_reserve(index, partial->count + more, "groups", error));
+    for (uint64_t group = 0; group < partial->count; group++)
+        RETURN_IF_ERROR(
+            hash_table_add(index, partial_group_hash(plan, partial, group), (uint32_t)group, error));
     return STATUS_OK;
 }
 
@@ -210,16 +207,17 @@ void partial_group_copy(const struct plan *plan, struct partial *into, uint64_t 
         copy_state(into, to, from, at, a);
 }
 
-uint64_t partial_group_merge(const struct plan *plan, struct partial *into, const struct partial_index *index,
+uint64_t partial_group_merge(const struct plan *plan, struct partial *into, struct hash_table *index,
                              const uint64_t *number, const struct partial *from, uint64_t at)
 {
-    uint64_t *const place = partial_index_find(plan, into, index, number);
-    if (*place) {
-        partial_group_add(plan, into, *place - 1, from, at);
-        return *place - 1;
+    const struct group_sought sought = {plan, into, number};
+    const uint32_t found =
+        hash_table_put(index, number_hash(plan, number), (uint32_t)into->count, same_group, &sought);
+    if (found != HASH_TABLE_NONE) {
+        partial_group_add(plan, into, found, from, at);
+        return found;
     }
     const uint64_t to = into->count++;
-    *place = into->count;
     partial_group_copy(plan, into, to, from, at);
     for (uint32_t word = 0; word < plan->key_words; word++)
         into->keys[word][to] = number[word];
@@ -228,7 +226,7 @@ uint64_t partial_group_merge(const struct plan *plan, struct partial *into, cons
 
 /* Merges all groups; to[group] is the group's index in `into`. */
 static enum status merge_groups(const struct plan *plan, struct partial *into, const struct partial *from,
-                                const struct partial_index *index, uint64_t *to, struct error *error)
+                                struct hash_table *index, uint64_t *to, struct error *error)
 {
     RETURN_IF_ERROR(grow_groups(plan, into, into->count + from->count, error));
     for (uint64_t group = 0; group < from->count; group++) {
@@ -242,18 +240,26 @@ static enum status merge_groups(const struct plan *plan, struct partial *into, c
 
 /* ---- Sets ---- */
 
-static bool add_pair(const struct partial_index *index, struct partial_set *set, uint64_t group,
-                     int64_t value)
+struct pair_sought {
+    const struct partial_set *set;
+    uint64_t group;
+    int64_t value;
+};
+
+static bool same_pair(const void *context, uint32_t pair)
 {
-    uint64_t place = hash_mix(group ^ hash_mix((uint64_t)value)) & index->last;
-    for (; index->places[place]; place = (place + 1) & index->last) {
-        const uint64_t at = index->places[place] - 1;
-        if (set->groups[at] == group && set->values[at] == value)
-            return false;
-    }
+    const struct pair_sought *const sought = context;
+    return sought->set->groups[pair] == sought->group && sought->set->values[pair] == sought->value;
+}
+
+bool partial_pair_add(struct hash_table *index, struct partial_set *set, uint64_t group, int64_t value)
+{
+    const struct pair_sought sought = {set, group, value};
+    if (hash_table_put(index, partial_pair_hash(group, value), (uint32_t)set->count, same_pair, &sought) !=
+        HASH_TABLE_NONE)
+        return false;
     set->groups[set->count] = group;
     set->values[set->count++] = value;
-    index->places[place] = set->count;
     return true;
 }
 
@@ -261,16 +267,17 @@ static enum status merge_set(struct partial_set *into, const struct partial_set 
                              int64_t *counts, struct error *error)
 {
     const uint64_t most = into->count + from->count, had = into->count;
-    struct partial_index index;
+    struct hash_table index = {0};
     RETURN_IF_ERROR(grow(&into->groups, most, "distinct values", error));
     RETURN_IF_ERROR(grow(&into->values, most, "distinct values", error));
-    RETURN_IF_ERROR(index_open(&index, most, error));
+    RETURN_IF_ERROR(hash_table_reserve(&index, most, "distinct values", error));
     into->count = 0;
     for (uint64_t pair = 0; pair < had; pair++)
-        add_pair(&index, into, into->groups[pair], into->values[pair]);
+        partial_pair_add(&index, into, into->groups[pair], into->values[pair]);
     for (uint64_t pair = 0; pair < from->count; pair++)
-        counts[to[from->groups[pair]]] += add_pair(&index, into, to[from->groups[pair]], from->values[pair]);
-    partial_index_free(&index);
+        counts[to[from->groups[pair]]] +=
+            partial_pair_add(&index, into, to[from->groups[pair]], from->values[pair]);
+    hash_table_free(&index);
     return STATUS_OK;
 }
 
@@ -302,7 +309,7 @@ static enum status merge_rows(struct partial *into, const struct partial *from, 
 enum status partial_merge(const struct plan *plan, struct partial *into, const struct partial *from,
                           struct error *error)
 {
-    struct partial_index index = {0};
+    struct hash_table index = {0};
     const uint64_t had = into->count;
     if (plan->shape == PLAN_ROWS)
         return merge_rows(into, from, error);
@@ -313,7 +320,7 @@ enum status partial_merge(const struct plan *plan, struct partial *into, const s
         status = merge_groups(plan, into, from, &index, to, error);
     if (status == STATUS_OK)
         status = merge_sets(plan, into, had, from, to, error);
-    partial_index_free(&index);
+    hash_table_free(&index);
     free(to);
     return status;
 }

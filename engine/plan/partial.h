@@ -9,6 +9,7 @@
 #include "engine/plan/plan.h"
 #include "storage/base/execution/memory_account.h"
 #include "storage/base/execution/spillable.h"
+#include "storage/base/hash_table.h"
 
 /* The values that a count(distinct) has seen: pairs of a group (its index in the partial result) and a value,
  * without duplicates, in no order. */
@@ -63,20 +64,13 @@ void partial_free(struct partial *partial);
 /* The bytes of its groups, values and rows. */
 uint64_t partial_bytes(const struct plan *plan, const struct partial *partial);
 
-/* A hash table that finds a partial result's groups by their numbers; freed by partial_index_free. */
-struct partial_index {
-    uint64_t last;    /* the number of places - 1; it is a power of two - 1 */
-    uint64_t *places; /* group + 1, or 0 for a free place */
-};
-
-/* Makes the index of all groups, with room for `more`. */
+/* Makes the table of all groups by their numbers, with room for `more`. */
 NODISCARD enum status partial_index_make(const struct plan *plan, const struct partial *partial,
-                                         uint64_t more, struct partial_index *index, struct error *error);
-void partial_index_free(struct partial_index *index);
+                                         uint64_t more, struct hash_table *index, struct error *error);
 
-/* Finds the place of the group with this number, of key_words words, or the free place where it belongs. */
-uint64_t *partial_index_find(const struct plan *plan, const struct partial *partial,
-                             const struct partial_index *index, const uint64_t *number);
+/* The group with this number, of key_words words, or HASH_TABLE_NONE. */
+uint32_t partial_index_find(const struct plan *plan, const struct partial *partial,
+                            const struct hash_table *index, const uint64_t *number);
 
 /* Adds `from`, which is of other segments, to `into`. If the plan counts distinct values, both must be
  * mergeable (struct device_request). Takes about 20 ns for each group and distinct value. After an error

@@ -2,6 +2,8 @@
 #include "engine/plan/levels/level_plan.h"
 #include "engine/plan/planner.h"
 
+#include "storage/base/sort/sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,8 +60,9 @@ double planner_cheapest_order(const struct plan *plan, struct plan_step *steps, 
 
 /* Ranges, semi-joins and probes come first, by selectivity if there are more of them than ORDERED_STEPS. Conditions
  * on single rows come last, in the order in which they were written. */
-static int compare_steps(const void *left, const void *right)
+static int compare_steps(const void *left, const void *right, const void *context)
 {
+    (void)context;
     const struct plan_step *a = left, *b = right;
     const double x = a->kind == STEP_CONDITION ? 2 + a->expression : a->share,
                  y = b->kind == STEP_CONDITION ? 2 + b->expression : b->share;
@@ -95,7 +98,7 @@ void planner_order_steps(struct plan *plan)
     uint32_t count = 0;
     if (plan->step_count == first)
         return;
-    qsort(steps, plan->step_count - first, sizeof *steps, compare_steps);
+    sort_items(steps, plan->step_count - first, sizeof *steps, compare_steps, NULL);
     while (first + count < plan->step_count && steps[count].kind != STEP_CONDITION)
         count++;
     (void)planner_cheapest_order(plan, steps, count, first ? plan->steps[0].share : 1, false);

@@ -8,6 +8,7 @@
  * rows that were found, 9 more and the bytes of strings.
  */
 #include "engine/relational/relational.h"
+#include "storage/base/hash_table.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -19,12 +20,13 @@
 
 /* ---- The rows that were found ---- */
 
-/* Rows as bytes one after the other, each after its length, and a table of where they begin. Both are spillable. */
+/* Rows as bytes one after the other, where they begin, and a table of them. All are spillable. */
 struct found {
     char *bytes;
+    uint64_t *starts; /* of the rows, and of the next one */
     size_t used, room;
-    uint64_t rows, mask;
-    uint64_t *slots; /* the place in `bytes` + 1; 0: free */
+    uint64_t start_room;
+    struct hash_table rows;
 };
 
 struct recursion {
@@ -50,19 +52,25 @@ static void cells_of(const struct rowset *rows, uint64_t row, struct rowset_cell
     }
 }
 
-/* Writes a row after the others: equal rows have equal bytes. */
-static enum status write_row(struct recursion *recursion, size_t *length)
+/* Writes a row after the others, for which there is room then: equal rows have equal bytes. */
+static enum status write_row(struct recursion *recursion)
 {
     struct found *const found = &recursion->found;
+    const uint64_t rows = found->rows.count;
     size_t bytes = 0;
     for (uint32_t c = 0; c < recursion->columns; c++)
         bytes += 9 + recursion->cells[c].length;
-    if (found->used + sizeof bytes + bytes > found->room) {
-        found->room = 2 * (found->used + sizeof bytes + bytes);
+    if (found->used + bytes > found->room || !found->bytes) {
+        found->room = 2 * (found->used + bytes) + 1;
         RETURN_IF_ERROR(
             spillable_grow(&found->bytes, found->room, "a recursive query", recursion->run->error));
     }
-    char *at = found->bytes + found->used + sizeof bytes;
+    if (rows + 2 > found->start_room) {
+        found->start_room = 2 * rows + 1024;
+        RETURN_IF_ERROR(spillable_grow(&found->starts, found->start_room * sizeof *found->starts,
+                                       "a recursive query", recursion->run->error));
+    }
+    char *at = found->bytes + found->used;
     for (uint32_t c = 0; c < recursion->columns; c++) {
         const struct rowset_cell *const cell = &recursion->cells[c];
         const int64_t number = cell->null ? 0 : cell->string ? cell->length : cell->number;
@@ -73,59 +81,30 @@ static enum status write_row(struct recursion *recursion, size_t *length)
             memcpy(at, cell->string, cell->length);
         at += cell->length;
     }
-    *length = (size_t)(at - (found->bytes + found->used)) - sizeof bytes;
-    memcpy(found->bytes + found->used, length, sizeof *length);
-    return STATUS_OK;
+    found->starts[rows] = found->used;
+    found->starts[rows + 1] = (uint64_t)(at - found->bytes);
+    return hash_table_reserve(&found->rows, 1, "a recursive query", recursion->run->error);
 }
 
-/* The slot of the row that is written at `place`. */
-static uint64_t *slot_of(const struct found *found, size_t place)
+/* True if a row is the one that is written last. */
+static bool is_last(const void *context, uint32_t row)
 {
-    size_t length, other;
-    memcpy(&length, found->bytes + place, sizeof length);
-    const char *const bytes = found->bytes + place + sizeof length;
-    uint64_t s = XXH3_64bits(bytes, length) & found->mask;
-    for (; found->slots[s]; s = (s + 1) & found->mask) {
-        const char *const at = found->bytes + found->slots[s] - 1;
-        memcpy(&other, at, sizeof other);
-        if (other == length && memcmp(at + sizeof other, bytes, length) == 0)
-            break;
-    }
-    return &found->slots[s];
-}
-
-static enum status grow_table(struct recursion *recursion)
-{
-    struct found *const found = &recursion->found;
-    uint64_t *const before = found->slots, *made;
-    const uint64_t slots = before ? found->mask + 1 : 0;
-    if (2 * found->rows < slots)
-        return STATUS_OK;
-    RETURN_IF_ERROR(spillable_zeros(&made, (slots ? 2 * slots : 1024) * sizeof *made, "a recursive query",
-                                    recursion->run->error));
-    found->slots = made;
-    found->mask = (slots ? 2 * slots : 1024) - 1;
-    for (uint64_t s = 0; s < slots; s++)
-        if (before[s])
-            *slot_of(found, before[s] - 1) = before[s];
-    spillable_free(before);
-    return STATUS_OK;
+    const struct found *const found = context;
+    const uint64_t *const start = &found->starts[row], *const last = &found->starts[found->rows.count];
+    return start[1] - start[0] == last[1] - last[0] &&
+           memcmp(found->bytes + start[0], found->bytes + last[0], last[1] - last[0]) == 0;
 }
 
 /* *is_new: the row in `cells` was not found before; now it is. */
 static enum status find_row(struct recursion *recursion, bool *is_new)
 {
     struct found *const found = &recursion->found;
-    size_t length;
-    RETURN_IF_ERROR(grow_table(recursion));
-    RETURN_IF_ERROR(write_row(recursion, &length));
-    uint64_t *const slot = slot_of(found, found->used);
-    *is_new = *slot == 0;
-    if (!*is_new)
-        return STATUS_OK;
-    *slot = found->used + 1;
-    found->used += sizeof length + length;
-    found->rows++;
+    RETURN_IF_ERROR(write_row(recursion));
+    const uint64_t row = found->rows.count, end = found->starts[row + 1];
+    const uint64_t hash = XXH3_64bits(found->bytes + found->used, end - found->used);
+    *is_new = hash_table_put(&found->rows, hash, (uint32_t)row, is_last, found) == HASH_TABLE_NONE;
+    if (*is_new)
+        found->used = end;
     return STATUS_OK;
 }
 
@@ -331,12 +310,14 @@ enum status relational_recursive(struct relational *run, const struct logical_no
 {
     struct recursion recursion = {.run = run, .node = node, .columns = node->column_count};
     struct operator operator;
+    recursion.found.rows.memory = HASH_TABLE_ROWS;
     enum status status = create(&recursion);
     if (status == STATUS_OK)
         status = answer(&recursion, &operator, result);
     rowset_builder_free(recursion.rows);
     spillable_free(recursion.found.bytes);
-    spillable_free(recursion.found.slots);
+    spillable_free(recursion.found.starts);
+    hash_table_free(&recursion.found.rows);
     return status;
 }
 

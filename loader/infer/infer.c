@@ -37,7 +37,7 @@ static void put_evidence(FILE *out, const struct infer_column *column, const cha
     else if (column->uncounted)
         fprintf(out, ", more than %u different", DISTINCT_MAX);
     else if (column->values)
-        fprintf(out, ", %" PRIu64 " different", column->distinct.count);
+        fprintf(out, ", %" PRIu64 " different", column->distinct.table.count);
     if (column->nulls)
         fprintf(out, ", %" PRIu64 " NULL", column->nulls);
     if (strcmp(type, "TEXT") == 0 && column->zeros_in_front)

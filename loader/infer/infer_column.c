@@ -10,53 +10,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* ---- Sets of hashes ---- */
-
-static uint64_t slot_of(const struct hash_set *set, uint64_t hash)
-{
-    uint64_t at = hash & set->mask;
-    while (set->slots[at] && set->slots[at] != hash)
-        at = (at + 1) & set->mask;
-    return at;
-}
-
-static enum status grow(struct hash_set *set, struct error *error)
-{
-    const struct hash_set old = *set;
-    const uint64_t places = set->slots ? 2 * (set->mask + 1) : 64;
-    uint64_t *slots;
-    RETURN_IF_ERROR(memory_zeros(&slots, places * sizeof *slots, "values", error));
-    set->slots = slots;
-    set->mask = places - 1;
-    for (uint64_t s = 0; old.slots && s <= old.mask; s++)
-        if (old.slots[s])
-            set->slots[slot_of(set, old.slots[s])] = old.slots[s];
-    free(old.slots);
-    return STATUS_OK;
-}
-
-enum status hash_set_add(struct hash_set *set, uint64_t hash, bool *is_new, struct error *error)
-{
-    if (2 * (set->count + 1) > (set->slots ? set->mask + 1 : 0))
-        RETURN_IF_ERROR(grow(set, error));
-    const uint64_t at = slot_of(set, hash);
-    *is_new = set->slots[at] == 0;
-    set->slots[at] = hash;
-    set->count += *is_new;
-    return STATUS_OK;
-}
-
-bool hash_set_has(const struct hash_set *set, uint64_t hash)
-{
-    return set->slots && set->slots[slot_of(set, hash)] == hash;
-}
-
-void hash_set_free(struct hash_set *set)
-{
-    free(set->slots);
-    *set = (struct hash_set){0};
-}
-
 /* ---- Kinds ---- */
 
 struct number_shape {
@@ -187,13 +140,12 @@ enum status infer_column_add(struct infer_column *column, const struct text_fiel
     column->longest = column->longest > field->length ? column->longest : field->length;
     if (column->uncounted)
         return STATUS_OK;
-    bool is_new;
-    const uint64_t hash = XXH3_64bits(field->text, field->length);
-    RETURN_IF_ERROR(hash_set_add(&column->distinct, hash ? hash : 1, &is_new, error));
-    column->duplicates |= !is_new;
-    if (column->distinct.count > (column->duplicates ? DISTINCT_MAX : UNIQUE_MAX)) {
+    const uint64_t had = column->distinct.table.count;
+    RETURN_IF_ERROR(hash_words_add(&column->distinct, XXH3_64bits(field->text, field->length), error));
+    column->duplicates |= column->distinct.table.count == had;
+    if (column->distinct.table.count > (column->duplicates ? DISTINCT_MAX : UNIQUE_MAX)) {
         column->uncounted = true;
-        hash_set_free(&column->distinct);
+        hash_words_free(&column->distinct);
     }
     return STATUS_OK;
 }

@@ -246,7 +246,7 @@ enum status infer_table_read(struct infer_table *table, const struct text_option
 void infer_table_free(struct infer_table *table)
 {
     for (uint32_t c = 0; c < table->column_count; c++)
-        hash_set_free(&table->columns[c].distinct);
+        hash_words_free(&table->columns[c].distinct);
     free(table->columns);
     *table = (struct infer_table){0};
 }

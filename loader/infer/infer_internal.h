@@ -5,16 +5,7 @@
 
 #include "loader/infer/infer.h"
 
-/* ---- Sets of hashes ---- */
-
-/* A set of values by their hashes, open addressing, at most half full; 0 is no hash. */
-struct hash_set {
-    uint64_t *slots;
-    uint64_t mask, count;
-};
-NODISCARD enum status hash_set_add(struct hash_set *set, uint64_t hash, bool *is_new, struct error *error);
-bool hash_set_has(const struct hash_set *set, uint64_t hash);
-void hash_set_free(struct hash_set *set);
+#include "storage/base/hash_table.h"
 
 /* ---- Columns ---- */
 
@@ -44,7 +35,7 @@ struct infer_column {
     bool has_range;
     int64_t least, greatest;      /* of INT, DATE and TIME */
     char not_number[SHOWN_BYTES]; /* the first value that is none, if an earlier one is */
-    struct hash_set distinct;
+    struct hash_words distinct;
 
     bool key;
     const struct infer_table *references;

@@ -107,8 +107,8 @@ static bool names_agree(const struct infer_column *column, const struct infer_ta
 static uint64_t count_missing(const struct infer_column *column, const struct infer_column *key)
 {
     uint64_t missing = 0;
-    for (uint64_t s = 0; column->distinct.slots && s <= column->distinct.mask; s++)
-        missing += column->distinct.slots[s] && !hash_set_has(&key->distinct, column->distinct.slots[s]);
+    for (uint64_t v = 0; v < column->distinct.table.count; v++)
+        missing += hash_words_find(&key->distinct, column->distinct.words[v]) == HASH_TABLE_NONE;
     return missing;
 }
 
@@ -140,7 +140,7 @@ static void find_reference(struct infer_table *tables, uint32_t count, struct in
             !(is_text(key) || (key->kinds & column->kinds)) || !names_agree(column, &tables[t], key))
             continue;
         const uint64_t missing = count_missing(column, key);
-        if (missing * 2 > column->distinct.count || reaches(&tables[t], table, 0) ||
+        if (missing * 2 > column->distinct.table.count || reaches(&tables[t], table, 0) ||
             (column->references && missing >= column->missing))
             continue;
         column->references = &tables[t];

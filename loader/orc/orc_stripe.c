@@ -3,6 +3,7 @@
 #include "loader/orc/orc_reader.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/sort/sort.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,8 +62,9 @@ void orc_stripe_close(const struct orc_reader *reader, struct orc_stripe_load *s
     orc_bad_values_free(&stripe->bad);
 }
 
-static int by_row(const void *a, const void *b)
+static int by_row(const void *a, const void *b, const void *context)
 {
+    (void)context;
     const struct orc_bad_value *const x = a, *const y = b;
     if (x->row != y->row)
         return x->row < y->row ? -1 : 1;
@@ -74,7 +76,7 @@ static enum status reject_rows(struct orc_reader *reader, struct orc_stripe_load
 {
     struct orc_bad_values *const bad = &stripe->bad;
     uint64_t rows = 0;
-    qsort(bad->values, bad->count, sizeof *bad->values, by_row);
+    sort_items(bad->values, bad->count, sizeof *bad->values, by_row, NULL);
     for (uint64_t b = 0; b < bad->count; b++) {
         const struct orc_bad_value value = bad->values[b];
         char text[ERROR_TEXT_BYTES];

@@ -4,6 +4,8 @@
 #ifndef TESSERA_STORAGE_BASE_CLOCK_H
 #define TESSERA_STORAGE_BASE_CLOCK_H
 
+#include "storage/base/sort/sort.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
@@ -33,17 +35,11 @@ static inline int64_t clock_moment(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static inline int clock_compare(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* The median of `count` durations (at least one), which are sorted in place. For an even count it is the mean
  * of the two in the middle. */
 static inline double clock_median(double *times, size_t count)
 {
-    qsort(times, count, sizeof *times, clock_compare);
+    sort_doubles(times, count);
     return (times[(count - 1) / 2] + times[count / 2]) / 2;
 }
 

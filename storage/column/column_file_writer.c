@@ -7,6 +7,7 @@
 
 #include "storage/base/file.h"
 #include "storage/base/memory.h"
+#include "storage/base/sort/sort.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -89,8 +90,9 @@ enum status column_file_add(struct column_file_writer *writer, enum column_part_
     return status;
 }
 
-static int compare_parts(const void *left, const void *right)
+static int compare_parts(const void *left, const void *right, const void *context)
 {
+    (void)context;
     const struct column_part *a = left, *b = right;
     if (a->kind != b->kind)
         return a->kind < b->kind ? -1 : 1;
@@ -133,7 +135,7 @@ static enum status write_ends(struct column_file_writer *writer, int descriptor,
 enum status column_file_finish(struct column_file_writer *writer, struct error *error)
 {
     if (writer->part_count)
-        qsort(writer->parts, writer->part_count, sizeof *writer->parts, compare_parts);
+        sort_items(writer->parts, writer->part_count, sizeof *writer->parts, compare_parts, NULL);
     struct file_header *header;
     RETURN_IF_ERROR(memory_take(&header, sizeof *header, "a column file's header", error));
     int descriptor;

@@ -1,8 +1,10 @@
 /* index_bins.c: see index_bins.h. */
 #include "storage/index/index_bins.h"
 
+#include "storage/base/hash_table.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
+#include "storage/base/sort/sort.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,61 +24,34 @@ static const uint32_t *tile_validity(const struct segment_data *segment, uint32_
 
 /* ---- Different values ---- */
 
-/* Open addressing, at most a quarter full. */
-#define SET_BITS  14
-#define SET_SLOTS (1u << SET_BITS)
-_Static_assert(SET_SLOTS >= 4 * INDEX_BINS_MAX, "the set stays sparse");
-
-struct value_set {
-    uint32_t count;
-    bool used[SET_SLOTS];
-    int64_t values[SET_SLOTS];
-};
-
-/* False if the value is one too many. */
-static bool set_add(struct value_set *set, int64_t value)
-{
-    uint32_t slot = (uint32_t)((uint64_t)value * 0x9e3779b97f4a7c15u >> (64 - SET_BITS));
-    while (set->used[slot] && set->values[slot] != value)
-        slot = (slot + 1) % SET_SLOTS;
-    if (set->used[slot])
-        return true;
-    if (set->count == INDEX_BINS_MAX)
-        return false;
-    set->used[slot] = true;
-    set->values[slot] = value;
-    set->count++;
-    return true;
-}
-
 struct distinct_work {
     const struct column_data *data;
     atomic_bool over; /* there are more than INDEX_BINS_MAX */
     pthread_mutex_t lock;
-    struct value_set *all; /* protected by the lock */
+    struct hash_words all; /* protected by the lock */
 };
 
-/* Adds the values of a segment; false if there are too many. */
+/* Adds the values of a segment. */
 static enum status take_values(struct distinct_work *work, const struct segment_data *segment,
-                               struct value_set *set, struct chunk_reader *reader, struct error *error)
+                               struct hash_words *set, struct chunk_reader *reader, struct error *error)
 {
     const struct chunk_view *const chunk = &segment->chunk;
     for (uint32_t tile = 0; tile < chunk->tiles && !atomic_load_explicit(&work->over, memory_order_relaxed);
          tile++) {
         const void *values;
         const uint32_t rows = tile_rows(chunk, tile), *const validity = tile_validity(segment, tile);
-        bool fits = true, any = false;
+        bool any = false;
         int64_t last = 0;
         RETURN_IF_ERROR(chunk_reader_tile(reader, chunk, tile, &values, error));
-        for (uint32_t r = 0; r < rows && fits; r++) {
+        for (uint32_t r = 0; r < rows && set->table.count <= INDEX_BINS_MAX; r++) {
             const int64_t value = row_value(values, chunk->value_bytes, r);
             if ((any && value == last) || (validity && !tile_row_valid(validity, r)))
                 continue;
-            fits = set_add(set, value);
+            RETURN_IF_ERROR(hash_words_add(set, (uint64_t)value, error));
             last = value;
             any = true;
         }
-        if (!fits)
+        if (set->table.count > INDEX_BINS_MAX)
             atomic_store(&work->over, true);
     }
     return STATUS_OK;
@@ -87,24 +62,18 @@ static enum status distinct_segment(void *context, uint64_t item, unsigned threa
     (void)thread;
     struct distinct_work *const work = context;
     struct chunk_reader reader = {0};
-    struct value_set *set;
+    struct hash_words set = {0};
     RETURN_IF_ERROR(cancel_check(error));
-    RETURN_IF_ERROR(memory_zeros(&set, sizeof *set, "an index's values", error));
-    const enum status status = take_values(work, &work->data->segments[item], set, &reader, error);
+    enum status status = take_values(work, &work->data->segments[item], &set, &reader, error);
     pthread_mutex_lock(&work->lock);
-    for (uint32_t slot = 0; slot < SET_SLOTS; slot++)
-        if (set->used[slot] && !set_add(work->all, set->values[slot]))
-            atomic_store(&work->over, true);
+    for (uint64_t v = 0; status == STATUS_OK && v < set.table.count; v++)
+        status = hash_words_add(&work->all, set.words[v], error);
+    if (work->all.table.count > INDEX_BINS_MAX)
+        atomic_store(&work->over, true);
     pthread_mutex_unlock(&work->lock);
     chunk_reader_close(&reader);
-    free(set);
+    hash_words_free(&set);
     return status;
-}
-
-static int compare_values(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
 }
 
 /* The column's different values, or *over if they are too many. */
@@ -112,16 +81,13 @@ static enum status choose_values(const struct column_data *data, unsigned thread
                                  uint32_t *count, bool *over, struct error *error)
 {
     struct distinct_work work = {.data = data, .lock = PTHREAD_MUTEX_INITIALIZER};
-    RETURN_IF_ERROR(memory_zeros(&work.all, sizeof *work.all, "an index's values", error));
     const enum status status = parallel_for(threads, data->segment_count, distinct_segment, &work, error);
     *over = atomic_load(&work.over);
-    *count = 0;
-    for (uint32_t slot = 0; slot < SET_SLOTS && status == STATUS_OK && !*over; slot++)
-        if (work.all->used[slot])
-            bounds[(*count)++] = work.all->values[slot];
+    *count = status == STATUS_OK && !*over ? (uint32_t)work.all.table.count : 0;
     if (*count)
-        qsort(bounds, *count, sizeof *bounds, compare_values);
-    free(work.all);
+        memcpy(bounds, work.all.words, *count * sizeof *bounds);
+    sort_integers(bounds, *count);
+    hash_words_free(&work.all);
     return status;
 }
 
@@ -235,7 +201,7 @@ static enum status choose_depth(const struct column_data *data, unsigned threads
         for (uint64_t i = 0; i < room; i++)
             if (work.there[i])
                 work.values[taken++] = work.values[i];
-        qsort(work.values, taken, sizeof *work.values, compare_values);
+        sort_integers(work.values, taken);
         *count = take_quantiles(work.values, taken, wanted, &data->column->statistics, bounds);
     }
     free(first);

@@ -2,6 +2,7 @@
 #include "engine/gpu/first/first.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/sort/sort.h"
 
 #include <stdlib.h>
 
@@ -45,12 +46,6 @@ static enum status keep_wanted(const struct plan *plan, struct first_entry *entr
     return STATUS_OK;
 }
 
-static int compare(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
 enum status cuda_first_rows(const struct plan *plan, struct first_entry *entries, uint64_t count,
                             struct partial *rows, struct error *error)
 {
@@ -66,6 +61,6 @@ enum status cuda_first_rows(const struct plan *plan, struct first_entry *entries
         rows->rows[i] = before[entries[i].segment] + entries[i].row;
     free(before);
     rows->count = count;
-    qsort(rows->rows, count, sizeof *rows->rows, compare);
+    sort_integers((int64_t *)rows->rows, count);
     return STATUS_OK;
 }

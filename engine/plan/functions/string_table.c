@@ -4,7 +4,7 @@
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/functions/string_pieces.h"
 #include "storage/base/memory.h"
-#include "storage/base/number_index.h"
+#include "storage/base/hash_table.h"
 #include "storage/base/parallel.h"
 
 #include <stdlib.h>
@@ -28,10 +28,10 @@ struct string_worker {
     struct string_buffer buffer;
     uint64_t *starts; /* where its strings begin in the buffer; one more than there are strings */
     uint32_t string_count, string_room;
-    struct number_index index; /* of the strings */
-    uint32_t seen;             /* strings with those that repeat */
-    bool repeats;              /* struct string_source */
-    bool tired;                /* they do not repeat */
+    struct hash_table index; /* of the strings */
+    uint32_t seen;           /* strings with those that repeat */
+    bool repeats;            /* struct string_source */
+    bool tired;              /* they do not repeat */
 };
 
 /* Of a string, the value is its number among its thread's strings, and the thread from bit 32 on. */
@@ -80,12 +80,12 @@ static enum status keep_string(struct string_worker *worker, uint64_t start, uin
     worker->seen += worker->seen < UINT32_MAX;
     if (!worker->tired) {
         hash = sought.length ? XXH3_64bits(worker->buffer.bytes + start, sought.length) : 0;
-        *number = number_index_find(&worker->index, hash, same_string, &sought);
-        if (*number != NUMBER_NONE) {
+        *number = hash_table_find(&worker->index, hash, same_string, &sought);
+        if (*number != HASH_TABLE_NONE) {
             worker->buffer.used = start;
             return STATUS_OK;
         }
-        RETURN_IF_ERROR(number_index_add(&worker->index, hash, worker->string_count, error));
+        RETURN_IF_ERROR(hash_table_add(&worker->index, hash, worker->string_count, error));
     }
     if (worker->string_count + 1 >= worker->string_room) {
         const uint32_t room = 2 * worker->string_room + 1024;
@@ -238,7 +238,7 @@ static void work_end(struct table_work *work)
         struct string_worker *worker = &work->workers[w];
         if (work->source->close && worker->own)
             work->source->close(worker->own);
-        number_index_free(&worker->index);
+        hash_table_free(&worker->index);
         free(worker->starts);
         free(worker->buffer.bytes);
     }

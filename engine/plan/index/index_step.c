@@ -9,6 +9,7 @@
 #include "engine/plan/index/index_terms.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/sort/sort.h"
 #include "storage/index/index_file.h"
 #include "storage/index/wah.h"
 
@@ -135,8 +136,9 @@ static double share_left(const struct choice *choice, uint64_t set, uint32_t s)
     return share < 1 ? share : 1;
 }
 
-static int by_share(const void *left, const void *right)
+static int by_share(const void *left, const void *right, const void *context)
 {
+    (void)context;
     const double x = ((const struct plan_step *)left)->share, y = ((const struct plan_step *)right)->share;
     return (x > y) - (x < y);
 }
@@ -152,7 +154,7 @@ static double steps_cost(const struct choice *choice, uint64_t set, double *shar
             steps[count] = plan->steps[s];
             steps[count++].share = share_left(choice, set, s);
         }
-    qsort(steps, count, sizeof *steps, by_share);
+    sort_items(steps, count, sizeof *steps, by_share, NULL);
     const double cost = planner_cheapest_order(plan, steps, count, *share, choice->planner->on_gpu);
     for (uint32_t s = 0; s < count; s++)
         *share *= steps[s].share;

@@ -3,6 +3,7 @@
 #include "engine/plan/levels/level_plan.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/sort/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,19 +38,9 @@ static int64_t value_of(const struct plan_array *array, uint32_t prefix)
     return value;
 }
 
-static int compare(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
 static bool all_differ(int64_t *values, uint32_t count)
 {
-    qsort(values, count, sizeof *values, compare);
-    for (uint32_t i = 1; i < count; i++)
-        if (values[i] == values[i - 1])
-            return false;
-    return true;
+    return sort_distinct(values, count) == count;
 }
 
 /* Finds the bits in which passing prefixes differ, and the value of each code. */

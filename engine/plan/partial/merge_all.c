@@ -32,7 +32,7 @@ static uint32_t part_of_group(const void *context, uint64_t group)
 
 /* Merges a part's groups of one input; `places` is of the part. */
 static void merge_input(const struct groups_merge *merge, uint32_t input, uint64_t part,
-                        const struct partial_index *places)
+                        struct hash_table *places)
 {
     const struct partial *from = &merge->from[input];
     const struct deal *deal = &merge->deals[input];
@@ -52,7 +52,7 @@ static enum status merge_part(void *context, uint64_t part, unsigned thread, str
 {
     const struct groups_merge *merge = context;
     struct partial *const into = &merge->merged[part];
-    struct partial_index places = {0};
+    struct hash_table places = {0};
     uint64_t most = 0;
     (void)thread;
     for (uint32_t i = 0; i < merge->count; i++)
@@ -65,7 +65,7 @@ static enum status merge_part(void *context, uint64_t part, unsigned thread, str
         merge_input(merge, i, part, &places);
         status = cancel_check(error);
     }
-    partial_index_free(&places);
+    hash_table_free(&places);
     return status;
 }
 

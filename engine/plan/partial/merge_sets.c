@@ -23,30 +23,12 @@ struct sets_merge {
     struct partial *into;
 };
 
-static uint64_t pair_hash(uint64_t group, int64_t value)
-{
-    return hash_mix(group ^ hash_mix((uint64_t)value));
-}
-
 static uint32_t part_of_pair(const void *context, uint64_t pair)
 {
     const struct sets_merge *merge = context;
     const struct partial_set *set = &merge->from[merge->input].sets[merge->aggregate];
-    return (uint32_t)hash_part(pair_hash(merge->to[merge->input][set->groups[pair]], set->values[pair]),
-                               merge->parts);
-}
-
-/* Adds a pair to the set unless it has it. `places` is a hash table of pair + 1. */
-static bool add_pair(struct partial_set *set, uint64_t *places, uint64_t last, uint64_t group, int64_t value)
-{
-    uint64_t place = pair_hash(group, value) & last;
-    for (; places[place]; place = (place + 1) & last)
-        if (set->groups[places[place] - 1] == group && set->values[places[place] - 1] == value)
-            return false;
-    set->groups[set->count] = group;
-    set->values[set->count++] = value;
-    places[place] = set->count;
-    return true;
+    return (uint32_t)hash_part(
+        partial_pair_hash(merge->to[merge->input][set->groups[pair]], set->values[pair]), merge->parts);
 }
 
 static void count_pairs(const struct partial_set *set, struct partial *into, int64_t *own, uint32_t a)
@@ -65,26 +47,25 @@ static enum status merge_part(void *context, uint64_t part, unsigned thread, str
 {
     const struct sets_merge *merge = context;
     struct partial_set *const set = &merge->sets[part];
-    uint64_t most = 0, last = 1023, *places = NULL;
+    struct hash_table index = {0};
+    uint64_t most = 0;
     int64_t *own = NULL;
     (void)thread;
     for (uint32_t i = 0; i < merge->count; i++)
         most += merge->deals[i].start[part + 1] - merge->deals[i].start[part];
-    while (last < 2 * most)
-        last = 2 * last + 1;
     RETURN_IF_ERROR(partial_set_allocate(set, most, error));
     set->count = 0;
-    enum status status = memory_zeros(&places, (last + 1) * sizeof *places, "distinct values", error);
+    enum status status = hash_table_reserve(&index, most, "distinct values", error);
     for (uint32_t i = 0; status == STATUS_OK && i < merge->count; i++) {
         const struct partial_set *from = &merge->from[i].sets[merge->aggregate];
         const struct deal *deal = &merge->deals[i];
         for (uint64_t d = deal->start[part]; d < deal->start[part + 1]; d++) {
             const uint64_t pair = deal->order[d];
-            add_pair(set, places, last, merge->to[i][from->groups[pair]], from->values[pair]);
+            (void)partial_pair_add(&index, set, merge->to[i][from->groups[pair]], from->values[pair]);
         }
         status = cancel_check(error);
     }
-    free(places);
+    hash_table_free(&index);
     if (status == STATUS_OK && merge->into->count <= OWN_COUNTS)
         status = memory_zeros(&own, (merge->into->count + 1) * sizeof *own, "distinct values", error);
     if (status == STATUS_OK)

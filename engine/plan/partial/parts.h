@@ -38,6 +38,14 @@ static inline uint32_t partial_group_owner(const struct plan *plan, const struct
     return (uint32_t)hash_part(partial_group_hash(plan, partial, group), owners);
 }
 
+/* Adds a pair to the set unless it has it; both have room for it. */
+bool partial_pair_add(struct hash_table *index, struct partial_set *set, uint64_t group, int64_t value);
+
+static inline uint64_t partial_pair_hash(uint64_t group, int64_t value)
+{
+    return hash_mix(group ^ hash_mix((uint64_t)value));
+}
+
 /* Copies number and states of group `at` to group `to`, whose memory exists. */
 void partial_group_copy(const struct plan *plan, struct partial *into, uint64_t to,
                         const struct partial *from, uint64_t at);
@@ -47,7 +55,7 @@ void partial_group_add(const struct plan *plan, struct partial *into, uint64_t t
 
 /* Adds group `at` to the group of `into` that has this number, or makes that one, for which there is memory. Returns its
  * index. */
-uint64_t partial_group_merge(const struct plan *plan, struct partial *into, const struct partial_index *index,
+uint64_t partial_group_merge(const struct plan *plan, struct partial *into, struct hash_table *index,
                              const uint64_t *number, const struct partial *from, uint64_t at);
 
 /* Merges the groups of a result that have the same number, which others never have; to[g] becomes the group of `into`

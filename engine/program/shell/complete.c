@@ -10,6 +10,7 @@
 #include "engine/program/sql_shell.h"
 #include "engine/sql/functions/functions.h"
 #include "storage/base/memory.h"
+#include "storage/base/sort/sort.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/base/words/word.h"
 #include "storage/base/text/text_stream.h"
@@ -228,8 +229,9 @@ static bool is_of_word(char byte)
     return isalnum((unsigned char)byte) || byte == '_' || byte == '$' || (unsigned char)byte >= 0x80;
 }
 
-static int compare(const void *a, const void *b)
+static int compare(const void *a, const void *b, const void *context)
 {
+    (void)context;
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
@@ -239,7 +241,7 @@ static void finish(struct completion *completion)
     uint32_t kept = 0;
     if (completion->count == 0)
         return;
-    qsort(completion->words, completion->count, sizeof *completion->words, compare);
+    sort_items(completion->words, completion->count, sizeof *completion->words, compare, NULL);
     for (uint32_t i = 0; i < completion->count; i++)
         if (kept && strcmp(completion->words[kept - 1], completion->words[i]) == 0)
             free(completion->words[i]);

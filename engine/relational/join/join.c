@@ -9,6 +9,7 @@
 #include "storage/base/parallel.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MORSEL_ROWS   4096u

@@ -8,6 +8,7 @@
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_ROWS   (UINT64_C(1) << 16) /* a block is hashed by one thread; fewer rows are one part */

@@ -1,16 +1,8 @@
-/* rows_hash.h: a hash table of rows of columns, by the values of all columns; rows are numbers below 2^64 - 1. Free `rows`
- * with spillable_free. */
+/* rows_hash.h: the hashes of rows of columns, by the values of all columns, and what finds a row in a table of them. */
 #ifndef TESSERA_ENGINE_RELATIONAL_ROWS_ROWS_HASH_H
 #define TESSERA_ENGINE_RELATIONAL_ROWS_ROWS_HASH_H
 
 #include "engine/relational/rows/relation.h"
-
-#include <stdlib.h>
-
-struct rows_hash {
-    uint64_t mask;
-    uint64_t *rows; /* UINT64_MAX: the slot is empty */
-};
 
 #define ROW_HASH_SEED UINT64_C(0x9e3779b97f4a7c15)
 
@@ -42,26 +34,17 @@ static inline bool rows_equal(const struct rowset_column *a, uint64_t row_a, con
     return true;
 }
 
-static inline enum status rows_hash_create(uint64_t rows, struct rows_hash *hash, struct error *error)
-{
-    uint64_t slots = 16;
-    while (slots < rows + rows / 2)
-        slots *= 2;
-    hash->mask = slots - 1;
-    RETURN_IF_ERROR(spillable_work(&hash->rows, slots * sizeof *hash->rows, "a table of rows", error));
-    for (uint64_t s = 0; s < slots; s++)
-        hash->rows[s] = UINT64_MAX;
-    return STATUS_OK;
-}
+/* Row `at` of `key`, which is looked for among rows of `columns`. */
+struct row_sought {
+    const struct rowset_column *columns, *key;
+    uint64_t at;
+    uint32_t count;
+};
 
-/* The slot of a row of `columns` that equals row `at` of `key`, or the empty slot where it would be. */
-static inline uint64_t *rows_hash_slot(const struct rows_hash *hash, const struct rowset_column *columns,
-                                       const struct rowset_column *key, uint64_t at, uint32_t count)
+static inline bool row_same(const void *context, uint32_t row)
 {
-    uint64_t s = row_hash(key, count, at) & hash->mask;
-    while (hash->rows[s] != UINT64_MAX && !rows_equal(columns, hash->rows[s], key, at, count))
-        s = (s + 1) & hash->mask;
-    return &hash->rows[s];
+    const struct row_sought *const sought = context;
+    return rows_equal(sought->columns, row, sought->key, sought->at, sought->count);
 }
 
 #endif

@@ -2,8 +2,10 @@
 #include "engine/relational/rows/relation.h"
 
 #include "engine/relational/rows/rows_hash.h"
+#include "storage/base/hash_table.h"
 #include "storage/base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Makes one type of the columns of both, and hands a dictionary that is made to the left one. */
@@ -42,29 +44,46 @@ static enum status column_append(struct rowset_column *to, uint64_t rows, const 
     return STATUS_OK;
 }
 
+/* A table of the different rows of an answer, into which they are put one by one. */
+static enum status rows_table(const struct rowset *rows, struct hash_table *table, struct error *error)
+{
+    *table = (struct hash_table){.memory = HASH_TABLE_WORK};
+    return hash_table_reserve(table, rows->rows, "a table of rows", error);
+}
+
+/* The first row that equals this one, or HASH_TABLE_NONE: it is the first itself. */
+static uint32_t put_row(struct hash_table *table, const struct rowset *rows, uint64_t row)
+{
+    const struct row_sought sought = {rows->columns, rows->columns, row, rows->column_count};
+    return hash_table_put(table, row_hash(rows->columns, rows->column_count, row), (uint32_t)row, row_same,
+                          &sought);
+}
+
+/* The first row on the right side that equals this one of the left side, or HASH_TABLE_NONE. */
+static uint32_t find_row(const struct hash_table *table, const struct rowset *right,
+                         const struct rowset *left, uint64_t row)
+{
+    const struct row_sought sought = {right->columns, left->columns, row, left->column_count};
+    return hash_table_find(table, row_hash(left->columns, left->column_count, row), row_same, &sought);
+}
+
 /* Finds the rows to keep: the first of equal rows of the left side that are (or are not) on the right side. */
 static enum status find_kept(enum relation_set set, const struct rowset *left, const struct rowset *right,
                              uint64_t *places, uint64_t *count, struct error *error)
 {
-    struct rows_hash own = {0}, other = {0};
-    const uint32_t columns = left->column_count;
-    enum status status = rows_hash_create(left->rows, &own, error);
-    if (status == STATUS_OK)
-        status = rows_hash_create(right->rows, &other, error);
+    struct hash_table own, other = {0};
+    enum status status = rows_table(left, &own, error);
+    status = AND_THEN(status, rows_table(right, &other, error));
     for (uint64_t row = 0; status == STATUS_OK && row < right->rows; row++)
-        *rows_hash_slot(&other, right->columns, right->columns, row, columns) = row;
+        (void)put_row(&other, right, row);
     *count = 0;
-    for (uint64_t row = 0; status == STATUS_OK && row < left->rows; row++) {
-        uint64_t *const slot = rows_hash_slot(&own, left->columns, left->columns, row, columns);
-        if (*slot != UINT64_MAX)
-            continue;
-        *slot = row;
-        const bool found = *rows_hash_slot(&other, right->columns, left->columns, row, columns) != UINT64_MAX;
-        if (set == RELATION_UNION || found == (set == RELATION_INTERSECT))
+    for (uint64_t row = 0; status == STATUS_OK && row < left->rows; row++)
+        if (put_row(&own, left, row) == HASH_TABLE_NONE &&
+            (set == RELATION_UNION ||
+             (find_row(&other, right, left, row) != HASH_TABLE_NONE) == (set == RELATION_INTERSECT)))
             places[(*count)++] = row;
-    }
-    spillable_free(own.rows);
-    spillable_free(other.rows);
+    hash_table_free(&own);
+    hash_table_free(&other);
     return status;
 }
 
@@ -72,29 +91,27 @@ static enum status find_kept(enum relation_set set, const struct rowset *left, c
 static enum status find_all_kept(enum relation_set set, const struct rowset *left, const struct rowset *right,
                                  uint64_t *places, uint64_t *count, struct error *error)
 {
-    struct rows_hash other = {0};
-    uint64_t *copies = NULL; /* of the row in a slot, those that are not taken */
-    const uint32_t columns = left->column_count;
-    enum status status = rows_hash_create(right->rows, &other, error);
+    struct hash_table other;
+    uint64_t *copies = NULL; /* of a row that is the first of its kind, those that are not taken */
+    enum status status = rows_table(right, &other, error);
     if (status == STATUS_OK)
         status = spillable_work(&copies, (right->rows + 1) * sizeof *copies, "a table of rows", error);
     if (status == STATUS_OK)
         memset(copies, 0, (right->rows + 1) * sizeof *copies);
     for (uint64_t row = 0; status == STATUS_OK && row < right->rows; row++) {
-        uint64_t *const slot = rows_hash_slot(&other, right->columns, right->columns, row, columns);
-        *slot = *slot == UINT64_MAX ? row : *slot;
-        copies[*slot]++;
+        const uint32_t first = put_row(&other, right, row);
+        copies[first == HASH_TABLE_NONE ? row : first]++;
     }
     *count = 0;
     for (uint64_t row = 0; status == STATUS_OK && row < left->rows; row++) {
-        const uint64_t at = *rows_hash_slot(&other, right->columns, left->columns, row, columns);
-        const bool found = at != UINT64_MAX && copies[at];
+        const uint32_t at = find_row(&other, right, left, row);
+        const bool found = at != HASH_TABLE_NONE && copies[at];
         if (found)
             copies[at]--;
         if (found == (set == RELATION_INTERSECT_ALL))
             places[(*count)++] = row;
     }
-    spillable_free(other.rows);
+    hash_table_free(&other);
     spillable_free(copies);
     return status;
 }

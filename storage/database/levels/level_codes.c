@@ -1,7 +1,9 @@
 /* level_codes.c: see level_codes.h. */
 #include "storage/database/levels/level_codes.h"
 
+#include "storage/base/hash_table.h"
 #include "storage/base/memory.h"
+#include "storage/base/sort/sort.h"
 #include "storage/column/column.h"
 
 #include <stdlib.h>
@@ -9,15 +11,6 @@
 
 /* Values within so small a span have their ranks in an array: 4 MB. */
 #define SPAN_MAX (1u << 20)
-
-/* Slots of a hash table of values: at most a quarter full. */
-#define SLOT_BITS 18u
-
-/* Fibonacci hashing, as in loader/table/key_index.c. */
-static uint64_t slot_of(uint64_t key, uint32_t bits)
-{
-    return key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits);
-}
 
 static bool has_value(const struct level_values *column, uint64_t row)
 {
@@ -74,66 +67,52 @@ static enum status codes_direct(const struct level_values *column, const struct 
     return STATUS_OK;
 }
 
-struct value_slot {
-    int64_t value;
-    uint32_t rank; /* of the value, + 1; 0: the slot is free */
-};
-
-static struct value_slot *find_slot(struct value_slot *slots, int64_t value)
+/* Gathers the different values, unless there are more than `most`. */
+static enum status gather_values(const struct level_values *column, uint64_t most, struct hash_words *found,
+                                 struct error *error)
 {
-    uint64_t at = slot_of((uint64_t)value, SLOT_BITS);
-    while (slots[at].rank && slots[at].value != value)
-        at = (at + 1) & ((1u << SLOT_BITS) - 1);
-    return &slots[at];
+    for (uint64_t r = 0; r < column->rows && found->table.count <= most; r++)
+        if (has_value(column, r))
+            RETURN_IF_ERROR(
+                hash_words_add(found, (uint64_t)row_value(column->values, column->value_bytes, r), error));
+    return STATUS_OK;
 }
 
-static int compare_values(const void *left, const void *right)
+/* The rank of each word in ascending order, as signed numbers. */
+static enum status rank_words(const struct hash_words *found, int64_t **sorted, uint32_t **ranks,
+                              struct error *error)
 {
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-/* Gathers the different values; false once there are too many. */
-static bool gather_values(const struct level_values *column, struct value_slot *slots, uint32_t most,
-                          int64_t *values, uint32_t *count)
-{
-    for (uint64_t r = 0; r < column->rows; r++) {
-        if (!has_value(column, r))
-            continue;
-        const int64_t value = row_value(column->values, column->value_bytes, r);
-        struct value_slot *const slot = find_slot(slots, value);
-        if (slot->rank)
-            continue;
-        if (*count == most)
-            return false;
-        *slot = (struct value_slot){.value = value, .rank = 1};
-        values[(*count)++] = value;
-    }
-    return true;
+    const uint64_t count = found->table.count;
+    RETURN_IF_ERROR(memory_take(sorted, (count + 1) * sizeof **sorted, "levels", error));
+    RETURN_IF_ERROR(memory_take(ranks, (count + 1) * sizeof **ranks, "levels", error));
+    memcpy(*sorted, found->words, count * sizeof **sorted);
+    sort_integers(*sorted, count);
+    for (uint64_t v = 0; v < count; v++)
+        (*ranks)[hash_words_find(found, (uint64_t)(*sorted)[v])] = (uint32_t)v;
+    return STATUS_OK;
 }
 
 static enum status codes_hashed(const struct level_values *column, const struct span *span,
                                 struct level_codes *codes, struct error *error)
 {
-    struct value_slot *slots;
-    int64_t *values;
-    uint32_t count = 0;
-    RETURN_IF_ERROR(memory_zeros(&slots, sizeof *slots << SLOT_BITS, "levels", error));
-    enum status status = memory_take(&values, LEVEL_VALUES_MAX * sizeof *values, "levels", error);
-    if (status == STATUS_OK && gather_values(column, slots, LEVEL_VALUES_MAX - span->nulls, values, &count)) {
-        qsort(values, count, sizeof *values, compare_values);
-        for (uint32_t v = 0; v < count; v++)
-            find_slot(slots, values[v])->rank = v + 1;
-        for (uint64_t r = 0; r < column->rows; r++)
+    struct hash_words found = {0};
+    int64_t *sorted = NULL;
+    uint32_t *ranks = NULL;
+    enum status status = gather_values(column, LEVEL_VALUES_MAX - span->nulls, &found, error);
+    if (status == STATUS_OK && found.table.count <= LEVEL_VALUES_MAX - span->nulls) {
+        status = rank_words(&found, &sorted, &ranks, error);
+        for (uint64_t r = 0; status == STATUS_OK && r < column->rows; r++)
             codes->codes[r] =
                 has_value(column, r)
-                    ? (uint16_t)(find_slot(slots, row_value(column->values, column->value_bytes, r))->rank -
-                                 1 + span->nulls)
+                    ? (uint16_t)(ranks[hash_words_find(
+                                     &found, (uint64_t)row_value(column->values, column->value_bytes, r))] +
+                                 span->nulls)
                     : 0;
-        codes->count = count + span->nulls;
+        codes->count = (uint32_t)found.table.count + span->nulls;
     }
-    free(values);
-    free(slots);
+    free(sorted);
+    free(ranks);
+    hash_words_free(&found);
     return status;
 }
 
@@ -204,89 +183,37 @@ static enum status group_direct(const struct pairing *pairing, struct level_grou
     return status;
 }
 
-/* The hash table grows with the pairs, and is at most half full. */
-struct pair_table {
-    uint64_t *slots; /* a pair + 1; 0: free */
-    uint32_t *numbers;
-    uint32_t bits, count;
-};
-
-static uint64_t find_pair(const struct pair_table *table, uint64_t pair)
-{
-    uint64_t at = slot_of(pair, table->bits);
-    while (table->slots[at] && table->slots[at] != pair + 1)
-        at = (at + 1) & ((UINT64_C(1) << table->bits) - 1);
-    return at;
-}
-
-static enum status grow_pairs(struct pair_table *table, struct error *error)
-{
-    const struct pair_table before = *table;
-    table->bits = before.bits ? before.bits + 2 : 12;
-    table->slots = calloc(UINT64_C(1) << table->bits, sizeof *table->slots);
-    if (!table->slots) {
-        *table = before;
-        return error_out_of_memory(error, 32ull << before.bits, "levels");
-    }
-    for (uint64_t s = 0; before.bits && s < UINT64_C(1) << before.bits; s++)
-        if (before.slots[s])
-            table->slots[find_pair(table, before.slots[s] - 1)] = before.slots[s];
-    free(before.slots);
-    return STATUS_OK;
-}
-
-static int compare_pairs(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-static enum status gather_pairs(const struct pairing *pairing, struct pair_table *table, struct error *error)
-{
-    for (uint64_t r = 0; r < pairing->rows && table->count <= LEAVES_MAX; r++) {
-        const uint64_t pair = pair_of(pairing, r);
-        if (2ull * table->count >= UINT64_C(1) << table->bits || !table->bits)
-            RETURN_IF_ERROR(grow_pairs(table, error));
-        uint64_t *const slot = &table->slots[find_pair(table, pair)];
-        table->count += *slot == 0;
-        *slot = pair + 1;
-    }
-    return STATUS_OK;
-}
-
-static enum status number_pairs(const struct pairing *pairing, struct pair_table *table, uint64_t *sorted,
+static enum status number_pairs(const struct pairing *pairing, const struct hash_words *found,
                                 struct level_groups *groups, struct error *error)
 {
-    uint32_t found = 0;
-    RETURN_IF_ERROR(memory_take(&table->numbers, sizeof *table->numbers << table->bits, "levels", error));
-    RETURN_IF_ERROR(memory_take(&groups->parent, table->count * sizeof *groups->parent, "levels", error));
-    for (uint64_t s = 0; s < UINT64_C(1) << table->bits; s++)
-        if (table->slots[s])
-            sorted[found++] = table->slots[s] - 1;
-    qsort(sorted, found, sizeof *sorted, compare_pairs);
-    for (uint32_t g = 0; g < found; g++) {
-        groups->parent[g] = (uint32_t)(sorted[g] / pairing->codes->count);
-        table->numbers[find_pair(table, sorted[g])] = g;
+    const uint64_t count = found->table.count;
+    int64_t *sorted = NULL;
+    uint32_t *ranks = NULL;
+    enum status status = rank_words(found, &sorted, &ranks, error);
+    if (status == STATUS_OK)
+        status = memory_take(&groups->parent, count * sizeof *groups->parent, "levels", error);
+    if (status == STATUS_OK) {
+        for (uint64_t g = 0; g < count; g++)
+            groups->parent[g] = (uint32_t)((uint64_t)sorted[g] / pairing->codes->count);
+        for (uint64_t r = 0; r < pairing->rows; r++)
+            groups->of_row[r] = ranks[hash_words_find(found, pair_of(pairing, r))];
+        groups->count = (uint32_t)count;
     }
-    for (uint64_t r = 0; r < pairing->rows; r++)
-        groups->of_row[r] = table->numbers[find_pair(table, pair_of(pairing, r))];
-    groups->count = found;
-    return STATUS_OK;
+    free(sorted);
+    free(ranks);
+    return status;
 }
 
 static enum status group_hashed(const struct pairing *pairing, struct level_groups *groups,
                                 struct error *error)
 {
-    struct pair_table table = {0};
-    uint64_t *sorted = NULL;
-    enum status status = gather_pairs(pairing, &table, error);
-    if (status == STATUS_OK && table.count <= LEAVES_MAX) {
-        status = memory_take(&sorted, table.count * sizeof *sorted, "levels", error);
-        status = AND_THEN(status, number_pairs(pairing, &table, sorted, groups, error));
-    }
-    free(sorted);
-    free(table.numbers);
-    free(table.slots);
+    struct hash_words found = {0};
+    enum status status = STATUS_OK;
+    for (uint64_t r = 0; status == STATUS_OK && r < pairing->rows && found.table.count <= LEAVES_MAX; r++)
+        status = hash_words_add(&found, pair_of(pairing, r), error);
+    if (status == STATUS_OK && found.table.count <= LEAVES_MAX)
+        status = number_pairs(pairing, &found, groups, error);
+    hash_words_free(&found);
     return status;
 }
 

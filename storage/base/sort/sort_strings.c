@@ -1,15 +1,18 @@
 /*
- * string_sort.c: sorts strings (string_pieces.h). Each thread sorts a part, and parts are merged in pairs.
+ * sort_strings.c: see sort_strings.h. Each thread sorts a part, and parts are merged in pairs.
  *
  * A part that is nearly in order is sorted by merging its runs, as the results of most functions are. Others are sorted
  * by quicksort on 7 bytes of each string at a time, which are kept beside it (Bentley and Sedgewick,
  * "Fast algorithms for sorting and searching strings", SODA 1997, with the bytes cached): addresses and paths have
  * long common beginnings, which comparing whole strings would read again and again.
  */
-#include "engine/plan/functions/string_pieces.h"
+#include "storage/base/sort/sort_strings.h"
+
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
+#include "storage/base/sort/sort.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,8 +49,9 @@ static uint64_t key_at(const struct piece *piece, uint64_t depth)
     return key | left;
 }
 
-static int compare_keyed(const void *left, const void *right)
+static int compare_keyed(const void *left, const void *right, const void *context)
 {
+    (void)context;
     return piece_compare(&((const struct keyed_piece *)left)->piece,
                          &((const struct keyed_piece *)right)->piece);
 }
@@ -70,7 +74,7 @@ static void insert_all(struct keyed_piece *pieces, uint64_t count)
         for (uint64_t at = i; at > 0; at--) {
             const struct keyed_piece *const before = &pieces[at - 1];
             if (before->key < pieces[at].key ||
-                (before->key == pieces[at].key && compare_keyed(before, &pieces[at]) <= 0))
+                (before->key == pieces[at].key && compare_keyed(before, &pieces[at], NULL) <= 0))
                 break;
             swap(&pieces[at - 1], &pieces[at]);
         }
@@ -113,7 +117,7 @@ static void sort_keyed(struct keyed_piece *pieces, uint64_t count, uint64_t dept
         struct partition parts[3];
         unsigned largest = 0;
         if (unlucky == 0) {
-            qsort(pieces, count, sizeof *pieces, compare_keyed);
+            sort_items(pieces, count, sizeof *pieces, compare_keyed, NULL);
             return;
         }
         divide(pieces, count, depth, parts);
