@@ -4,8 +4,11 @@
  */
 #include "engine/answer/regrouped.h"
 #include "engine/plan/partial/regroup.h"
+#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
+#include "storage/base/sort/sort.h"
+#include "storage/base/sort/sort_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +20,16 @@ struct measuring {
     uint64_t *starts;             /* of each group's entries, and their end */
     uint64_t first;               /* group 0 of `starts` is this one of the result */
     const struct partial *groups; /* the result's */
+    unsigned threads;             /* that sort a list: more than one if the groups are fewer */
     struct measure_column *column;
     struct strings_joined strings; /* RESULT_TEXT */
 };
 
 /* ---- Lists of values ---- */
 
-static int compare_entries(const void *left, const void *right)
+static int compare_entries(const void *left, const void *right, const void *context)
 {
+    (void)context;
     const struct measure_entry *const a = left, *const b = right;
     if (a->last != b->last)
         return a->last ? 1 : -1;
@@ -69,72 +74,77 @@ static enum status collect(struct measuring *measuring, const struct partial *sc
         next[group + 1] += next[group];
     RETURN_IF_ERROR(
         memory_take(&measuring->entries, (all + 1) * sizeof *measuring->entries, "values", error));
+    huge_pages_prefer(measuring->entries, (all + 1) * sizeof *measuring->entries);
     for (uint64_t g = 0; g < scanned->count; g++)
         if (entry_of(measuring->plan, measuring->measure, scanned, g, &entry))
             measuring->entries[next[to[g]]++] = entry;
     return STATUS_OK; /* next[group] is now the end of the group's entries, which is starts[group + 1] */
 }
 
-/* Longer lists are sorted by their digits of RADIX_BITS bits, if there is memory: 1.5 million values of 24 bits take 30 ms,
- * where comparisons take 1000. */
+/* Longer lists are sorted by radix: 1.5 million values of 24 bits take 30 ms, where comparisons take 1000. */
 #define RADIX_LEAST 512u
-#define RADIX_BITS  11u
 
-/* Sorts by one digit of the orders' distances to the least one, from one array into another. */
-static void sort_by_digit(const struct measure_entry *from, uint64_t count, int64_t least, uint32_t shift,
-                          struct measure_entry *into)
+/* Gives the entries by their orders, and then by their values unless `plain`: then both are the same. */
+static enum status sort_list(const struct measure_entry *entries, uint64_t count, bool plain,
+                             unsigned threads, struct measure_entry **sorted, struct error *error)
 {
-    uint64_t places[(1u << RADIX_BITS) + 1] = {0};
-    const uint64_t mask = (1u << RADIX_BITS) - 1;
-    for (uint64_t e = 0; e < count; e++)
-        places[(((uint64_t)from[e].order - (uint64_t)least) >> shift & mask) + 1]++;
-    for (uint64_t digit = 0; digit < mask; digit++)
-        places[digit + 1] += places[digit];
-    for (uint64_t e = 0; e < count; e++)
-        into[places[((uint64_t)from[e].order - (uint64_t)least) >> shift & mask]++] = from[e];
+    int64_t *orders = NULL, *values = NULL;
+    uint8_t *last = NULL;
+    uint64_t *places = NULL;
+    enum status status = memory_take(&orders, count * sizeof *orders, "values", error);
+    if (status == STATUS_OK)
+        huge_pages_prefer(orders, count * sizeof *orders);
+    if (!plain) {
+        status = AND_THEN(status, memory_take(&values, count * sizeof *values, "values", error));
+        status = AND_THEN(status, memory_take(&last, count, "values", error));
+    }
+    for (uint64_t e = 0; status == STATUS_OK && e < count; e++)
+        orders[e] = entries[e].order;
+    for (uint64_t e = 0; status == STATUS_OK && !plain && e < count; e++) {
+        values[e] = entries[e].value;
+        last[e] = entries[e].last;
+    }
+    const struct sort_term terms[] = {{.values = orders, .nulls = last}, {.values = values}};
+    status =
+        AND_THEN(status, sort_rows_make(terms, plain ? 1 : 2, count, count, NULL, threads, &places, error));
+    free(last);
+    free(values);
+    free(orders);
+    status = AND_THEN(status, memory_take(sorted, count * sizeof **sorted, "values", error));
+    if (status == STATUS_OK)
+        huge_pages_prefer(*sorted, count * sizeof **sorted);
+    for (uint64_t e = 0; status == STATUS_OK && e < count; e++)
+        (*sorted)[e] = entries[places[e]];
+    spillable_free(places);
+    return status;
 }
 
-/* Sorts by orders alone. */
-static bool sort_by_digits(struct measure_entry *entries, uint64_t count)
+/* Sorts the entries and joins those that are alike; *left is their number. `plain`: the order is that of the values.
+ * `weighs`: an entry has a weight in place of rows, and the greatest stays. A long list is sorted into *made, for the caller
+ * to free. */
+static enum status sort_entries(struct measure_entry **list, uint64_t *left, bool plain, bool weighs,
+                                unsigned threads, struct measure_entry **made, struct error *error)
 {
-    struct measure_entry *from = entries, *into = malloc(count * sizeof *into), *const other = into;
-    int64_t least = INT64_MAX, most = INT64_MIN;
-    if (!other)
-        return false;
-    for (uint64_t e = 0; e < count; e++) {
-        least = entries[e].order < least ? entries[e].order : least;
-        most = entries[e].order > most ? entries[e].order : most;
+    struct measure_entry *entries = *list;
+    const uint64_t count = *left;
+    uint64_t kept = 0, ordered = 1;
+    while (ordered < count && compare_entries(&entries[ordered - 1], &entries[ordered], NULL) <= 0)
+        ordered++;
+    if (ordered < count && count >= RADIX_LEAST) {
+        RETURN_IF_ERROR(sort_list(entries, count, plain, threads, made, error));
+        *list = entries = *made;
+    } else if (ordered < count) {
+        sort_items(entries, count, sizeof *entries, compare_entries, NULL);
     }
-    for (uint32_t shift = 0; shift < 64 && ((uint64_t)most - (uint64_t)least) >> shift; shift += RADIX_BITS) {
-        struct measure_entry *const sorted = into;
-        sort_by_digit(from, count, least, shift, into);
-        into = from;
-        from = sorted;
-    }
-    if (from != entries)
-        memcpy(entries, from, count * sizeof *entries);
-    free(other);
-    return true;
-}
-
-/* Sorts the entries and joins those that are alike; returns their number. `plain`: the order is that of the values.
- * `weighs`: an entry has a weight in place of rows, and the greatest stays. */
-static uint64_t sort_entries(struct measure_entry *entries, uint64_t count, bool plain, bool weighs)
-{
-    uint64_t kept = 0;
-    bool sorted = true;
-    for (uint64_t e = 1; e < count && sorted; e++)
-        sorted = compare_entries(&entries[e - 1], &entries[e]) <= 0;
-    if (!sorted && !(plain && count >= RADIX_LEAST && sort_by_digits(entries, count)))
-        qsort(entries, count, sizeof *entries, compare_entries);
     for (uint64_t e = 0; e < count; e++)
-        if (!kept || compare_entries(&entries[kept - 1], &entries[e]) != 0)
+        if (!kept || compare_entries(&entries[kept - 1], &entries[e], NULL) != 0)
             entries[kept++] = entries[e];
         else if (!weighs)
             entries[kept - 1].rows += entries[e].rows;
         else if (entries[kept - 1].rows < entries[e].rows)
             entries[kept - 1].rows = entries[e].rows;
-    return kept;
+    *left = kept;
+    return STATUS_OK;
 }
 
 static enum status measure_group(const struct measuring *measuring, const struct measure_entry *entries,
@@ -168,22 +178,24 @@ static enum status measure_group(const struct measuring *measuring, const struct
 static enum status measure_item(void *context, uint64_t group, unsigned thread, struct error *error)
 {
     const struct measuring *const measuring = context;
-    const struct measure *const of = measure_of(measuring->measure->kind);
-    struct measure_entry *const entries = measuring->entries + measuring->starts[group];
+    const struct plan_measure *const measure = measuring->measure;
+    const struct measure *const of = measure_of(measure->kind);
+    struct measure_entry *entries = measuring->entries + measuring->starts[group], *made = NULL;
     uint64_t count = measuring->starts[group + 1] - measuring->starts[group];
-    if (!of->by_other)
-        count = sort_entries(entries, count, measuring->measure->order_term == measuring->measure->term,
-                             of->sketch && of->sketch->weight);
     const uint64_t at = measuring->first + group;
     bool null = count == 0 && of->result != RESULT_COUNT;
+    enum status status = STATUS_OK;
     (void)thread;
-    if (count > 0)
-        RETURN_IF_ERROR(
-            measure_group(measuring, entries, count, at, &measuring->column->values[at], &null, error));
+    if (!of->by_other)
+        status = sort_entries(&entries, &count, measure->order_term == measure->term,
+                              of->sketch && of->sketch->weight, measuring->threads, &made, error);
+    if (status == STATUS_OK && count > 0)
+        status = measure_group(measuring, entries, count, at, &measuring->column->values[at], &null, error);
+    free(made);
     if (null)
         measuring->column->values[at] = 0;
     measuring->column->nulls[at] = null;
-    return STATUS_OK;
+    return status;
 }
 
 static enum status measure_all(struct measuring *measuring, const struct partial *scanned, const uint64_t *to,
@@ -216,6 +228,7 @@ enum status regrouped_measure(const struct plan *plan, const struct partial *sca
                               uint64_t first, unsigned threads, struct regrouped *regrouped,
                               struct error *error)
 {
+    const uint64_t groups = regrouped->groups.count - first;
     enum status status = STATUS_OK;
     for (uint32_t m = 0; status == STATUS_OK && m < plan->measure_count; m++) {
         if (!plan->measures[m].of_values)
@@ -225,11 +238,12 @@ enum status regrouped_measure(const struct plan *plan, const struct partial *sca
                                       .measure = &plan->measures[m],
                                       .first = first,
                                       .groups = &regrouped->groups,
+                                      .threads = groups < threads ? threads : 1,
                                       .column = &regrouped->measures[m]};
         if (texts)
             measuring.strings = strings_of(plan, measuring.measure);
         measuring.column->texts = texts;
-        status = measure_all(&measuring, scanned, to, regrouped->groups.count - first, threads, error);
+        status = measure_all(&measuring, scanned, to, groups, threads, error);
         free(measuring.entries);
         free(measuring.starts);
     }

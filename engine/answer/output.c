@@ -8,12 +8,12 @@
 #include "engine/answer/late.h"
 #include "engine/answer/measures.h"
 #include "engine/answer/regrouped.h"
-#include "engine/answer/sort_rows.h"
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/order/first_rows.h"
 #include "storage/base/decimal.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
+#include "storage/base/sort/sort_rows.h"
 #include "storage/codec/chunk_reader.h"
 
 #include <stdatomic.h>
@@ -508,8 +508,26 @@ static enum status order_rows(struct output *output, uint64_t **places)
         return STATUS_OK;
     RETURN_IF_ERROR(memory_take(&terms, (plan->order_count + PLAN_KEY_WORDS_MAX + 1) * sizeof *terms,
                                 "an answer's order", output->error));
-    const enum status status = sort_rows_make(terms, order_terms(output, terms), output->all.rows,
-                                              rows_wanted(plan), output->threads, places, output->error);
+    const uint32_t columns = output->all.column_count, count = order_terms(output, terms);
+    struct sort_moved moved = {0};
+    enum status status =
+        memory_take(&moved.words, (columns + 1) * sizeof *moved.words, "an answer's order", output->error);
+    if (status == STATUS_OK)
+        status = memory_take(&moved.bytes, (columns + 1) * sizeof *moved.bytes, "an answer's order",
+                             output->error);
+    for (uint32_t c = 0; status == STATUS_OK && c < columns; c++) {
+        moved.words[moved.word_count++] = output->all.columns[c].values;
+        if (output->all.columns[c].nulls)
+            moved.bytes[moved.byte_count++] = output->all.columns[c].nulls;
+    }
+    if (status == STATUS_OK && output->group_of)
+        moved.words[moved.word_count++] = (int64_t *)output->group_of;
+    const bool moves = output->group_of || !in_no_order(output); /* else groups stay with their rows */
+    if (status == STATUS_OK)
+        status = sort_rows_make(terms, count, output->all.rows, rows_wanted(plan), moves ? &moved : NULL,
+                                output->threads, places, output->error);
+    free(moved.words);
+    free(moved.bytes);
     free(terms);
     return status;
 }

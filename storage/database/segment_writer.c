@@ -187,7 +187,7 @@ static enum status keep_segment(struct table_writer *table, uint32_t column, uin
                                          &statistics, error);
     free(min_max);
     RETURN_IF_ERROR(status);
-    return table_sorter_take(table, column, segment, values, validity, &statistics, error);
+    return table_sorter_take(table, column, segment, values, validity, error);
 }
 
 enum status table_writer_segment(struct table_writer *table, uint32_t column, uint32_t segment,

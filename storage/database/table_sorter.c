@@ -3,15 +3,16 @@
  *
  * Segments come in any order from any thread, before the place of any value is known. They are kept as plain
  * arrays, column after column, in a file without a name (spool.h), which disappears also in
- * a crash. Then the key column is read and sorted once (row_order.h). Each column is read, put into that
+ * a crash. Then the key column is read and sorted once (sort_rows.h). Each column is read, put into that
  * order and written segment by segment, as many columns at a time as threads and memory allow. */
 #define _GNU_SOURCE
 #include "storage/database/writer_internal.h"
 
 #include "storage/base/execution/memory_account.h"
-#include "storage/base/memory.h"
-#include "storage/database/row_order.h"
+#include "storage/base/execution/spillable.h"
 #include "storage/base/execution/spool.h"
+#include "storage/base/memory.h"
+#include "storage/base/sort/sort_rows.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -24,6 +25,9 @@
  * values, and twice that for 8-byte values. */
 #define SEGMENT_BUFFERS 4u
 
+/* The places of the rows, and while they are sorted a part and the list of a thread (sort_rows.h). */
+#define ORDER_BYTES 16u
+
 #define COLUMN_NONE UINT32_MAX
 
 enum kept { KEPT_NOT, KEPT_VALUES, KEPT_NULLS /* values and validity */ };
@@ -34,9 +38,7 @@ struct table_sorter {
     uint8_t *kept;          /* enum kept of each segment of column 0, then of column 1, ... */
     uint64_t *values_start; /* each column's place in the file */
     uint64_t *validity_start;
-    uint64_t bytes;                      /* of the file */
-    pthread_mutex_t lock;                /* protects the statistics */
-    struct column_statistics statistics; /* of the key column */
+    uint64_t bytes; /* of the file */
     bool done;
 };
 
@@ -77,7 +79,7 @@ uint64_t table_sorter_level_bytes(const struct table *table)
 
 static enum status check_memory(const struct table *table, uint32_t column, struct error *error)
 {
-    const uint64_t needed = memory_needed(table, table->rows * ROW_ORDER_BYTES + column_bytes(table, column)),
+    const uint64_t needed = memory_needed(table, table->rows * ORDER_BYTES + column_bytes(table, column)),
                    available = memory_available("");
     if (needed <= available)
         return STATUS_OK;
@@ -116,9 +118,7 @@ static enum status sorter_open(struct table_writer *table, uint32_t column, stru
     const struct table *described = &table->table;
     struct table_sorter *sorter;
     RETURN_IF_ERROR(memory_zeros(&sorter, sizeof *sorter, "sorting a table", error));
-    *sorter = (struct table_sorter){
-        .column = column, .spool = {.descriptor = -1}, .statistics = COLUMN_STATISTICS_NONE};
-    pthread_mutex_init(&sorter->lock, NULL);
+    *sorter = (struct table_sorter){.column = column, .spool = {.descriptor = -1}};
     table->sorter = sorter; /* now table_writer_free frees it */
     const uint64_t chunks = (uint64_t)described->column_count * described->segment_count;
     sorter->kept = calloc(chunks + 1, 1);
@@ -150,8 +150,7 @@ enum status table_sorter_open(struct table_writer *table, struct error *error)
     return sorter_open(table, COLUMN_NONE, error);
 }
 enum status table_sorter_take(struct table_writer *table, uint32_t column, uint32_t segment,
-                              const void *values, const uint64_t *validity,
-                              const struct column_statistics *statistics, struct error *error)
+                              const void *values, const uint64_t *validity, struct error *error)
 {
     struct table_sorter *sorter = table->sorter;
     const struct column *described = &table->table.columns[column];
@@ -162,11 +161,6 @@ enum status table_sorter_take(struct table_writer *table, uint32_t column, uint3
         RETURN_IF_ERROR(spool_put(&sorter->spool, sorter->validity_start[column] + first / 8, validity,
                                   (rows + 63) / 64 * sizeof *validity, error));
     *kept_of(table, column, segment) = validity ? KEPT_NULLS : KEPT_VALUES;
-    if (column == sorter->column) {
-        pthread_mutex_lock(&sorter->lock);
-        statistics_merge(&sorter->statistics, statistics);
-        pthread_mutex_unlock(&sorter->lock);
-    }
     return STATUS_OK;
 }
 
@@ -180,7 +174,6 @@ void table_sorter_free(struct table_sorter *sorter)
     if (!sorter)
         return;
     spool_close(&sorter->spool);
-    pthread_mutex_destroy(&sorter->lock);
     free(sorter->kept);
     free(sorter->values_start);
     free(sorter->validity_start);
@@ -227,22 +220,28 @@ enum status table_sorter_read(const struct table_writer *table, uint32_t column,
     return STATUS_OK;
 }
 
+/* The rows with NULLs first, then by value, then by row. */
 static enum status find_order(struct table_writer *table, unsigned threads, uint32_t **order,
                               struct error *error)
 {
     const struct table_sorter *sorter = table->sorter;
+    const uint64_t rows = table->table.rows;
     struct whole_column whole;
+    uint64_t *places = NULL;
     enum status status = table_sorter_read(table, sorter->column, &whole, error);
     if (status == STATUS_OK) {
-        const struct row_order_key key = {.values = whole.values,
-                                          .value_bytes = table->table.columns[sorter->column].value_bytes,
-                                          .validity = whole.validity,
-                                          .rows = table->table.rows,
-                                          .min = sorter->statistics.min,
-                                          .max = sorter->statistics.max};
-        status = row_order_find(&key, threads, order, error);
+        const bool narrow = table->table.columns[sorter->column].value_bytes == 4;
+        const struct sort_term term = {.values = narrow ? NULL : whole.values,
+                                       .narrow = narrow ? whole.values : NULL,
+                                       .validity = whole.validity,
+                                       .nulls_first = true};
+        status = sort_rows_make(&term, 1, rows, rows, NULL, threads, &places, error);
     }
     whole_column_free(&whole);
+    status = AND_THEN(status, memory_take(order, (rows + 1) * sizeof **order, "sorting rows", error));
+    for (uint64_t i = 0; status == STATUS_OK && i < rows; i++)
+        (*order)[i] = (uint32_t)places[i];
+    spillable_free(places);
     return status;
 }
 

@@ -1,26 +1,12 @@
 /*
- * parts.h: what splitting and merging of partial results share (engine/plan/partial.h): deals, which list items
- * by their parts, and the groups' hashes and states.
+ * parts.h: what splitting and merging of partial results share (engine/plan/partial.h): the groups' hashes and states.
  */
 #ifndef TESSERA_ENGINE_PLAN_PARTIAL_PARTS_H
 #define TESSERA_ENGINE_PLAN_PARTIAL_PARTS_H
 
 #include "engine/plan/partial.h"
 #include "storage/base/hash.h"
-
-/* Items 0 .. count-1 in the order of their parts: the items of part p are order[start[p]] .. order[start[p+1]-1],
- * ascending. `order` is spillable. */
-struct deal {
-    uint64_t *order, *start;
-};
-
-/* The part of an item, less than the deal's `parts`. Called once for each item, on any thread. */
-typedef uint32_t deal_part(const void *context, uint64_t item);
-
-/* Takes 12 bytes an item while it runs, and 8 after. Free with deal_free, also after an error. */
-NODISCARD enum status deal_make(uint64_t count, uint32_t parts, unsigned threads, deal_part *part,
-                                const void *context, struct deal *deal, struct error *error);
-void deal_free(struct deal *deal);
+#include "storage/base/sort/deal.h"
 
 /* The hash of a group's number, by which partial_index_find places it too. */
 static inline uint64_t partial_group_hash(const struct plan *plan, const struct partial *partial,

@@ -2,9 +2,9 @@
 #include "engine/relational/spill/spill.h"
 
 #include "engine/relational/rows/rows_hash.h"
-#include "engine/plan/partial/parts.h"
 #include "storage/base/execution/memory_account.h"
 #include "storage/base/memory.h"
+#include "storage/base/sort/deal.h"
 
 #include <string.h>
 

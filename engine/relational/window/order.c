@@ -1,9 +1,9 @@
 /* order.c: rows in the order of a window; see window.h. */
 #include "engine/relational/window/window.h"
 
-#include "engine/answer/sort_rows.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
+#include "storage/base/sort/sort_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +39,8 @@ static enum status sort(const struct rowset *rows, unsigned threads, struct wind
                                       .descending = order->terms[t].descending,
                                       .nulls_first = order->terms[t].nulls_first};
     }
-    const enum status status =
-        sort_rows_make(terms, order->term_count, rows->rows, rows->rows, threads, &order->places, error);
+    const enum status status = sort_rows_make(terms, order->term_count, rows->rows, rows->rows, NULL, threads,
+                                              &order->places, error);
     free(terms);
     return status;
 }

@@ -1,8 +1,10 @@
-/* deal.c: deals items to parts by a counting sort (parts.h): threads count the items of slices by their parts,
+/* deal.c: deals items to parts by a counting sort (deal.h): threads count the items of slices by their parts,
  * and then each writes its slices' items to where they belong. */
-#include "engine/plan/partial/parts.h"
+#include "storage/base/sort/deal.h"
 
+#include "storage/base/execution/spillable.h"
 #include "storage/base/memory.h"
+#include "storage/base/parallel.h"
 
 #include <stdlib.h>
 

@@ -1,13 +1,13 @@
 /* sort_rows.c: see sort_rows.h. Rows are dealt to parts by the high bits of their ranks; a part has some thousand rows,
  * which are sorted by their low bits in a thread's cache. If the values are so skewed that a part has most of the rows,
  * one thread sorts these. */
-#define _GNU_SOURCE /* qsort_r */
-#include "engine/answer/sort_rows.h"
+#include "storage/base/sort/sort_rows_internal.h"
 
-#include "engine/plan/partial/parts.h"
+#include "storage/base/execution/memory_account.h"
 #include "storage/base/execution/spillable.h"
 #include "storage/base/memory.h"
-#include "storage/base/parallel.h"
+#include "storage/base/sort/deal.h"
+#include "storage/base/sort/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,34 +24,17 @@
 /* So many rows, or fewer, are selected by a heap, which fits the caches. */
 #define HEAP_ROWS 16384u
 
-struct ordering {
-    const struct sort_term *terms;
-    uint32_t count;
-    uint64_t rows;
-};
-
-static int64_t value_of(const struct sort_term *term, uint64_t row)
-{
-    const uint64_t at = term->through ? term->through[row] : row;
-    return term->values ? term->values[at] : term->small[at];
-}
-
-static bool is_null(const struct sort_term *term, uint64_t row)
-{
-    return term->nulls && term->nulls[term->through ? term->through[row] : row];
-}
-
 static int compare_term(const struct sort_term *term, uint64_t a, uint64_t b)
 {
-    const bool a_null = is_null(term, a), b_null = is_null(term, b);
+    const bool a_null = sort_term_null(term, a), b_null = sort_term_null(term, b);
     if (a_null || b_null)
         return a_null == b_null ? 0 : a_null == term->nulls_first ? -1 : 1;
-    const int64_t x = value_of(term, a), y = value_of(term, b);
+    const int64_t x = sort_term_value(term, a), y = sort_term_value(term, b);
     const int result = (x > y) - (x < y);
     return term->descending ? -result : result;
 }
 
-static int compare_rows(const void *left, const void *right, void *context)
+int sort_rows_compare(const void *left, const void *right, const void *context)
 {
     const struct ordering *ordering = context;
     const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
@@ -66,13 +49,13 @@ static int compare_rows(const void *left, const void *right, void *context)
 /* ---- The first rows ---- */
 
 /* Restores the heap places[0 .. count-1], whose last row in order is first, after a change of places[at]. */
-static void sift(uint64_t *places, uint64_t count, uint64_t at, struct ordering *ordering)
+static void sift(uint64_t *places, uint64_t count, uint64_t at, const struct ordering *ordering)
 {
     const uint64_t moved = places[at];
     for (uint64_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
-        if (child + 1 < count && compare_rows(&places[child + 1], &places[child], ordering) > 0)
+        if (child + 1 < count && sort_rows_compare(&places[child + 1], &places[child], ordering) > 0)
             child++;
-        if (compare_rows(&places[child], &moved, ordering) <= 0)
+        if (sort_rows_compare(&places[child], &moved, ordering) <= 0)
             break;
         places[at] = places[child];
         at = child;
@@ -81,59 +64,24 @@ static void sift(uint64_t *places, uint64_t count, uint64_t at, struct ordering 
 }
 
 /* Gives the first `count` rows in order. Most other rows take one comparison. */
-static void select_first(uint64_t *places, uint64_t count, struct ordering *ordering)
+static void select_first(uint64_t *places, uint64_t count, const struct ordering *ordering)
 {
     for (uint64_t at = count / 2; at-- > 0;)
         sift(places, count, at, ordering);
     for (uint64_t row = count; row < ordering->rows; row++) {
-        if (compare_rows(&row, &places[0], ordering) >= 0)
+        if (sort_rows_compare(&row, &places[0], ordering) >= 0)
             continue;
         places[0] = row;
         sift(places, count, 0, ordering);
     }
-    qsort_r(places, count, sizeof *places, compare_rows, ordering);
+    sort_items(places, count, sizeof *places, sort_rows_compare, ordering);
 }
 
 /* ---- Ranks ---- */
 
-struct range {
-    int64_t low, high;
-};
-
-/* What a term adds to the rank: its code, without the last `cut` bits, in `bits` bits. */
-struct rank_part {
-    struct range range;
-    unsigned bits, cut;
-    uint64_t null;  /* the code of NULL */
-    uint64_t first; /* the code of the first value */
-};
-
-struct ranking {
-    const struct ordering *ordering;
-    struct rank_part *parts;
-    uint32_t count; /* of terms that are in the rank; the last one may be cut */
-    unsigned bits;  /* of a rank */
-    bool exact;     /* rows of equal ranks are equal in all terms */
-};
-
 static unsigned bits_of(uint64_t number)
 {
     return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
-}
-
-static uint64_t rank_of(const struct ranking *ranking, uint64_t row)
-{
-    uint64_t rank = 0;
-    for (uint32_t t = 0; t < ranking->count; t++) {
-        const struct sort_term *term = &ranking->ordering->terms[t];
-        const struct rank_part *part = &ranking->parts[t];
-        const uint64_t value = (uint64_t)value_of(term, row);
-        const uint64_t code = is_null(term, row) ? part->null
-                              : term->descending ? part->first + ((uint64_t)part->range.high - value)
-                                                 : part->first + (value - (uint64_t)part->range.low);
-        rank = (part->bits < 64 ? rank << part->bits : 0) | code >> part->cut;
-    }
-    return rank;
 }
 
 struct finding {
@@ -151,8 +99,8 @@ static enum status find_range(void *context, uint64_t item, unsigned thread, str
     struct range range = {INT64_MAX, INT64_MIN};
     (void)thread;
     for (uint64_t row = begin; row < end; row++) {
-        const int64_t value = value_of(term, row);
-        if (is_null(term, row))
+        const int64_t value = sort_term_value(term, row);
+        if (sort_term_null(term, row))
             continue;
         range.low = value < range.low ? value : range.low;
         range.high = value > range.high ? value : range.high;
@@ -180,21 +128,24 @@ static enum status range_of(const struct ordering *ordering, uint32_t term, unsi
 }
 
 /* Adds terms to the rank until its 64 bits are full. */
-static enum status pack_terms(struct ranking *ranking, unsigned threads, struct error *error)
+enum status sort_ranking_make(const struct ordering *ordering, unsigned threads, struct ranking *ranking,
+                              struct error *error)
 {
-    ranking->exact = true;
+    *ranking = (struct ranking){.ordering = ordering, .exact = true};
+    RETURN_IF_ERROR(memory_zeros(&ranking->parts, (ordering->count + 1) * sizeof *ranking->parts,
+                                 "an answer's order", error));
     for (uint32_t t = 0; t < ranking->ordering->count && ranking->bits < 64; t++) {
         const struct sort_term *term = &ranking->ordering->terms[t];
         struct rank_part *const part = &ranking->parts[t];
         RETURN_IF_ERROR(range_of(ranking->ordering, t, threads, &part->range, error));
         const uint64_t span = (uint64_t)part->range.high - (uint64_t)part->range.low;
-        if (term->nulls && span == UINT64_MAX) { /* no code is left for NULL */
+        if (sort_term_nullable(term) && span == UINT64_MAX) { /* no code is left for NULL */
             ranking->exact = false;
             return STATUS_OK;
         }
-        part->first = term->nulls && term->nulls_first;
+        part->first = sort_term_nullable(term) && term->nulls_first;
         part->null = term->nulls_first ? 0 : span + 1;
-        const unsigned bits = bits_of(span + (term->nulls != NULL)), room = 64 - ranking->bits;
+        const unsigned bits = bits_of(span + sort_term_nullable(term)), room = 64 - ranking->bits;
         part->cut = bits > room ? bits - room : 0;
         part->bits = bits - part->cut;
         ranking->bits += part->bits;
@@ -207,10 +158,6 @@ static enum status pack_terms(struct ranking *ranking, unsigned threads, struct 
 
 /* ---- Sorting ---- */
 
-struct ranked {
-    uint64_t rank, row;
-};
-
 struct sorting {
     struct ranking ranking;
     unsigned shift; /* a row's part is its rank without so many bits */
@@ -222,12 +169,10 @@ struct sorting {
 static uint32_t part_of(const void *context, uint64_t row)
 {
     const struct sorting *sorting = context;
-    return sorting->shift < 64 ? (uint32_t)(rank_of(&sorting->ranking, row) >> sorting->shift) : 0;
+    return sorting->shift < 64 ? (uint32_t)(sort_rank_of(&sorting->ranking, row) >> sorting->shift) : 0;
 }
 
-/* Sorts rows by the low `bits` bits of their ranks, from the lowest digit on. Returns where they are: in `rows` or in
- * `other`. */
-static struct ranked *sort_ranked(struct ranked *rows, struct ranked *other, uint64_t count, unsigned bits)
+struct ranked *sort_ranked(struct ranked *rows, struct ranked *other, uint64_t count, unsigned bits)
 {
     for (unsigned digit = 0; digit < bits; digit += 8) {
         uint64_t place[256] = {0}, next = 0;
@@ -257,7 +202,7 @@ static void sort_equals(const struct ordering *ordering, const struct ranked *ra
         for (end = begin + 1; end < count && ranked[end].rank == ranked[begin].rank;)
             end++;
         if (end - begin > 1)
-            qsort_r(rows + begin, end - begin, sizeof *rows, compare_rows, (void *)ordering);
+            sort_items(rows + begin, end - begin, sizeof *rows, sort_rows_compare, ordering);
     }
 }
 
@@ -276,7 +221,7 @@ static enum status sort_part(void *context, uint64_t part, unsigned thread, stru
     }
     struct ranked *ranked = sorting->scratch[thread];
     for (uint64_t i = 0; i < count; i++)
-        ranked[i] = (struct ranked){rank_of(&sorting->ranking, rows[i]), rows[i]};
+        ranked[i] = (struct ranked){sort_rank_of(&sorting->ranking, rows[i]), rows[i]};
     ranked = sort_ranked(ranked, ranked + sorting->room[thread], count,
                          sorting->shift < 64 ? sorting->shift : sorting->ranking.bits);
     for (uint64_t i = 0; i < count; i++)
@@ -286,17 +231,14 @@ static enum status sort_part(void *context, uint64_t part, unsigned thread, stru
     return cancel_check(error);
 }
 
-static enum status sort_rows(struct sorting *sorting, unsigned threads, struct error *error)
+static enum status sort_rows(const struct ordering *ordering, struct sorting *sorting, unsigned threads,
+                             struct error *error)
 {
-    const struct ordering *ordering = sorting->ranking.ordering;
-    RETURN_IF_ERROR(memory_zeros(&sorting->ranking.parts,
-                                 (ordering->count + 1) * sizeof *sorting->ranking.parts, "an answer's order",
-                                 error));
+    RETURN_IF_ERROR(sort_ranking_make(ordering, threads, &sorting->ranking, error));
     RETURN_IF_ERROR(
         memory_zeros(&sorting->scratch, threads * sizeof *sorting->scratch, "an answer's order", error));
     RETURN_IF_ERROR(
         memory_zeros(&sorting->room, threads * sizeof *sorting->room, "an answer's order", error));
-    RETURN_IF_ERROR(pack_terms(&sorting->ranking, threads, error));
     unsigned bits = 0;
     while (bits < sorting->ranking.bits && (1u << bits) < PARTS_MAX && ordering->rows >> bits > PART_ROWS)
         bits++;
@@ -308,8 +250,8 @@ static enum status sort_rows(struct sorting *sorting, unsigned threads, struct e
 static enum status order_all(const struct ordering *ordering, unsigned threads, uint64_t **places,
                              struct error *error)
 {
-    struct sorting sorting = {.ranking = {.ordering = ordering}};
-    const enum status status = sort_rows(&sorting, threads, error);
+    struct sorting sorting = {0};
+    const enum status status = sort_rows(ordering, &sorting, threads, error);
     if (status == STATUS_OK) {
         *places = sorting.deal.order;
         sorting.deal.order = NULL;
@@ -323,14 +265,26 @@ static enum status order_all(const struct ordering *ordering, unsigned threads, 
     return status;
 }
 
-enum status sort_rows_make(const struct sort_term *terms, uint32_t count, uint64_t rows, uint64_t wanted,
-                           unsigned threads, uint64_t **places, struct error *error)
+/* Whether the account has what order_all takes of rows. */
+static bool fits(uint64_t rows)
 {
-    struct ordering ordering = {.terms = terms, .count = count, .rows = rows};
+    struct memory_charge charge = {0};
+    const struct memory_account *const account = execution_memory();
+    const bool fitting = !account || memory_charge_try(&charge, rows * 12, account->limit / 2);
+    memory_charge_drop(&charge);
+    return fitting;
+}
+
+enum status sort_rows_make(const struct sort_term *terms, uint32_t count, uint64_t rows, uint64_t wanted,
+                           const struct sort_moved *moved, unsigned threads, uint64_t **places,
+                           struct error *error)
+{
+    const struct ordering ordering = {.terms = terms, .count = count, .rows = rows};
     threads = threads ? threads : parallel_threads_available();
     wanted = wanted < rows ? wanted : rows;
     if (rows >= RADIX_ROWS && (wanted > rows / 8 || wanted > HEAP_ROWS))
-        return order_all(&ordering, threads, places, error);
+        return fits(rows) ? order_all(&ordering, threads, places, error)
+                          : sort_runs(&ordering, moved, threads, places, error);
     RETURN_IF_ERROR(spillable_rows(places, (wanted + 1) * sizeof **places, "an answer's order", error));
     for (uint64_t row = 0; row < wanted; row++)
         (*places)[row] = row;
