@@ -10,8 +10,8 @@
  *
  * The parts are answers as any others: of the account, or in files. A part whose work is refused again is divided again, by
  * other bits of the hash. What one key alone has cannot be divided: then the work itself is in files, except that of
- * groups, which fails with the bytes that it wanted. An order needs none of this: its places are dealt to parts, which
- * may be in files (engine/answer/sort_rows.h).
+ * groups, which fails with the bytes that it wanted. An order is not divided but
+ * sorted by runs, which are merged (storage/base/sort/sort_rows.h).
  */
 #ifndef TESSERA_ENGINE_RELATIONAL_SPILL_SPILL_H
 #define TESSERA_ENGINE_RELATIONAL_SPILL_SPILL_H

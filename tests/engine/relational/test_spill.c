@@ -75,6 +75,14 @@ static const char *const statements[][2] = {
     {"window of all", "select sum(x), max(y) from (select rank() over (order by q, k, n) x, sum(q) over "
                       "(order by k, n rows between 3 preceding and current row) y from (" LINES ") l) t"},
     {"order", "select k, n, q from (" LINES ") l order by q desc, k, n"},
+    {"order of ties", "select k, q from (" LINES ") l order by q"},
+    {"order of NULLs",
+     "select n, nullif(q, 7) x, k from (" LINES ") l order by nullif(q, 7) desc nulls last, n, k"},
+    {"order of strings",
+     "select s, m, k from (select lo_shipmode m, 'order ' || lo_orderkey s, lo_orderkey k from "
+     "lineorder) l order by m desc, s"},
+    {"order of wide numbers", "select x, y, k from (select k * 30000007 * k x, -k * 5000000029 y, k from "
+                              "(" LINES ") l) l order by x % 3, x % 4000000000000000000 desc, y, k"},
     {"union",
      "select count(*), sum(k) from (select k, q from (" LINES ") a union select k, n from (" LINES ") b) t"},
     {"except",
