@@ -145,7 +145,6 @@ enum status plan_array_fill(struct plan_array *array, const int64_t *values, con
                             const int32_t *rows, uint64_t count, struct error *error)
 {
     bool any_null = false;
-    array->rows = count;
     array->value_bytes = 1;
     for (uint64_t i = 0; i < count; i++) {
         const int64_t from = rows ? rows[i] : (int64_t)i;

@@ -101,8 +101,8 @@ enum status level_array_open(struct plan *plan, const struct column *column, uns
     struct prefix_values prefixes = {.count = ((levels->positions - 1) >> shift) + 1};
     struct column_data *data;
     RETURN_IF_ERROR(column_data_open(plan->database, column, column->own, threads, &data, error));
-    RETURN_IF_ERROR(
-        plan_array_add(plan, (struct plan_array){.column = column, .shift = shift}, index, error));
+    RETURN_IF_ERROR(plan_array_add(
+        plan, (struct plan_array){.column = column, .rows = prefixes.count, .shift = shift}, index, error));
     struct plan_array *const array = &plan->arrays[*index];
     enum status status =
         memory_take(&prefixes.values, prefixes.count * sizeof *prefixes.values, column->schema.name, error);

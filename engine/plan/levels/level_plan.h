@@ -35,7 +35,8 @@ NODISCARD enum status level_array_open(struct plan *plan, const struct column *c
                                        uint32_t *index, struct error *error);
 
 /* Makes the array one of `count` values: those of rows[0 ..], -1: NULL, or without `rows` those of elements 0 .. of `values`.
- * The values of NULLs are 0 (plan_array.c). */
+ * The values of NULLs are 0. array->rows stays: of a table with levels it is that of the positions, on which the values are
+ * spread after it (plan_array.c). */
 NODISCARD enum status plan_array_fill(struct plan_array *array, const int64_t *values, const uint8_t *nulls,
                                       const int32_t *rows, uint64_t count, struct error *error);
 
