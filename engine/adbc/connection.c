@@ -25,7 +25,8 @@ static AdbcStatusCode open_state(const struct driver_options *options, struct dr
                                          .threads = options->threads,
                                          .gpu_memory = options->gpu_memory,
                                          .memory = options->memory,
-                                         .spill = options->spill};
+                                         .spill = options->spill,
+                                         .plan_cache = options->plan_cache};
     struct tessera_error inner;
     struct driver_state *const made = calloc(1, sizeof *made);
     if (!made)

@@ -10,13 +10,36 @@
 #define URI_SCHEME  "tessera:"
 #define THREADS_MAX 4096
 
+static const struct {
+    const char *key;
+    size_t place; /* in struct driver_options */
+} texts[] = {{"path", offsetof(struct driver_options, path)},
+             {"device", offsetof(struct driver_options, device)},
+             {"gpu_memory", offsetof(struct driver_options, gpu_memory)},
+             {"memory", offsetof(struct driver_options, memory)},
+             {"spill", offsetof(struct driver_options, spill)},
+             {"plan_cache", offsetof(struct driver_options, plan_cache)}};
+#define TEXTS       (sizeof texts / sizeof *texts)
+#define KEY_THREADS "threads"
+
+static char **text_at(const struct driver_options *options, size_t t)
+{
+    return (char **)(void *)((char *)(uintptr_t)options + texts[t].place);
+}
+
+/* NULL: the option is no text. */
+static char **text_of(const struct driver_options *options, const char *key)
+{
+    for (size_t t = 0; t < TEXTS; t++)
+        if (strcmp(key, texts[t].key) == 0)
+            return text_at(options, t);
+    return NULL;
+}
+
 void driver_options_free(struct driver_options *options)
 {
-    free(options->path);
-    free(options->device);
-    free(options->gpu_memory);
-    free(options->memory);
-    free(options->spill);
+    for (size_t t = 0; t < TEXTS; t++)
+        free(*text_at(options, t));
     *options = (struct driver_options){0};
 }
 
@@ -24,11 +47,9 @@ AdbcStatusCode driver_options_copy(const struct driver_options *from, struct dri
                                    struct AdbcError *error)
 {
     to->threads = from->threads;
-    RETURN_IF_FAILED(driver_copy(from->path, &to->path, error));
-    RETURN_IF_FAILED(driver_copy(from->device, &to->device, error));
-    RETURN_IF_FAILED(driver_copy(from->gpu_memory, &to->gpu_memory, error));
-    RETURN_IF_FAILED(driver_copy(from->memory, &to->memory, error));
-    return driver_copy(from->spill, &to->spill, error);
+    for (size_t t = 0; t < TEXTS; t++)
+        RETURN_IF_FAILED(driver_copy(*text_at(from, t), text_at(to, t), error));
+    return ADBC_STATUS_OK;
 }
 
 static AdbcStatusCode set_threads(struct driver_options *options, const char *value, struct AdbcError *error)
@@ -46,21 +67,16 @@ static AdbcStatusCode set_threads(struct driver_options *options, const char *va
 static AdbcStatusCode set_option(struct driver_options *options, const char *key, const char *value,
                                  struct AdbcError *error)
 {
-    if (strcmp(key, OPTION_PATH) == 0)
-        return driver_copy(value, &options->path, error);
-    if (strcmp(key, OPTION_DEVICE) == 0)
-        return driver_copy(value, &options->device, error);
-    if (strcmp(key, OPTION_GPU_MEMORY) == 0)
-        return driver_copy(value, &options->gpu_memory, error);
-    if (strcmp(key, OPTION_MEMORY) == 0)
-        return driver_copy(value, &options->memory, error);
-    if (strcmp(key, OPTION_SPILL) == 0)
-        return driver_copy(value, &options->spill, error);
-    if (strcmp(key, OPTION_THREADS) == 0)
+    char **const text = text_of(options, key);
+    if (text)
+        return driver_copy(value, text, error);
+    if (strcmp(key, KEY_THREADS) == 0)
         return set_threads(options, value, error);
     return driver_error(
         error, ADBC_STATUS_NOT_IMPLEMENTED,
-        "there is no option '%s'; there are uri, path, device, threads, gpu_memory, memory and spill", key);
+        "there is no option '%s'; there are uri, path, device, threads, gpu_memory, memory, spill "
+        "and plan_cache",
+        key);
 }
 
 /* Replaces %20 and the like, in place. */
@@ -148,15 +164,12 @@ AdbcStatusCode driver_database_get(struct AdbcDatabase *database, const char *ke
     if (!of)
         return driver_error(error, ADBC_STATUS_INVALID_STATE, "the database is not made");
     snprintf(threads, sizeof threads, "%u", of->options.threads);
-    const char *const text = strcmp(key, ADBC_OPTION_URI) == 0 || strcmp(key, OPTION_PATH) == 0
-                                 ? of->options.path
-                             : strcmp(key, OPTION_DEVICE) == 0     ? of->options.device
-                             : strcmp(key, OPTION_GPU_MEMORY) == 0 ? of->options.gpu_memory
-                             : strcmp(key, OPTION_MEMORY) == 0     ? of->options.memory
-                             : strcmp(key, OPTION_SPILL) == 0      ? of->options.spill
-                             : strcmp(key, OPTION_THREADS) == 0    ? threads
-                                                                   : NULL;
-    return driver_give_option(key, text, value, length, error);
+    char **const text = text_of(&of->options, strcmp(key, ADBC_OPTION_URI) == 0 ? "path" : key);
+    return driver_give_option(key,
+                              text                            ? *text
+                              : strcmp(key, KEY_THREADS) == 0 ? threads
+                                                              : NULL,
+                              value, length, error);
 }
 
 AdbcStatusCode driver_database_init(struct AdbcDatabase *database, struct AdbcError *error)

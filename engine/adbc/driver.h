@@ -23,20 +23,14 @@
 
 #define DRIVER_NAME "ADBC Tessera driver"
 
-/* Options of a database beside "uri". */
-#define OPTION_PATH       "path"
-#define OPTION_DEVICE     "device"
-#define OPTION_THREADS    "threads"
-#define OPTION_GPU_MEMORY "gpu_memory"
-#define OPTION_MEMORY     "memory"
-#define OPTION_SPILL      "spill"
 /* Options of a statement: the script of the tables that an ingest creates, with keys and references. */
 #define OPTION_INGEST_SCHEMA "tessera.ingest.schema"
 
 #define NAME_OF_CATALOGUE "" /* databases here have no catalogues and no schemas */
 
+/* Options of a database beside "uri", which have these names. */
 struct driver_options {
-    char *path, *device, *gpu_memory, *memory, *spill;
+    char *path, *device, *gpu_memory, *memory, *spill, *plan_cache;
     unsigned threads;
 };
 

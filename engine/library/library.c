@@ -3,7 +3,7 @@
 
 #include "engine/library/arrow_export.h"
 #include "engine/library/library.h"
-#include "engine/library/statement.h"
+#include "engine/library/statement_cache.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/decimal.h"
 #include "storage/base/parallel.h"
@@ -24,10 +24,12 @@ _Static_assert((int)TESSERA_DOUBLE == (int)VALUE_DOUBLE && (int)TESSERA_DATE == 
 struct tessera_database {
     struct database *database;
     struct engine *engine;
+    struct sql_cache *cache;
     enum plan_index_use index;
 };
 
 struct tessera_statement {
+    struct tessera_database *database;
     struct sql_statement *statement;
     struct execution execution;
 };
@@ -92,6 +94,8 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
                                                                    .memory = all.memory,
                                                                    .spill = all.spill},
                                           &opened->engine, &inner));
+    status = AND_THEN(
+        status, sql_cache_open(opened->engine, opened->database, all.plan_cache, &opened->cache, &inner));
     execution_leave(&call);
     if (status == STATUS_OK)
         *out = opened;
@@ -113,6 +117,7 @@ void tessera_close(struct tessera_database *database)
 {
     if (!database)
         return;
+    sql_cache_close(database->cache);
     if (database->engine)
         engine_close(database->engine);
     if (database->database)
@@ -139,25 +144,26 @@ enum tessera_status tessera_prepare(struct tessera_database *database, const cha
     struct error inner = {0};
     size_t used;
     struct tessera_statement *made = calloc(1, sizeof *made);
-    enum status status = made ? sql_prepare(database->engine, database->database, sql, strlen(sql), NULL,
-                                            &made->statement, &used, &inner)
+    const struct sql_settings settings = {.index = database->index};
+    enum status status = made ? sql_cache_take(database->cache, sql, strlen(sql), NULL, settings,
+                                               &made->statement, &used, &inner)
                               : error_out_of_memory(&inner, sizeof *made, "a statement");
     if (status == STATUS_OK && (!made->statement || sql[used + strspn(sql + used, " \t\r\n;")]))
         status = error_set(&inner, STATUS_BAD_INPUT, "tessera_prepare takes one statement; there is %s",
                            made->statement ? "more behind the first" : "none");
-    if (status == STATUS_OK) {
-        sql_statement_set(made->statement, (struct sql_settings){.index = database->index});
+    if (made)
+        made->database = database;
+    if (status == STATUS_OK)
         *out = made;
-    } else {
+    else
         tessera_finalize(made);
-    }
     return give(status, &inner, error);
 }
 
 void tessera_finalize(struct tessera_statement *statement)
 {
     if (statement)
-        sql_statement_free(statement->statement);
+        sql_cache_give(statement->database->cache, statement->statement);
     free(statement);
 }
 
@@ -250,8 +256,9 @@ enum tessera_status tessera_run(struct tessera_statement *statement, struct tess
     struct error inner = {0};
     struct tessera_result *result = calloc(1, sizeof *result);
     library_call_begin(&statement->execution);
-    enum status status = result ? sql_run(statement->statement, &result->rows, NULL, &inner)
-                                : error_out_of_memory(&inner, sizeof *result, "an answer");
+    enum status status =
+        result ? sql_cache_run(statement->database->cache, statement->statement, &result->rows, NULL, &inner)
+               : error_out_of_memory(&inner, sizeof *result, "an answer");
     status = AND_THEN(status, make_bits(result, &inner));
     execution_leave(&statement->execution);
     if (status == STATUS_OK)

@@ -15,10 +15,14 @@
 struct sql_statement {
     struct engine *engine;
     struct database *database;
+    char *text; /* not zero-terminated */
+    size_t length;
     char *codec; /* or NULL */
     struct sql_statement_tree *tree;
     uint32_t parameter_count;
     struct sql_parameter *parameters; /* own their strings */
+    bool *left;                       /* of each parameter: its value is one of an earlier use; it is NULL */
+    bool answered;                    /* its last run succeeded */
     struct sql_settings settings;
     struct sql_statement_tree *arena; /* of `bound`; NULL: the statement must be bound */
     struct logical_tree bound;
@@ -48,11 +52,15 @@ enum status sql_prepare(struct engine *engine, struct database *database, const 
     statement->tree = tree;
     statement->parameter_count = sql_tree_select(tree)->parameter_count;
     statement->parameters = calloc(statement->parameter_count + 1, sizeof *statement->parameters);
+    statement->left = calloc(statement->parameter_count + 1, sizeof *statement->left);
     statement->codec = codec ? strdup(codec) : NULL;
-    if (!statement->parameters || (codec && !statement->codec)) {
+    statement->text = malloc(*used + 1);
+    if (!statement->parameters || !statement->left || !statement->text || (codec && !statement->codec)) {
         sql_statement_free(statement);
         return error_out_of_memory(error, length, "a statement");
     }
+    memcpy(statement->text, text, *used);
+    statement->length = *used;
     for (uint32_t p = 0; p < statement->parameter_count; p++)
         statement->parameters[p] = (struct sql_parameter){.is_null = true, .type = VALUE_UNTYPED};
     *out = statement;
@@ -84,7 +92,9 @@ void sql_statement_free(struct sql_statement *statement)
     for (uint32_t p = 0; statement->parameters && p < statement->parameter_count; p++)
         free((char *)statement->parameters[p].string);
     free(statement->parameters);
+    free(statement->left);
     free(statement->codec);
+    free(statement->text);
     sql_tree_free(statement->tree);
     free(statement);
 }
@@ -101,6 +111,16 @@ static bool binds_alike(const struct sql_parameter *a, const struct sql_paramete
            a->type.untyped == b->type.untyped;
 }
 
+static bool is_same(const struct sql_parameter *a, const struct sql_parameter *b)
+{
+    if (!binds_alike(a, b) || a->type.decimal != b->type.decimal)
+        return false;
+    return a->is_null ||
+           (a->type.kind == VALUE_STRING
+                ? a->length == b->length && (a->length == 0 || memcmp(a->string, b->string, a->length) == 0)
+                : a->value == b->value);
+}
+
 enum status sql_parameter_set(struct sql_statement *statement, uint32_t index,
                               const struct sql_parameter *value, struct error *error)
 {
@@ -108,6 +128,9 @@ enum status sql_parameter_set(struct sql_statement *statement, uint32_t index,
     if (index >= statement->parameter_count)
         return error_set(error, STATUS_BAD_INPUT, "there is no parameter %u; the statement has %u, from 0",
                          index, statement->parameter_count);
+    statement->left[index] = false;
+    if (is_same(&statement->parameters[index], value))
+        return STATUS_OK;
     if (!value->is_null && value->type.kind == VALUE_STRING) {
         copy = malloc(value->length + 1);
         if (!copy)
@@ -137,6 +160,45 @@ enum sql_explain sql_statement_explains(const struct sql_statement *statement)
 {
     const enum sql_explain written = sql_tree_select(statement->tree)->explain;
     return written != SQL_EXPLAIN_NONE ? written : statement->settings.explain;
+}
+
+/* ---- Statements that are kept (statement_cache.h) ---- */
+
+bool sql_statement_is(const struct sql_statement *statement, const char *text, size_t length,
+                      const char *codec, struct sql_settings settings)
+{
+    const struct sql_settings *const own = &statement->settings;
+    return statement->length == length && memcmp(statement->text, text, length) == 0 &&
+           (codec ? statement->codec && strcmp(codec, statement->codec) == 0 : !statement->codec) &&
+           own->kernel == settings.kernel && own->timed == settings.timed && own->staged == settings.staged &&
+           own->index == settings.index && own->explain == settings.explain && own->like == settings.like;
+}
+
+bool sql_statement_is_ready(const struct sql_statement *statement)
+{
+    return statement->answered && sql_statement_explains(statement) == SQL_EXPLAIN_NONE;
+}
+
+uint64_t sql_statement_bytes(const struct sql_statement *statement)
+{
+    return sizeof *statement + statement->length + sql_tree_bytes(statement->tree) +
+           sql_tree_bytes(statement->arena) + (statement->plan ? plan_bytes(statement->plan) : 0);
+}
+
+void sql_statement_reuse(struct sql_statement *statement)
+{
+    for (uint32_t p = 0; p < statement->parameter_count; p++)
+        statement->left[p] = true;
+}
+
+/* What was not set in this use is NULL. */
+static enum status clear_left(struct sql_statement *statement, struct error *error)
+{
+    static const struct sql_parameter null = {.is_null = true, .type = VALUE_UNTYPED};
+    for (uint32_t p = 0; p < statement->parameter_count; p++)
+        if (statement->left[p])
+            RETURN_IF_ERROR(sql_parameter_set(statement, p, &null, error));
+    return STATUS_OK;
 }
 
 /* Gives the time of a run of the statement, which is the same in all processes. */
@@ -266,6 +328,7 @@ static enum status forget_if_failed(struct sql_statement *statement, enum status
 static enum status plan_once(struct sql_statement *statement, const struct plan **plan, struct error *error)
 {
     int64_t now;
+    RETURN_IF_ERROR(clear_left(statement, error));
     if (!statement->plan) {
         RETURN_IF_ERROR(take_time(statement, &now, error));
         RETURN_IF_ERROR(plan_tree(statement, now, error));
@@ -418,6 +481,9 @@ static enum status answer_or_explain(struct sql_statement *statement, struct row
     const uint64_t refused = account->refused;
     int64_t now;
     *rows = (struct rowset){0};
+    statement->timing.plan_ms = 0; /* unless it is planned now */
+    statement->timing.plan_reads = (struct disk_reads){0};
+    RETURN_IF_ERROR(clear_left(statement, error));
     RETURN_IF_ERROR(take_time(statement, &now, error));
     if (sql_tree_select(statement->tree)->timed)
         forget_plan(statement);
@@ -458,6 +524,7 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
     memory_account_begin(execution.memory);
     const uint64_t spilled = execution.memory->spilled;
     const enum status status = run(statement, rows, timing, error);
+    statement->answered = status == STATUS_OK;
     if (timing) {
         timing->memory_bytes = execution.memory->most;
         timing->spilled_bytes = execution.memory->spilled - spilled;

@@ -18,7 +18,8 @@ NODISCARD enum status sql_prepare(struct engine *engine, struct database *databa
 void sql_statement_free(struct sql_statement *statement);
 uint32_t sql_parameter_count(const struct sql_statement *statement);
 
-/* Sets parameter `index` (from 0); strings are copied. All are NULL at first. */
+/* Sets parameter `index` (from 0); strings are copied. All are NULL at first. A value that it has already costs no new
+ * plan. */
 NODISCARD enum status sql_parameter_set(struct sql_statement *statement, uint32_t index,
                                         const struct sql_parameter *value, struct error *error);
 
@@ -45,6 +46,21 @@ enum sql_explain sql_statement_explains(const struct sql_statement *statement);
  * again only if a parameter was set, a run failed, or it names the current time. EXPLAIN gives its text. */
 NODISCARD enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
                               struct error *error);
+
+/* ---- Statements that are kept between uses, for statement_cache.h ---- */
+
+/* Whether the statement was prepared from this text, with this codec and these settings (but for the observer). */
+bool sql_statement_is(const struct sql_statement *statement, const char *text, size_t length,
+                      const char *codec, struct sql_settings settings);
+
+/* Whether it is worth keeping: its last run succeeded, and it is no EXPLAIN. */
+bool sql_statement_is_ready(const struct sql_statement *statement);
+
+/* What it has of memory, until it runs again. */
+uint64_t sql_statement_bytes(const struct sql_statement *statement);
+
+/* Begins another use: parameters that are not set in it are NULL. */
+void sql_statement_reuse(struct sql_statement *statement);
 
 /* ---- The steps of sql_run one by one, for callers that run many statements ---- */
 

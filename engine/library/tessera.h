@@ -77,6 +77,10 @@ struct tessera_options {
 
     /* A folder for rows that are more than that; NULL: the environment's TMPDIR, or else /tmp. */
     const char *spill;
+
+    /* The most bytes of statements that are kept with their plans after tessera_finalize, so that the same text is not
+     * planned again; "0": none; NULL: "64M". */
+    const char *plan_cache;
 };
 enum tessera_status tessera_open_with(const char *path, const struct tessera_options *options,
                                       struct tessera_database **database, struct tessera_error *error);

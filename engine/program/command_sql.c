@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct shell_options {
-    const char *database, *statement, *codec, *cluster, *report;
+    const char *database, *statement, *codec, *cluster, *report, *plan_cache;
     int argc;
     char *const *argv;
     struct engine_options engine;
@@ -54,6 +54,11 @@ static const struct command_option option_list[] = {
      "Where rows are kept that are more than --memory, in files without names; by default $TMPDIR, or else "
      "/tmp",
      TO_TEXT(struct shell_options, engine.spill)},
+    {"plan-cache", 0, "BYTES",
+     "The most bytes of statements that are kept with their plans, so that the same text is not planned "
+     "again "
+     "(0: none). By default 64M",
+     TO_TEXT(struct shell_options, plan_cache)},
     {"late-transfer", 'L', "auto|off|on",
      "Columns that a GPU does not keep: auto (the default) lets its kernels read single sectors from the "
      "host's memory where this moves fewer bytes than copying the column, on everywhere, off nowhere",
@@ -169,6 +174,7 @@ static enum status open_and_run(const struct shell_options *options, struct erro
                               .format = options->format,
                               .timer = options->timer,
                               .staged = options->staged,
+                              .plan_cache = options->plan_cache,
                               .index = options->index,
                               .rows_shown = options->rows_shown,
                               .like = options->like};
@@ -177,7 +183,9 @@ static enum status open_and_run(const struct shell_options *options, struct erro
     RETURN_IF_ERROR(cluster_command_open(options->engine.cluster, options->database, &shell.database, error));
     enum status status = engine_open(&options->engine, &shell.engine, error);
     if (status == STATUS_OK) {
-        status = run_and_report(options, &shell, error);
+        status = sql_cache_open(shell.engine, shell.database, shell.plan_cache, &shell.cache, error);
+        status = AND_THEN(status, run_and_report(options, &shell, error));
+        sql_cache_close(shell.cache);
         engine_close(shell.engine);
     }
     database_close(shell.database);

@@ -165,9 +165,17 @@ static enum status dot_mode(struct sql_shell *shell, const char *argument, struc
 static enum status reopen(struct sql_shell *shell, const struct engine_options *options, struct error *error)
 {
     struct engine *engine;
+    struct sql_cache *cache;
     RETURN_IF_ERROR(engine_open(options, &engine, error));
+    const enum status status = sql_cache_open(engine, shell->database, shell->plan_cache, &cache, error);
+    if (status != STATUS_OK) {
+        engine_close(engine);
+        return status;
+    }
+    sql_cache_close(shell->cache);
     engine_close(shell->engine);
     shell->engine = engine;
+    shell->cache = cache;
     return STATUS_OK;
 }
 

@@ -45,15 +45,10 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     struct rowset rows = {0};
     struct run_timing timing = {0};
     char staged[40] = "", spilled[40] = "";
-    sql_statement_set(statement, (struct sql_settings){.staged = shell->staged,
-                                                       .index = shell->index,
-                                                       .explain = shell->explain,
-                                                       .like = shell->like,
-                                                       .observer = sql_report_observer(shell->report)});
     if (sql_parameter_count(statement))
         return error_set(error, STATUS_BAD_INPUT,
                          "the statement has parameters (?), which only programs can set; write the values");
-    enum status status = sql_run(statement, &rows, &timing, error);
+    enum status status = sql_cache_run(shell->cache, statement, &rows, &timing, error);
     const double answered = clock_ms();
     status = AND_THEN(status, sql_shell_print(shell, &rows, error));
     status = AND_THEN(status, flush_output(error));
@@ -148,11 +143,16 @@ static enum status next(struct sql_shell *shell, struct script *script, struct e
     if (sql_shell_shows(&first))
         return show(shell, script, error);
     const double begin = clock_ms();
-    RETURN_IF_ERROR(sql_prepare(shell->engine, shell->database, script->text, script->length, shell->codec,
-                                &statement, &used, error));
+    const struct sql_settings settings = {.staged = shell->staged,
+                                          .index = shell->index,
+                                          .explain = shell->explain,
+                                          .like = shell->like,
+                                          .observer = sql_report_observer(shell->report)};
+    RETURN_IF_ERROR(sql_cache_take(shell->cache, script->text, script->length, shell->codec, settings,
+                                   &statement, &used, error));
     const enum status status =
         statement ? run_one(shell, statement, script->text, used, begin, error) : STATUS_OK;
-    sql_statement_free(statement);
+    sql_cache_give(shell->cache, statement);
     if (status == STATUS_OK)
         skip(script, used);
     return status;

@@ -5,7 +5,7 @@
 #ifndef TESSERA_ENGINE_PROGRAM_SQL_SHELL_H
 #define TESSERA_ENGINE_PROGRAM_SQL_SHELL_H
 
-#include "engine/library/statement.h"
+#include "engine/library/statement_cache.h"
 #include "engine/program/shell/report.h"
 #include "storage/base/sql_token.h"
 
@@ -16,6 +16,8 @@
 struct sql_shell {
     struct database *database;
     struct engine *engine;            /* owned: dot commands open another one; engine_close it at the end */
+    struct sql_cache *cache;          /* owned; of `engine` */
+    const char *plan_cache;           /* the argument of sql_cache_open */
     const char *codec;                /* or NULL; the argument of sql_prepare */
     struct engine_options options;    /* of `engine`, but for the device that `.device` has chosen */
     char device[256], gpu_memory[64]; /* texts of `options` that dot commands have set */

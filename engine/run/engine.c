@@ -129,6 +129,11 @@ static enum status read_memory(struct engine *engine, const struct engine_option
                                             : STATUS_OK;
 }
 
+const struct memory_account *engine_memory(const struct engine *engine)
+{
+    return &engine->memory;
+}
+
 void engine_enter(struct engine *engine, struct execution *execution)
 {
     *execution =

@@ -61,6 +61,9 @@ uint32_t engine_members(const struct engine *engine);
  * with execution_leave. What is charged to the account is freed before the engine is closed. */
 void engine_enter(struct engine *engine, struct execution *execution);
 
+/* That account. */
+const struct memory_account *engine_memory(const struct engine *engine);
+
 /* The device itself, the first of several, for callers that know its kind (engine/gpu/device.h). */
 struct device *engine_device(const struct engine *engine);
 

@@ -40,6 +40,7 @@ void *sql_tree_memory(struct sql_statement_tree *tree, size_t bytes)
         tree->blocks = block;
         tree->next = (char *)(block + 1);
         tree->end = tree->next + room;
+        tree->bytes += sizeof(void *) + room;
     }
     void *const piece = tree->next;
     tree->next += bytes;
@@ -56,6 +57,11 @@ void sql_tree_free(struct sql_statement_tree *tree)
         block = next;
     }
     free(tree);
+}
+
+uint64_t sql_tree_bytes(const struct sql_statement_tree *tree)
+{
+    return tree ? sizeof *tree + tree->bytes : 0;
 }
 
 const struct sql_select *sql_tree_select(const struct sql_statement_tree *tree)

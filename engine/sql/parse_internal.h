@@ -10,6 +10,7 @@ struct sql_statement_tree {
     struct sql_select select;
     void *blocks;     /* of memory; each begins with a pointer to the next */
     char *next, *end; /* the unused bytes of the first block */
+    uint64_t bytes;   /* of all blocks */
 };
 
 struct parser {

@@ -23,6 +23,7 @@ NODISCARD enum status sql_parse_condition(const char *text, size_t length, struc
                                           struct sql_statement_tree **tree, struct error *error);
 const struct sql_select *sql_tree_select(const struct sql_statement_tree *tree);
 void sql_tree_free(struct sql_statement_tree *tree);
+uint64_t sql_tree_bytes(const struct sql_statement_tree *tree); /* of memory; 0 of NULL */
 
 /* An empty tree, for trees that are made from others, and zeroed memory that is freed with it; NULL if there is no
  * memory. sql_tree_append adds an item of `bytes` to a list in it, as the parser does. */

@@ -232,6 +232,10 @@ static void options(void **state)
     length = sizeof text;
     ok(driver.DatabaseGetOption(&other, "spill", text, &length, &error));
     assert_string_equal(text, "/var/tmp");
+    ok(driver.DatabaseSetOption(&other, "plan_cache", "0", &error));
+    length = sizeof text;
+    ok(driver.DatabaseGetOption(&other, "plan_cache", text, &length, &error));
+    assert_string_equal(text, "0");
     length = sizeof text;
     ok(driver.DatabaseGetOption(&other, "threads", text, &length, &error));
     assert_string_equal(text, "3");
