@@ -55,7 +55,7 @@ struct explain_tree; /* owns its nodes and their texts */
 NODISCARD enum status explain_tree_new(struct explain_tree **tree, struct error *error);
 void explain_tree_free(struct explain_tree *tree);
 /* NULL: none was set, or memory was missing. */
-const struct explain_node *explain_root(const struct explain_tree *tree);
+struct explain_node *explain_root(const struct explain_tree *tree);
 
 /* The node of the whole statement. */
 void explain_set_root(struct explain_node *node);
@@ -123,6 +123,9 @@ struct explained {
 
 /* Fills the node of a plan over one row of no columns: it reads nothing. The node may be NULL. */
 void explain_constants(struct explain_node *node);
+/* Tells where the time of a statement's first run went, from its text to its rows, under its root. */
+void explain_statement(struct explain_node *root, const struct run_timing *timing);
+
 /* Fills a node "plan": its columns, joins and steps, and the figures of an analysed run (explain_plan.c). */
 void explain_plan(struct explain_node *node, const struct explained *explained);
 

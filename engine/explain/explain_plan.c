@@ -588,6 +588,21 @@ static void add_times(struct explain_node *plan_node, const struct explained *ex
     explain_words(cold, "first_run", "%s", disk_reads_text(&timing->run_reads, run));
 }
 
+void explain_statement(struct explain_node *root, const struct run_timing *timing)
+{
+    struct explain_node *const node = explain_part(root, "statement");
+    explain_ms(node, "parse_ms", timing->parse_ms);
+    explain_ms(node, "bind_ms", timing->bind_ms);
+    explain_ms(node, "plan_ms", timing->plan_ms);
+    explain_ms(node, "compile_ms", timing->compile_ms);
+    explain_ms(node, "load_ms", timing->load_ms);
+    explain_ms(node, "run_ms", timing->total_ms);
+    explain_ms(node, "fetch_ms", timing->fetch_ms);
+    explain_ms(node, "operators_ms", timing->operators_ms);
+    explain_ms(node, "output_ms", timing->output_ms);
+    explain_ms(node, "sum_ms", run_timing_sum(timing));
+}
+
 /* ---- The whole ---- */
 
 /* The groups are expected to have no more rows than their terms have values. */

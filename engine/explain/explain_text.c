@@ -77,6 +77,9 @@ templates[] = {
     {"exchange", "exchange: {exchanged:byte}, {how} in {ms}"},
     {"time", "time: plan {plan_ms}, compile {compile_ms}, load {load_ms}; [decoding {decode_ms}, ]dimensions "
              "{dimensions_ms}, scan {scan_ms}, total {total_ms}; output {output_ms}"},
+    {"statement",
+     "statement: parse {parse_ms}, bind {bind_ms}, plan {plan_ms}, compile {compile_ms}, load {load_ms}, run "
+     "{run_ms}, fetch {fetch_ms}, operators {operators_ms}, output {output_ms}; sum {sum_ms}"},
     {"cold", "cold: plan {plan}; first run {first_run}"},
 };
 

@@ -35,7 +35,7 @@ void explain_tree_free(struct explain_tree *tree)
     free(tree);
 }
 
-const struct explain_node *explain_root(const struct explain_tree *tree)
+struct explain_node *explain_root(const struct explain_tree *tree)
 {
     return tree->failed ? NULL : tree->root;
 }

@@ -31,6 +31,7 @@ struct sql_statement {
     struct prepared_plan *prepared; /* NULL for EXPLAIN, which runs nothing */
     struct engine *answers;         /* for answers in memory (query.h); opened at the first use */
     struct explain_tree *explained; /* while EXPLAIN runs; else NULL */
+    double parse_ms;                /* until the first run tells it */
     struct run_timing timing;
 };
 
@@ -38,6 +39,7 @@ enum status sql_prepare(struct engine *engine, struct database *database, const 
                         const char *codec, struct sql_statement **out, size_t *used, struct error *error)
 {
     struct sql_statement_tree *tree;
+    const double begin = clock_ms();
     *out = NULL;
     RETURN_IF_ERROR(sql_parse(text, length, &tree, used, error));
     if (!tree)
@@ -63,6 +65,7 @@ enum status sql_prepare(struct engine *engine, struct database *database, const 
     statement->length = *used;
     for (uint32_t p = 0; p < statement->parameter_count; p++)
         statement->parameters[p] = (struct sql_parameter){.is_null = true, .type = VALUE_UNTYPED};
+    statement->parse_ms = clock_ms() - begin;
     *out = statement;
     return STATUS_OK;
 }
@@ -275,35 +278,42 @@ static enum status make_plan(struct sql_statement *statement, int64_t now, struc
     const double begin = clock_ms();
     const struct disk_reads moment = disk_reads_now();
     const struct sql_settings *settings = &statement->settings;
-    RETURN_IF_ERROR(plan_in_turn(statement, now, error));
+    const enum status planned = plan_in_turn(statement, now, error);
+    statement->timing.plan_ms = clock_ms() - begin;
     struct plan *const plan = statement->plan;
-    if (!plan)
-        return STATUS_OK;
+    if (planned != STATUS_OK || !plan)
+        return planned;
     plan->staged = settings->staged;
     if (settings->kernel)
         RETURN_IF_ERROR(plan_use_kernel(plan, settings->kernel, error));
     RETURN_IF_ERROR(engine_fit(statement->engine, plan, error));
-    statement->timing =
-        (struct run_timing){.plan_ms = clock_ms() - begin, .plan_reads = disk_reads_since(&moment)};
+    statement->timing.plan_reads = disk_reads_since(&moment);
+    statement->timing.bytes = 0;
     for (uint32_t c = 0; c < plan->column_count; c++)
         statement->timing.bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
-    if (sql_statement_explains(statement) == SQL_EXPLAIN)
-        return STATUS_OK;
-    return engine_prepare(statement->engine, plan,
-                          settings->timed || sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE,
-                          &statement->prepared, error);
+    enum status status = STATUS_OK;
+    if (sql_statement_explains(statement) != SQL_EXPLAIN)
+        status = engine_prepare(statement->engine, plan,
+                                settings->timed || sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE,
+                                &statement->prepared, error);
+    statement->timing.plan_ms = clock_ms() - begin;
+    return status;
 }
 
 static enum status bind_and_plan(struct sql_statement *statement, int64_t now, struct error *error)
 {
     const struct logical_options options = logical_options_of(statement, now);
+    const double begin = clock_ms();
     RETURN_IF_ERROR(bind(statement, now, error));
+    const double bound = clock_ms();
+    statement->timing.bind_ms = bound - begin;
     if (statement->plan || statement->rewritten)
         return STATUS_OK;
     RETURN_IF_ERROR(make_plan(statement, now, error));
     if (statement->plan)
         return STATUS_OK;
     RETURN_IF_ERROR(logical_rewrite(&options, &statement->bound, error));
+    statement->timing.bind_ms = clock_ms() - begin - statement->timing.plan_ms;
     statement->rewritten = true;
     return STATUS_OK;
 }
@@ -437,12 +447,12 @@ static enum status explain_one(struct sql_statement *statement, struct explain_n
         return STATUS_OK;
     }
     const enum status status = answer(statement, &rows, error);
+    struct run_timing medians = statement->timing;
     explain_count(node, "rows", rows.rows);
     explain_bytes(node, "memory_bytes", execution_memory()->most);
     rowset_free(&rows);
     RETURN_IF_ERROR(status);
-    return explain_analyse(node, statement->engine, statement->plan, statement->prepared, &statement->timing,
-                           error);
+    return explain_analyse(node, statement->engine, statement->plan, statement->prepared, &medians, error);
 }
 
 static enum status explain_answer(struct sql_statement *statement, struct error *error)
@@ -457,57 +467,68 @@ static enum status give_explained(const struct sql_statement *statement, struct 
                                   struct error *error)
 {
     const struct explain_observer *const observer = statement->settings.observer;
-    const struct explain_node *const root = explain_root(statement->explained);
-    if (observer && root && sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE)
+    struct explain_node *const root = explain_root(statement->explained);
+    const bool analysed = root && sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE;
+    if (analysed)
+        explain_statement(root, &statement->timing);
+    if (observer && analysed)
         RETURN_IF_ERROR(observer->analysed(observer->context, root, error));
     return explain_rows(statement->explained, sql_tree_select(statement->tree)->explain_json, rows, error);
 }
 
+/* The operators' timing comes on top of what binding took. */
+static enum status run_operators(struct sql_statement *statement, int64_t now, struct rowset *rows,
+                                 struct error *error)
+{
+    const struct relational_task task = task_of(statement, now);
+    const struct run_timing before = statement->timing;
+    const enum status status = relational_answer(&task, &statement->bound, rows, &statement->timing, error);
+    statement->timing.parse_ms = before.parse_ms;
+    statement->timing.bind_ms = before.bind_ms;
+    statement->timing.plan_ms += before.plan_ms;
+    return status;
+}
+
 /* A plan whose groups are more than memory: the operators of its tree spill, also in the runs to come. */
 static enum status answer_by_operators(struct sql_statement *statement, int64_t now, struct rowset *rows,
-                                       struct run_timing *timing, struct error *error)
+                                       struct error *error)
 {
     const struct logical_options options = logical_options_of(statement, now);
-    const struct relational_task task = task_of(statement, now);
     RETURN_IF_ERROR(logical_rewrite(&options, &statement->bound, error));
     statement->rewritten = true;
-    return relational_answer(&task, &statement->bound, rows, timing, error);
+    return run_operators(statement, now, rows, error);
 }
 
 static enum status answer_or_explain(struct sql_statement *statement, struct rowset *rows,
-                                     struct run_timing *timing, struct error *error)
+                                     struct error *error)
 {
     const struct memory_account *const account = execution_memory();
     const uint64_t refused = account->refused;
     int64_t now;
     *rows = (struct rowset){0};
-    statement->timing.plan_ms = 0; /* unless it is planned now */
-    statement->timing.plan_reads = (struct disk_reads){0};
+    statement->timing =
+        (struct run_timing){.parse_ms = statement->parse_ms, .bytes = statement->timing.bytes};
+    statement->parse_ms = 0;
     RETURN_IF_ERROR(clear_left(statement, error));
     RETURN_IF_ERROR(take_time(statement, &now, error));
     if (sql_tree_select(statement->tree)->timed)
         forget_plan(statement);
     RETURN_IF_ERROR(plan_tree(statement, now, error));
-    if (!statement->plan) {
-        const struct relational_task task = task_of(statement, now);
-        return relational_answer(&task, &statement->bound, rows, timing, error);
-    }
+    if (!statement->plan)
+        return run_operators(statement, now, rows, error);
     const enum status status = forget_if_failed(
         statement, statement->explained ? explain_answer(statement, error) : answer(statement, rows, error));
-    if (timing)
-        *timing = statement->timing;
     return status == STATUS_MACHINE && account->refused != refused && !engine_cluster(statement->engine)
-               ? answer_by_operators(statement, now, rows, timing, error)
+               ? answer_by_operators(statement, now, rows, error)
                : status;
 }
 
-static enum status run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
-                       struct error *error)
+static enum status run(struct sql_statement *statement, struct rowset *rows, struct error *error)
 {
     if (sql_statement_explains(statement) == SQL_EXPLAIN_NONE)
-        return answer_or_explain(statement, rows, timing, error);
+        return answer_or_explain(statement, rows, error);
     RETURN_IF_ERROR(explain_tree_new(&statement->explained, error));
-    enum status status = answer_or_explain(statement, rows, timing, error);
+    enum status status = answer_or_explain(statement, rows, error);
     status = AND_THEN(status, give_explained(statement, rows, error));
     explain_tree_free(statement->explained);
     statement->explained = NULL;
@@ -523,9 +544,10 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
     engine_enter(statement->engine, &execution);
     memory_account_begin(execution.memory);
     const uint64_t spilled = execution.memory->spilled;
-    const enum status status = run(statement, rows, timing, error);
+    const enum status status = run(statement, rows, error);
     statement->answered = status == STATUS_OK;
     if (timing) {
+        *timing = statement->timing;
         timing->memory_bytes = execution.memory->most;
         timing->spilled_bytes = execution.memory->spilled - spilled;
     }

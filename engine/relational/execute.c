@@ -3,6 +3,7 @@
 
 #include "engine/relational/distribute.h"
 #include "engine/relational/region.h"
+#include "storage/base/clock.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -160,6 +161,7 @@ enum status relational_answer(const struct relational_task *task, const struct l
                              .dry = task->dry,
                              .next_column = tree->column_count,
                              .error = error};
+    const double begin = clock_ms();
     enum status status = run.arena ? STATUS_OK : error_out_of_memory(error, 0, "a statement");
     *rows = (struct rowset){0};
     if (status == STATUS_OK && !task->dry && cluster_rank(engine_cluster(task->engine)) > 0)
@@ -170,9 +172,10 @@ enum status relational_answer(const struct relational_task *task, const struct l
         status = distribute_end(&run);
     if (status != STATUS_OK)
         rowset_free(rows);
+    close_run(&run);
+    run.timing.operators_ms = clock_ms() - begin - run.analysis_ms - run_timing_sum(&run.timing);
     if (timing)
         *timing = run.timing;
-    close_run(&run);
     return status;
 }
 

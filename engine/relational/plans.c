@@ -31,6 +31,7 @@ static void add_timing(struct run_timing *all, const struct run_timing *one)
     all->stage_ms += one->stage_ms;
     all->merge_ms += one->merge_ms;
     all->total_ms += one->total_ms;
+    all->fetch_ms += one->fetch_ms;
     all->output_ms += one->output_ms;
     all->bytes += one->bytes;
     all->moved_bytes += one->moved_bytes;
@@ -44,7 +45,9 @@ static enum status run_plan(struct relational *run, const struct plan *plan, str
     struct partial partial = {0};
     struct error *const error = run->error;
     const bool analysed = node && run->task->analyse && plan->fact->column_count;
+    const double prepared_at = clock_ms();
     enum status status = engine_prepare(engine, plan, analysed, &prepared, error);
+    timing->plan_ms += clock_ms() - prepared_at;
     if (status == STATUS_OK)
         status = engine_run(prepared, &all, &partial, timing, error);
     if (status == STATUS_OK) {
@@ -53,8 +56,12 @@ static enum status run_plan(struct relational *run, const struct plan *plan, str
         timing->output_ms = clock_ms() - begin;
         partial_free(&partial);
     }
-    if (status == STATUS_OK && analysed)
-        status = explain_analyse(node, engine, plan, prepared, timing, error);
+    if (status == STATUS_OK && analysed) {
+        struct run_timing medians = *timing;
+        const double begin = clock_ms();
+        status = explain_analyse(node, engine, plan, prepared, &medians, error);
+        run->analysis_ms += clock_ms() - begin;
+    }
     engine_release(prepared);
     return status;
 }

@@ -110,6 +110,7 @@ struct relational {
     uint32_t divisions;         /* how often the rows that are worked on were divided (spill/spill.h) */
     uint32_t repeats; /* recursive queries whose step is being answered: it asks for shared queries again */
     struct run_timing timing;
+    double analysis_ms;     /* that EXPLAIN ANALYZE took for plans that it ran again */
     struct kept_plan *kept; /* or NULL */
     enum sql_cut cut;       /* why the last plan was refused, if not for the statement */
     struct error *error;

@@ -2,6 +2,7 @@
 #include "engine/run/engine_internal.h"
 
 #include "storage/base/bytes_parse.h"
+#include "storage/base/clock.h"
 #include "storage/base/memory.h"
 
 #include <stdatomic.h>
@@ -330,7 +331,9 @@ enum status engine_run(struct prepared_plan *prepared, const struct device_reque
                        struct partial *partial, struct run_timing *timing, struct error *error)
 {
     const struct engine *engine = prepared->engine;
+    const double begin = clock_ms();
     *partial = (struct partial){0};
+    timing->compile_ms = timing->load_ms = 0;
     enum status status = engine_load(prepared, timing, error);
     status = AND_THEN(status, engine->sharers > 1 ? members_run(prepared, request, partial, timing, error)
                                                   : engine->operations->run(prepared->members[0].run, request,
@@ -340,6 +343,8 @@ enum status engine_run(struct prepared_plan *prepared, const struct device_reque
                                   error);
     if (status != STATUS_OK)
         partial_free(partial);
+    const double rest = clock_ms() - begin - timing->compile_ms - timing->load_ms - timing->total_ms;
+    timing->fetch_ms = rest > 0 ? rest : 0;
     return status;
 }
 

@@ -218,12 +218,15 @@ static const struct table_column share_columns[] = {WORDS("name", "part"),    NU
                                                     NUMBER("tiles", "tiles"), BYTES("bytes", "read"),
                                                     MS("scan_ms", "scan"),    MS("total_ms", "total")};
 
-static enum status add_times(struct page *page, const struct explain_node *time, struct error *error)
+static enum status add_times(struct page *page, const struct explain_node *time, const char *title,
+                             struct error *error)
 {
     static const struct {
         const char *field, *part, *what;
     } times[] = {
-        {"plan_ms", "plan", "names are bound, conditions of dimensions are answered, steps put in order"},
+        {"parse_ms", "parse", "the text becomes a syntax tree"},
+        {"bind_ms", "bind", "names and types are found, the tree of operators is rewritten"},
+        {"plan_ms", "plan", "conditions of dimensions are answered, tiles found, steps put in order"},
         {"compile_ms", "compile", "the kernel, unless it is in the cache"},
         {"load_ms", "load", "kernel and columns to the GPU"},
         {"decode_ms", "decode", "columns into scratch memory"},
@@ -232,7 +235,11 @@ static enum status add_times(struct page *page, const struct explain_node *time,
         {"merge_ms", "merge", "the results of threads and devices"},
         {"exchange_ms", "exchange", "the results of the processes"},
         {"total_ms", "total", "from the first operation until the result is complete"},
-        {"output_ms", "output", "expressions over groups, HAVING, order, texts"}};
+        {"run_ms", "run", "all scans, until their results are complete"},
+        {"fetch_ms", "fetch", "around the scans: launches, waiting, reading the groups"},
+        {"operators_ms", "operators", "joins, sorts, windows and sets above the scans"},
+        {"output_ms", "output", "expressions over groups, HAVING, order, texts"},
+        {"sum_ms", "sum", "from the text to the rows"}};
     const struct sheet_column columns[] = {{.name = "part", .text = true},
                                            {.name = "time", .unit = "ms", .digits = 3},
                                            {.name = "what is done", .text = true}};
@@ -244,7 +251,7 @@ static enum status add_times(struct page *page, const struct explain_node *time,
             sheet_number(sheet, explain_value(time, times[t].field));
             sheet_text(sheet, times[t].what);
         }
-    page_sheet(page, "Where the time goes. The total has what lies between dimensions and exchange.", sheet);
+    page_sheet(page, title, sheet);
     return STATUS_OK;
 }
 
@@ -263,6 +270,9 @@ static enum status add_lines(struct page *page, const struct explain_node *plan,
     return STATUS_OK;
 }
 
+static const char scan_times[] =
+    "Where the time of the scan goes. The total has what lies between dimensions and exchange.";
+
 static enum status add_scan(struct page *page, const struct explain_node *plan, struct error *error)
 {
     static const char *const before[] = {"note", "tiles", "moves", "cold", NULL}, *const after[] = {
@@ -276,7 +286,7 @@ static enum status add_scan(struct page *page, const struct explain_node *plan, 
     page_section(page, heading);
     RETURN_IF_ERROR(add_lines(page, plan, before, error));
     if (!whole)
-        return add_times(page, time, error);
+        return add_times(page, time, scan_times, error);
     find_parts(plan, step_operators, &steps);
     RETURN_IF_ERROR(add_bars(
         page, &steps, "ms",
@@ -293,7 +303,7 @@ static enum status add_scan(struct page *page, const struct explain_node *plan, 
     RETURN_IF_ERROR(add_parts(page, plan, "The columns of the scanned table that were read.",
                               column_operators, column_columns,
                               sizeof column_columns / sizeof *column_columns, error));
-    RETURN_IF_ERROR(add_times(page, time, error));
+    RETURN_IF_ERROR(add_times(page, time, scan_times, error));
     RETURN_IF_ERROR(add_parts(page, plan, "The share of each device, in the last run.", device_operators,
                               share_columns, sizeof share_columns / sizeof *share_columns, error));
     RETURN_IF_ERROR(add_parts(page, plan, "The share of each process, in the last run.", process_operators,
@@ -339,5 +349,6 @@ enum status sql_report_plan(struct page *page, const struct explain_node *root, 
     find_operators(root, &operators);
     RETURN_IF_ERROR(ADD_TABLE(page, "The operators, each after its inputs, whose time it does not have.",
                               &operators, columns, error));
+    RETURN_IF_ERROR(add_times(page, part_of(root, "statement"), "The statement's first run.", error));
     return add_scans(page, root, error);
 }

@@ -133,10 +133,10 @@ static const char *const operators[] = {"plan",         "select",         "item"
                                         "values",       "window",         "recursive", "shared", "filter",
                                         "inner answer", "scan of tables", NULL};
 static const char *const parts[] = {
-    "note",   "scan",       "column", "waiting", "reference", "index",   "step",
-    "result", "aggregate",  "merge",  "having",  "order",     "limit",   "grouping",
-    "tiles",  "whole scan", "moves",  "device",  "exchange",  "process", "processes exchange",
-    "time",   "cold",       NULL};
+    "note",   "scan",       "column",    "waiting", "reference", "index",   "step",
+    "result", "aggregate",  "merge",     "having",  "order",     "limit",   "grouping",
+    "tiles",  "whole scan", "moves",     "device",  "exchange",  "process", "processes exchange",
+    "time",   "cold",       "statement", NULL};
 
 static bool is_one(const char *const *names, const char *name)
 {
