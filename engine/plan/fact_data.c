@@ -41,9 +41,7 @@ static enum status check_tile(const struct index_check *check, uint64_t segment,
     const struct column *column = check->data->column;
     const uint32_t left = data->chunk.rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
     const uint32_t *const value = values;
-    uint32_t highest = 0;
-    for (uint32_t row = 0; row < TILE_ROWS; row++)
-        highest = value[row] > highest ? value[row] : highest;
+    const uint32_t highest = position_highest(value, TILE_ROWS);
     if (highest >= check->limit)
         return wrong_value(column, segment, tile, highest, check->limit, error);
     if (!check->references.rows)
@@ -53,18 +51,25 @@ static enum status check_tile(const struct index_check *check, uint64_t segment,
     return row == rows ? STATUS_OK : wrong_value(column, segment, tile, value[row], check->limit, error);
 }
 
-static enum status check_segment(void *context, uint64_t item, unsigned thread, struct error *error)
+/* A part of a segment, so that threads share the last one too. It has whole blocks of byte streams. */
+#define PART_TILES 1024u
+#define PARTS      (SEGMENT_ROWS / TILE_ROWS / PART_TILES)
+
+static enum status check_part(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct index_check *check = context;
-    const struct chunk_view *chunk = &check->data->segments[item].chunk;
+    const uint64_t segment = item / PARTS;
+    const struct chunk_view *chunk = &check->data->segments[segment].chunk;
+    const uint32_t first = (uint32_t)(item % PARTS) * PART_TILES;
     struct chunk_reader reader = {0};
     enum status status = STATUS_OK;
     (void)thread;
-    for (uint32_t tile = 0; status == STATUS_OK && tile < chunk->tiles; tile++) {
+    for (uint32_t tile = first; status == STATUS_OK && tile < first + PART_TILES && tile < chunk->tiles;
+         tile++) {
         const void *values;
         status = chunk_reader_tile(&reader, chunk, tile, &values, error);
         if (status == STATUS_OK)
-            status = check_tile(check, item, tile, values, error);
+            status = check_tile(check, segment, tile, values, error);
     }
     chunk_reader_close(&reader);
     return status;
@@ -80,7 +85,8 @@ static enum status check_indices(const struct column_data *data, unsigned thread
     }
     if (check.limit == 0)
         check.limit = 1; /* every value is NULL and stored as 0 */
-    const enum status status = parallel_for(threads, data->segment_count, check_segment, &check, error);
+    const enum status status =
+        parallel_for(threads, (uint64_t)data->segment_count * PARTS, check_part, &check, error);
     position_check_close(&check.references);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "storage/column/positions.h"
 
 #include "storage/base/memory.h"
+#include "storage/column/position_loops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -203,13 +204,17 @@ void position_check_close(struct position_check *check)
     *check = (struct position_check){0};
 }
 
+uint32_t position_highest(const uint32_t *values, uint32_t count)
+{
+    return ISA_CHOICE(position_loops).highest(values, count);
+}
+
 uint32_t position_check_tile(const struct position_check *check, const int32_t *keys,
                              const uint32_t *validity, uint32_t count)
 {
-    bool good = true;
-    for (uint32_t row = 0; row < count; row++)
-        good &= position_has_row(check, (uint32_t)keys[row]);
-    if (good)
+    const uint32_t *const positions = (const uint32_t *)keys;
+    if (check->rows ? ISA_CHOICE(position_loops).have_rows(check, positions, count)
+                    : count == 0 || position_highest(positions, count) < check->positions)
         return count;
     for (uint32_t row = 0; row < count; row++)
         if ((!validity || tile_row_valid(validity, row)) && !position_has_row(check, (uint32_t)keys[row]))

@@ -49,6 +49,9 @@ NODISCARD enum status rows_of_positions(const struct table *table, int32_t **row
 
 /* ---- Checks of stored keys ---- */
 
+/* The highest of some stored indices; 0 of none. */
+uint32_t position_highest(const uint32_t *values, uint32_t count);
+
 /* Tells whether positions have rows, in 0.7 ns a position. Zero-initialised: nothing to free. */
 struct position_check {
     uint64_t positions; /* table_positions */
