@@ -8,12 +8,14 @@
 #define _GNU_SOURCE
 #include "ssb/benchmark/benchmark.h"
 
+#include "engine/library/statement_cache.h"
 #include "engine/program/cluster_command.h"
 #include "ssb/benchmark/judge.h"
 #include "storage/base/memory.h"
 #include "storage/codec/codec_spec.h"
 #include "storage/database/writer.h"
 #include "storage/base/text/text_stream.h"
+#include "storage/base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@ struct session {
     const char *const *codecs; /* what sql_prepare takes */
     struct database *database;
     struct engine *engine;
+    struct sql_cache *cache;
     struct cluster *cluster; /* or NULL; only its first process judges, notes and prints */
     struct progress *progress;
     struct judge judge;
@@ -47,8 +50,8 @@ static enum status allocate_cells(struct session *session, struct error *error)
         query->cells = calloc(report->choice_count, sizeof *query->cells);
         for (uint32_t c = 0; query->cells && c < report->choice_count; c++) {
             struct report_cell *cell = &query->cells[c];
-            struct report_times *const times[] = {&cell->total, &cell->stage, &cell->filter, &cell->kernel,
-                                                  &cell->merge};
+            struct report_times *const times[] = {&cell->total,  &cell->stage, &cell->filter,
+                                                  &cell->kernel, &cell->merge, &cell->text};
             for (size_t t = 0; t < sizeof times / sizeof *times; t++)
                 if (!(times[t]->runs = calloc(report->repeat, sizeof(double))))
                     return error_out_of_memory(error, report->repeat * sizeof(double), "the runs' times");
@@ -70,6 +73,7 @@ static void free_report(struct report *report)
             free(report->queries[q].cells[c].filter.runs);
             free(report->queries[q].cells[c].kernel.runs);
             free(report->queries[q].cells[c].merge.runs);
+            free(report->queries[q].cells[c].text.runs);
         }
         free(report->queries[q].cells);
     }
@@ -273,6 +277,45 @@ static enum status run_statement(struct session *session, struct sql_statement *
     return report_times_finish(&cell->merge, session->report.repeat, error);
 }
 
+/* Asks the query by its text, as a program that has nothing but the text; `ms` gets what that took. */
+static enum status ask_text(struct session *session, uint32_t q, uint32_t c, double *ms, struct error *error)
+{
+    const struct ssb_query *const query = session->options->queries[q];
+    const struct sql_settings settings = {
+        .kernel = &query->kernel, .staged = session->options->staged, .index = session->options->index};
+    struct report_cell *const cell = &session->report.queries[q].cells[c];
+    struct sql_statement *statement;
+    struct rowset answer;
+    char hash[sizeof cell->hash];
+    size_t used;
+    const double begin = clock_ms();
+    RETURN_IF_ERROR(sql_cache_take(session->cache, query->sql, strlen(query->sql), session->codecs[c],
+                                   settings, &statement, &used, error));
+    enum status status = sql_cache_run(session->cache, statement, &answer, NULL, error);
+    *ms = clock_ms() - begin;
+    if (status == STATUS_OK) {
+        status = answer_hash(&answer, hash, error);
+        if (status == STATUS_OK)
+            judge_run(session, q, c, &answer, strcmp(hash, cell->hash) != 0);
+        rowset_free(&answer);
+    }
+    sql_cache_give(session->cache, statement);
+    return status;
+}
+
+/* The first time plans it, the others find it. */
+static enum status run_text(struct session *session, uint32_t q, uint32_t c, struct error *error)
+{
+    struct report_cell *const cell = &session->report.queries[q].cells[c];
+    double first;
+    if (session->cluster)
+        return STATUS_OK;
+    RETURN_IF_ERROR(ask_text(session, q, c, &first, error));
+    for (uint32_t run = 0; run < session->report.repeat; run++)
+        RETURN_IF_ERROR(ask_text(session, q, c, &cell->text.runs[run], error));
+    return report_times_finish(&cell->text, session->report.repeat, error);
+}
+
 /* Plans all queries before the first one runs, so that their kernels are compiled in parallel and a query
  * that cannot run is reported at once. */
 static enum status plan_all(struct session *session, struct error *error)
@@ -351,7 +394,7 @@ static enum status run_query(struct session *session, uint32_t q, uint32_t c, st
     RETURN_IF_ERROR(status);
     sql_statement_free(*statement);
     *statement = NULL;
-    return STATUS_OK;
+    return run_text(session, q, c, error);
 }
 
 static enum status run_all(struct session *session, bool sizes, struct error *error)
@@ -370,6 +413,7 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
                                                          .spill = options->spill,
                                                          .late = options->late},
                                 &session->engine, error));
+    RETURN_IF_ERROR(sql_cache_open(session->engine, session->database, NULL, &session->cache, error));
     RETURN_IF_ERROR(database_table(session->database, "lineorder", &fact, error));
     for (uint32_t c = 0; c < report->choice_count; c++) {
         if (session->codecs[c])
@@ -466,6 +510,7 @@ static enum status measure_and_judge(const struct benchmark_options *options, st
         sql_statement_free(session.statements[i]);
     free(session.statements);
     free_report(&session.report);
+    sql_cache_close(session.cache);
     engine_close(session.engine);
     if (session.database)
         database_close(session.database);

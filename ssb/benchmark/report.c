@@ -25,13 +25,16 @@ enum status report_times_finish(struct report_times *times, uint32_t count, stru
 void report_totals(const struct report *report, uint32_t choice, struct report_totals *totals)
 {
     *totals = (struct report_totals){0};
-    double log_ms = 0, log_speed = 0, log_sqlite = 0;
+    double log_ms = 0, log_text = 0, log_speed = 0, log_sqlite = 0;
+    bool asked = true; /* all by their texts */
     uint32_t judged = 0;
     for (uint32_t q = 0; q < report->query_count; q++) {
         const struct report_query *query = &report->queries[q];
         double ms = fmax(query->cells[choice].total.median, CLOCK_MS);
         totals->total_ms += ms;
         log_ms += log(ms);
+        log_text += log(fmax(query->cells[choice].text.median, CLOCK_MS));
+        asked &= query->cells[choice].text.median > 0;
         log_speed += log(fmax(query->cells[0].total.median, CLOCK_MS) / ms);
         if (query->sqlite_ms > 0) {
             double ratio = query->sqlite_ms / ms;
@@ -42,6 +45,7 @@ void report_totals(const struct report *report, uint32_t choice, struct report_t
     }
     if (report->query_count) {
         totals->mean_ms = exp(log_ms / report->query_count);
+        totals->mean_text_ms = asked ? exp(log_text / report->query_count) : 0;
         totals->speed = exp(log_speed / report->query_count);
     }
     if (judged)

@@ -25,6 +25,8 @@ struct report_times {
 /* One query with one choice of codecs. */
 struct report_cell {
     struct report_times total, stage, filter, kernel, merge; /* the query and its steps: struct run_timing */
+    struct report_times
+        text; /* from the statement's text to its rows, when it comes again; 0: several processes */
     double compile_ms, skip_ms;
     uint64_t fact_rows, bytes_read, answer_rows; /* bytes_read: by the scan */
     uint64_t moved_bytes;                        /* of them to a GPU, over the bus */
@@ -93,6 +95,7 @@ struct report {
 /* Sums and geometric means of the queries' medians for one choice. */
 struct report_totals {
     double total_ms, mean_ms; /* sum, geometric mean */
+    double mean_text_ms;      /* geometric mean of the times from text to rows; 0: not known */
     double speed;             /* geometric mean of (median of the first choice / median of this one) */
     double least_sqlite;      /* minimum and geometric mean of (SQLite / median); 0: not known */
     double mean_sqlite;

@@ -45,6 +45,8 @@ static json_t *cell_json(const struct report *report, const struct report_query 
         "gb_per_second", report_rate(cell) / 1e9, "percent_of_ceiling", report_share(report, cell),
         "sqlite_ms", known(query->sqlite_ms), "result_hash", cell->hash, "check",
         answer_check_text(cell->check));
+    if (json && cell->text.median > 0)
+        json_object_set_new(json, "text_to_rows_ms", times_json(&cell->text, report->repeat));
     if (json && report->staged) {
         json_object_set_new(json, "decode_ms", times_json(&cell->stage, report->repeat));
         json_object_set_new(json, "decode_bytes_read", json_integer((json_int_t)cell->stage_bytes));

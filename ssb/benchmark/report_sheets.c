@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Columns of a sheet that depend on the report. The longest is a comparison of every choice. */
-#define COLUMNS_MAX (3 * REPORT_CHOICES_MAX + 4)
+#define COLUMNS_MAX (4 * REPORT_CHOICES_MAX + 4)
 
 struct columns {
     uint32_t count;
@@ -65,6 +65,7 @@ static void query_columns(const struct report *report, struct columns *columns)
     add(columns, count_column("bytes_read"));
     add(columns, ms_column("total_median_ms", "total"));
     add(columns, ms_column("total_min_ms", "min"));
+    add(columns, ms_column("text_to_rows_median_ms", "text to rows"));
     if (report->staged)
         add(columns, ms_column(NULL, "decode"));
     add(columns, ms_column("kernel_median_ms", "kernel"));
@@ -108,6 +109,7 @@ static void add_query(const struct report *report, const struct report_query *qu
     sheet_number(sheet, (double)cell->bytes_read);
     sheet_number(sheet, total);
     sheet_number(sheet, cell->total.min);
+    sheet_known(sheet, cell->text.median);
     if (report->staged)
         sheet_number(sheet, cell->stage.median);
     sheet_number(sheet, cell->kernel.median);
@@ -216,6 +218,7 @@ enum status report_sheet_comparison(const struct report *report, struct sheet **
         add(&columns, grouped(ms_column(NULL, "total"), group));
         if (c)
             add(&columns, grouped(ratio_column(NULL, "speed", 2), group));
+        add(&columns, grouped(ms_column(NULL, "text to rows"), group));
         add(&columns, grouped(ratio_column(NULL, "vs SQLite", 1), group));
     }
     add(&columns, (struct sheet_column){.name = "SQLite", .unit = "ms", .digits = 1});
@@ -229,6 +232,7 @@ enum status report_sheet_comparison(const struct report *report, struct sheet **
             sheet_number(*sheet, ms);
             if (c)
                 sheet_number(*sheet, query->cells[0].total.median / ms);
+            sheet_known(*sheet, query->cells[c].text.median);
             sheet_known(*sheet, query->sqlite_ms / ms);
         }
         sheet_known(*sheet, query->sqlite_ms);
@@ -244,6 +248,7 @@ enum status report_sheet_totals(const struct report *report, struct sheet **shee
     add(&columns, text_column("codec"));
     add(&columns, ms_column("total_ms", "sum"));
     add(&columns, ms_column("geometric_mean_ms", "geo. mean"));
+    add(&columns, ms_column("text_to_rows_mean_ms", "text to rows, geo. mean"));
     add(&columns, ratio_column("speed", report->choice_count > 1 ? "mean speed" : NULL, 2));
     add(&columns, ratio_column("sqlite_ratio_mean", "mean vs SQLite", 1));
     add(&columns, ratio_column("sqlite_ratio_least", "least vs SQLite", 1));
@@ -265,6 +270,7 @@ enum status report_sheet_totals(const struct report *report, struct sheet **shee
         sheet_text(*sheet, report->choices[c]);
         sheet_number(*sheet, totals.total_ms);
         sheet_number(*sheet, totals.mean_ms);
+        sheet_known(*sheet, totals.mean_text_ms);
         sheet_number(*sheet, totals.speed);
         sheet_known(*sheet, totals.mean_sqlite);
         sheet_known(*sheet, totals.least_sqlite);
