@@ -12,8 +12,10 @@
  *
  * The header is C11 and also compiles as C++. Handles are opaque. Each call that can fail returns a
  * tessera_status (TESSERA_OK is 0) and fills the caller's error with a sentence. The library never exits and
- * never prints. A database and everything made from it may be used by one thread at a time; different
- * databases are independent, even if they are in one directory. The caller frees each handle with the call
+ * never prints. Any number of threads may use an open database at once, each with statements of its own: a statement, and
+ * a result, is used by one thread at a time, but for tessera_cancel. Runs of several threads share the threads of the CPU
+ * in turn, a piece of a scan each, and the memory that tessera_options allows. tessera_close comes after all of them. The
+ * caller frees each handle with the call
  * that is named where it is made; freeing NULL is legal. docs/library.md says how to build with the library.
  */
 #ifndef TESSERA_H

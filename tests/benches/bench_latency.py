@@ -3,6 +3,7 @@
 
     tests/benches/bench_latency.py --db DIR [--build build/release] [--device auto] [--threads N] [--repeat 50]
                                    [--duckdb FILE] [--only REGEX] [--format table|json]
+    tests/benches/bench_latency.py --db DIR --users 1,4,16,64 [--seconds 3] [--duckdb FILE] ...
 
 The database is one of `tessera ssb load`. The questions are the 13 of the Star Schema Benchmark and 30 of other kinds,
 each with several constants. For each it prints, in milliseconds:
@@ -16,6 +17,9 @@ each with several constants. For each it prints, in milliseconds:
 and the same of DuckDB over the same rows with --duckdb FILE, a database that bench_duckdb.py has made (it must hold all
 columns that the questions name), on all threads. Answers of both are compared. The last lines are geometric means, and
 the wall time of a process that asks Q1.1 with a cache of kernels on the disk. Exit code 1: answers differ.
+
+With --users it prints instead how many of the 13 are answered in a second when so many threads of one program ask them
+over one open database, each one after the other.
 """
 import argparse
 import ctypes
@@ -28,6 +32,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import bench_duckdb
@@ -124,19 +129,25 @@ class Tessera:
         self.library = ctypes.CDLL(str(pathlib.Path(build) / "libtessera.so"))
         self.library.tessera_text.restype = ctypes.c_void_p
         self.library.tessera_rows.restype = ctypes.c_uint64
-        self.error = self.Error()
+        self.local = threading.local()
         self.handle = ctypes.c_void_p()
         self.check(self.library.tessera_open(db.encode(), device.encode(), ctypes.c_uint(threads),
-                                             ctypes.byref(self.handle), ctypes.byref(self.error)))
+                                             ctypes.byref(self.handle), ctypes.byref(self.error())))
+
+    def error(self):
+        """Of this thread."""
+        if not hasattr(self.local, "error"):
+            self.local.error = self.Error()
+        return self.local.error
 
     def check(self, status):
         if status:
-            raise RuntimeError(self.error.text.decode())
+            raise RuntimeError(self.error().text.decode())
 
     def ask(self, sql):
         """Milliseconds from the text to the rows in memory, and the rows as texts (which are not timed)."""
         statement, result = ctypes.c_void_p(), ctypes.c_void_p()
-        text, error = sql.encode(), ctypes.byref(self.error)
+        text, error = sql.encode(), ctypes.byref(self.error())
         begin = time.perf_counter()
         self.check(self.library.tessera_prepare(self.handle, text, ctypes.byref(statement), error))
         status = self.library.tessera_run(statement, ctypes.byref(result), error)
@@ -231,6 +242,47 @@ def measure_duckdb(options, asked):
     return measure(ask, asked, options.repeat)
 
 
+def per_second(make_ask, users, seconds):
+    """Statements a second that so many threads have answers to; each begins with another one."""
+    texts = [texts[0] for texts in questions(r"^q\d\.\d$").values()]
+    counts, failures = [0] * users, []
+    begin = time.perf_counter() + 0.1
+
+    def user(number):
+        try:
+            ask = make_ask()
+            time.sleep(max(0, begin - time.perf_counter()))
+            while time.perf_counter() < begin + seconds:
+                ask(texts[(number + counts[number]) % len(texts)])
+                counts[number] += 1
+        except Exception as failure:  # of a thread: told below
+            failures.append(failure)
+    threads = [threading.Thread(target=user, args=(number,)) for number in range(users)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+    return sum(counts) / (time.perf_counter() - begin)
+
+
+def throughput(options):
+    tessera = Tessera(options.build, options.db, options.device, options.threads)
+    peer = bench_duckdb.duckdb.connect(options.duckdb, read_only=True) if options.duckdb else None
+    per_second(lambda: tessera.ask, 1, options.seconds / 3)
+    print("| threads | statements a second |" + (" DuckDB |" if peer else "") + "\n|---|---|" + ("---|" if peer else ""))
+    for users in map(int, options.users.split(",")):
+        line = f"| {users} | {per_second(lambda: tessera.ask, users, options.seconds):.0f} |"
+        if peer:
+            def make_ask():
+                cursor = peer.cursor()
+                return lambda sql: cursor.execute(sql).fetchall()
+            line += f" {per_second(make_ask, users, options.seconds):.1f} |"
+        print(line, flush=True)
+    return 0
+
+
 def mean(values):
     return math.exp(statistics.fmean(map(math.log, values)))
 
@@ -254,10 +306,14 @@ def main():
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--repeat", type=int, default=50)
     parser.add_argument("--duckdb")
+    parser.add_argument("--users", help="how many threads ask at once: 1,4,16,64")
+    parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--only", default=".")
     parser.add_argument("--format", choices=["table", "json"], default="table")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.users:
+        return throughput(options)
     asked = questions(options.only)
     if options.child is not None:
         json.dump(measure_tessera(options, asked, options.child), sys.stdout)

@@ -10,13 +10,13 @@
 #include "tests/support/database_cases.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define THREADS 6u
 #define ROUNDS  4u
+#define OPENS   8u
 #define ROWS    20000
 
 static char path[PATH_BYTES];
@@ -31,18 +31,23 @@ static const char script[] =
 static const char *const statements[] = {
     "select sum(pieces), count(*), min(paid), max(rate) from sales",
     "select region, sum(paid) from sales, shops where sales.shop = shops.shop group by region order by 1",
-    "select town, count(distinct pieces) from sales join shops on sales.shop = shops.shop where note like '%7' "
+    "select town, count(distinct pieces) from sales join shops on sales.shop = shops.shop where note like "
+    "'%7' "
     "group by town order by 1",
     "select note, count(*) from sales group by note order by 2 desc, 1 limit 5",
     "select pieces, day, paid from sales where paid > 80 order by paid desc, day, pieces limit 7",
     "select upper(note) || shop from sales where pieces = 3 order by 1 limit 4",
-    "select v.shop, x.n from visits v join (select shop, count(*) n from sales group by shop) x on x.shop = v.shop "
+    "select v.shop, x.n from visits v join (select shop, count(*) n from sales group by shop) x on x.shop = "
+    "v.shop "
     "order by 1, 2 limit 6",
-    "select shop, sum(pieces) over (partition by shop order by day, pieces) s from sales order by 1, 2 limit 9",
+    "select shop, sum(pieces) over (partition by shop order by day, pieces) s from sales order by 1, 2 limit "
+    "9",
     "select count(*) from sales where shop in (select shop from visits where people > 50) or note = 'n7'",
-    "select region from shops except select town from shops union select note from sales where pieces > 98 order by 1",
+    "select region from shops except select town from shops union select note from sales where pieces > 98 "
+    "order by 1",
     "select median(paid), avg(rate) from sales where day between '2024-02-01' and '2024-03-01'",
-    "with recursive n(i) as (select 1 union all select i + 1 from n where i < 20) select sum(i), count(*) from n join "
+    "with recursive n(i) as (select 1 union all select i + 1 from n where i < 20) select sum(i), count(*) "
+    "from n join "
     "sales on pieces = i",
     "select day, count(*) from sales where pieces < ? and note <> ? group by day order by day limit 3"};
 #define STATEMENTS (sizeof statements / sizeof *statements)
@@ -64,13 +69,14 @@ static int setup(void **state)
     for (int shop = 0; shop < 50; shop++)
         fprintf(out[0], "%d,town %d,region %d\n", shop, shop % 20, shop % 4);
     for (int row = 0; row < ROWS; row++)
-        fprintf(out[1], "%d,2024-%02d-%02d,%d,%d.%02d,n%d,%d.5\n", row * 7 % 50, 1 + row % 3, 1 + row / 3 % 28,
-                row * 13 % 101, row % 90, row % 100, row % 33, row % 17);
+        fprintf(out[1], "%d,2024-%02d-%02d,%d,%d.%02d,n%d,%d.5\n", row * 7 % 50, 1 + row % 3,
+                1 + row / 3 % 28, row * 13 % 101, row % 90, row % 100, row % 33, row % 17);
     for (int row = 0; row < 200; row++)
         fprintf(out[2], "%d,%d\n", row * 3 % 60, row % 100);
     for (int t = 0; t < 3; t++)
         fclose(out[t]);
-    return tessera_load(path, script, tables, paths, 3, TESSERA_LOAD_NEW, NULL, &error) == TESSERA_OK ? 0 : -1;
+    return tessera_load(path, script, tables, paths, 3, TESSERA_LOAD_NEW, NULL, &error) == TESSERA_OK ? 0
+                                                                                                      : -1;
 }
 
 static int teardown(void **state)
@@ -113,33 +119,57 @@ struct user {
     struct tessera_database *database;
     char *const *expected;
     unsigned number;
-    char wrong[1200]; /* empty: all answers were right */
+    size_t first;               /* the statement that all begin with */
+    pthread_barrier_t *barrier; /* at the same time */
+    char wrong[1200];           /* empty: all answers were right */
 };
 
 static void *ask(void *context)
 {
     struct user *const user = context;
-    for (unsigned i = 0; i < ROUNDS * STATEMENTS && !user->wrong[0]; i++) {
-        const size_t s = (i * 5 + user->number * 3) % STATEMENTS;
+    pthread_barrier_wait(user->barrier);
+    for (unsigned i = 0; i < ROUNDS * STATEMENTS / OPENS && !user->wrong[0]; i++) {
+        const size_t s = i == 0 ? user->first : (user->first + i * 5 + user->number * 3) % STATEMENTS;
         struct tessera_error why = {0};
         char *const text = answer(user->database, statements[s], &why);
         if (!text)
             snprintf(user->wrong, sizeof user->wrong, "%s", why.text);
         else if (strcmp(text, user->expected[s]) != 0)
-            snprintf(user->wrong, sizeof user->wrong, "%.300s gave %.300s and not %.300s", statements[s], text,
-                     user->expected[s]);
+            snprintf(user->wrong, sizeof user->wrong, "%.300s gave %.300s and not %.300s", statements[s],
+                     text, user->expected[s]);
         free(text);
     }
     return NULL;
+}
+
+/* Opens the database, so that columns and dictionaries are opened at their first use, and asks from all threads. */
+static void ask_at_once(const struct tessera_options *options, char *const *expected, size_t first)
+{
+    struct tessera_database *database;
+    pthread_barrier_t barrier;
+    pthread_t ids[THREADS];
+    struct user users[THREADS];
+    assert_int_equal(tessera_open_with(path, options, &database, &error), TESSERA_OK);
+    pthread_barrier_init(&barrier, NULL, THREADS);
+    for (unsigned t = 0; t < THREADS; t++) {
+        users[t] = (struct user){
+            .database = database, .expected = expected, .number = t, .first = first, .barrier = &barrier};
+        assert_int_equal(pthread_create(&ids[t], NULL, ask, &users[t]), 0);
+    }
+    for (unsigned t = 0; t < THREADS; t++)
+        pthread_join(ids[t], NULL);
+    pthread_barrier_destroy(&barrier);
+    for (unsigned t = 0; t < THREADS; t++)
+        if (users[t].wrong[0])
+            fail_msg("%s", users[t].wrong);
+    tessera_close(database);
 }
 
 static void threads_share_a_database(const char *plan_cache, unsigned threads)
 {
     struct tessera_database *database;
     char *expected[STATEMENTS];
-    pthread_t ids[THREADS];
-    struct user users[THREADS];
-    struct tessera_options options = {
+    const struct tessera_options options = {
         .size = sizeof options, .device = test_device(), .threads = threads, .plan_cache = plan_cache};
     assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_OK);
     for (size_t s = 0; s < STATEMENTS; s++) {
@@ -148,20 +178,10 @@ static void threads_share_a_database(const char *plan_cache, unsigned threads)
             fail_msg("%s: %s", statements[s], error.text);
     }
     tessera_close(database);
-    /* again from the start: columns and dictionaries are opened at their first use */
-    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_OK);
-    for (unsigned t = 0; t < THREADS; t++) {
-        users[t] = (struct user){.database = database, .expected = expected, .number = t};
-        assert_int_equal(pthread_create(&ids[t], NULL, ask, &users[t]), 0);
-    }
-    for (unsigned t = 0; t < THREADS; t++)
-        pthread_join(ids[t], NULL);
-    for (unsigned t = 0; t < THREADS; t++)
-        if (users[t].wrong[0])
-            fail_msg("%s", users[t].wrong);
+    for (unsigned round = 0; round < OPENS; round++)
+        ask_at_once(&options, expected, round * STATEMENTS / OPENS);
     for (size_t s = 0; s < STATEMENTS; s++)
         free(expected[s]);
-    tessera_close(database);
 }
 
 static void many_threads_have_the_answers_of_one(void **state)
