@@ -7,8 +7,9 @@
  *
  * A struct cuda is one device with a stream of its own. Everything below runs on that stream in order, unless
  * a function says otherwise. Any thread may call, but only one at a time per struct cuda (cuda_upload starts
- * its own threads). Handles (modules, functions, events, graphs) belong to the struct cuda that made them and
- * must be destroyed before it is closed; destroying NULL is legal.
+ * its own threads). Several streams of one device, for statements that run at the same time, are several struct
+ * cuda (cuda_attach). They share its memory, modules, functions, events and graphs, which must be destroyed before the device
+ * is closed; destroying NULL is legal. The default stream is never used.
  */
 #ifndef TESSERA_ENGINE_CUDA_CUDA_H
 #define TESSERA_ENGINE_CUDA_CUDA_H
@@ -59,28 +60,46 @@ NODISCARD enum status cuda_name(unsigned ordinal, char *name, size_t bytes, stru
 /* True if kernels of one GPU can read the memory of another (cuda_peer_open), over NVLink or over the bus. */
 bool cuda_peer_exists(unsigned ordinal, unsigned peer);
 
-/* Opens GPU `ordinal`. */
+/* Opens GPU `ordinal`. Its context is made by a thread, in 0.1 to 0.3 seconds; cuda_properties need not wait for it, the first
+ * of all other functions does, and fails if it cannot be made. Where the GPU is set to let in only one process, or none,
+ * cuda_open waits itself. */
 NODISCARD enum status cuda_open(unsigned ordinal, struct cuda **cuda, struct error *error);
 
-/* Waits until the stream's work is done, then releases everything; NULL is legal. */
+/* Waits for that. */
+NODISCARD enum status cuda_wait_until_open(const struct cuda *cuda, struct error *error);
+
+/* Waits until the stream's work is done, then releases everything; NULL is legal. All other streams must have been given
+ * back. */
 void cuda_close(struct cuda *cuda);
+
+/* Takes another stream of the device from those that were given back, or makes one. Any thread, also while others use
+ * `cuda`. cuda_detach waits for the stream's work and gives it back; NULL is legal. */
+NODISCARD enum status cuda_attach(struct cuda *cuda, struct cuda **own, struct error *error);
+void cuda_detach(struct cuda *own);
 
 const struct cuda_properties *cuda_properties(const struct cuda *cuda);
 
 /* ---- Memory ---- */
 
+/* What cuda_allocate can give, if it is not in pieces: the driver's and the pool's. Takes the driver some microseconds. */
 NODISCARD enum status cuda_memory(struct cuda *cuda, uint64_t *free_bytes, uint64_t *total_bytes,
                                   struct error *error);
+/* The bytes that cuda_allocate has given and that are not freed, of all streams. */
+uint64_t cuda_memory_used(const struct cuda *cuda);
+/* Free memory goes back to the driver before the pool has taken more than `bytes` from it. */
+void cuda_memory_bound(struct cuda *cuda, uint64_t bytes);
 
-/* If the device is full, the error names `what` ("column lo_revenue"), the bytes needed and the bytes free.
+/* Memory comes from the device's pool (pool.h) and not from the driver, so both calls take about a microsecond. What it
+ * has in it is not known. If the device is full, the error names `what` ("column lo_revenue"), the bytes needed and the bytes free.
  * 0 bytes is legal and gives an address that may be freed. */
 NODISCARD enum status cuda_allocate(struct cuda *cuda, uint64_t bytes, const char *what,
                                     cuda_address *address, struct error *error);
 
-/* Waits until the device's work is done, then frees; 0 is legal. */
+/* Waits until the stream's work is done, then frees; 0 is legal. Work on other streams must not use it. */
 void cuda_free(struct cuda *cuda, cuda_address address);
 
-/* Allocates host memory that the device can copy from and to asynchronously, at the full speed of the bus. */
+/* Takes host memory, from a pool of the device's, that it can copy from and to asynchronously, at the full speed of the
+ * bus. No work may use it any more when it is freed. */
 NODISCARD enum status cuda_pinned_allocate(struct cuda *cuda, size_t bytes, void **memory,
                                            struct error *error);
 void cuda_pinned_free(struct cuda *cuda, void *memory);
@@ -100,6 +119,11 @@ NODISCARD enum status cuda_set_bytes(struct cuda *cuda, cuda_address address, ui
                                      struct error *error);
 NODISCARD enum status cuda_set_words(struct cuda *cuda, cuda_address address, uint32_t value, uint64_t words,
                                      struct error *error);
+
+/* Queues a copy of memory that may change as soon as the call returns: through pinned memory of the stream's own. More than
+ * a megabyte is copied by cuda_upload. */
+NODISCARD enum status cuda_send(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
+                                struct error *error);
 
 /* Copies a large piece of pageable memory (a mapped column file) through pinned buffers that several threads
  * fill. The copy starts after the work that is already on the stream; the call returns when all bytes are on
@@ -199,6 +223,9 @@ NODISCARD enum status cuda_launch_early(struct cuda *cuda, struct cuda_function 
 /* Waits until everything queued is done. Errors of queued work are reported here. */
 NODISCARD enum status cuda_synchronize(struct cuda *cuda, struct error *error);
 
+/* Waits for all streams of the device, after an error: what was queued may use memory that is freed now. */
+void cuda_wait_for_all(struct cuda *cuda);
+
 /* For another library of this process that queues work of its own: makes the device's primary context current on this
  * thread and gives the stream, a CUstream (cudaStream_t). */
 NODISCARD enum status cuda_share(struct cuda *cuda, void **stream, struct error *error);
@@ -218,7 +245,8 @@ NODISCARD enum status cuda_event_elapsed(struct cuda *cuda, struct cuda_event *f
 
 /* Between these two calls, work queued on the stream is recorded and does not run. Allocation, freeing,
  * cuda_upload and waiting are not allowed meanwhile. Call cuda_capture_end even if something fails in between
- * (with a NULL error if need be), because it ends the recording. */
+ * (with a NULL error if need be), because it ends the recording. *graph is NULL, or a graph that is not needed any more and
+ * becomes the new one: if both have the same kinds of work in the same order, only arguments and sizes are changed. */
 NODISCARD enum status cuda_capture_begin(struct cuda *cuda, struct error *error);
 NODISCARD enum status cuda_capture_end(struct cuda *cuda, struct cuda_graph **graph, struct error *error);
 

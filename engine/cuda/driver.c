@@ -2,6 +2,7 @@
 #include "engine/cuda/driver.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static struct cuda_driver functions;
@@ -55,6 +56,9 @@ static void open_driver(void)
     void *const launch = dlsym(library, "cuLaunchKernelEx");
     if (launch && functions.driver_version(&version) == CUDA_SUCCESS && version >= 12030)
         memcpy(&functions.launch_with, &launch, sizeof launch);
+    void *const update = dlsym(library, "cuGraphExecUpdate_v2");
+    if (update)
+        memcpy(&functions.graph_update, &update, sizeof update);
     int result = functions.init(0);
     if (result != CUDA_SUCCESS)
         error_set(&open_error, STATUS_MACHINE,
@@ -87,11 +91,26 @@ enum status cuda_result(const struct cuda *cuda, int result, const char *purpose
 {
     if (result == CUDA_SUCCESS)
         return STATUS_OK;
-    return error_set(error, STATUS_MACHINE, "GPU %u (%s): %s failed: %s (%s)", cuda->properties.ordinal,
-                     cuda->properties.name, purpose, name_of(result), text_of(result));
+    return error_set(error, STATUS_MACHINE, "GPU %u (%s): %s failed: %s (%s)", cuda->of->properties.ordinal,
+                     cuda->of->properties.name, purpose, name_of(result), text_of(result));
+}
+
+enum status cuda_wait_until_open(const struct cuda *cuda, struct error *error)
+{
+    struct cuda_device *const device = cuda->of;
+    if (!atomic_load_explicit(&device->opened, memory_order_acquire)) {
+        pthread_mutex_lock(&device->open_lock);
+        while (!atomic_load(&device->opened))
+            pthread_cond_wait(&device->open_end, &device->open_lock);
+        pthread_mutex_unlock(&device->open_lock);
+    }
+    if (device->open_error.status != STATUS_OK && error)
+        *error = device->open_error;
+    return device->open_error.status;
 }
 
 enum status cuda_enter(const struct cuda *cuda, struct error *error)
 {
-    return cuda_result(cuda, cuda->driver->context_set(cuda->context), "using its context", error);
+    RETURN_IF_ERROR(cuda_wait_until_open(cuda, error));
+    return cuda_result(cuda, cuda->of->driver->context_set(cuda->of->context), "using its context", error);
 }

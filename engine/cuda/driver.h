@@ -9,6 +9,7 @@
 #define TESSERA_ENGINE_CUDA_DRIVER_H
 
 #include "engine/cuda/cuda.h"
+#include "engine/cuda/pool.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -64,6 +65,7 @@ enum {
     X(stream_create, "cuStreamCreate", (struct cuda_stream * *stream, unsigned flags))                       \
     X(stream_destroy, "cuStreamDestroy_v2", (struct cuda_stream * stream))                                   \
     X(stream_synchronize, "cuStreamSynchronize", (struct cuda_stream * stream))                              \
+    X(context_synchronize, "cuCtxSynchronize", (void))                                                       \
     X(stream_wait, "cuStreamWaitEvent",                                                                      \
       (struct cuda_stream * stream, struct cuda_event * event, unsigned flags))                              \
     X(module_load, "cuModuleLoadData", (struct cuda_module * *module, const void *image))                    \
@@ -111,6 +113,12 @@ struct cuda_launch_config {
 };
 #define CUDA_LAUNCH_PROGRAMMATIC 6
 
+/* CUgraphExecUpdateResultInfo */
+struct cuda_update_result {
+    int result;
+    void *node, *from;
+};
+
 struct cuda_driver {
 #define CUDA_DRIVER_FIELD(field, symbol, parameters) int(*field) parameters;
     CUDA_DRIVER_FUNCTIONS(CUDA_DRIVER_FIELD)
@@ -118,6 +126,9 @@ struct cuda_driver {
     /* cuLaunchKernelEx; NULL if the driver cannot record such launches in graphs (before CUDA 12.3). */
     int (*launch_with)(const struct cuda_launch_config *config, struct cuda_function *function,
                        void **parameters, void **extra);
+    /* cuGraphExecUpdate_v2; NULL if the driver has none (before CUDA 12). */
+    int (*graph_update)(struct cuda_graph *graph, struct cuda_recording *recording,
+                        struct cuda_update_result *result);
 };
 
 /* Up to UPLOAD_THREADS threads fill staging buffers; each has two buffers of UPLOAD_BYTES and its own
@@ -133,15 +144,49 @@ struct cuda_upload_lane {
     unsigned next;                /* the buffer to fill next */
 };
 
-struct cuda {
+/* What all streams of a device share. */
+struct cuda_device {
     const struct cuda_driver *driver;
     int device;
     struct cuda_context *context; /* the device's primary context */
-    struct cuda_stream *stream;
     struct cuda_properties properties;
+    struct pool *memory, *pinned; /* pool.h */
+
+    /* A thread makes the context and the first stream. */
+    pthread_t opener;
+    bool has_opener;
+    _Atomic bool opened; /* then all above and below may be used, or open_error says why not */
+    pthread_mutex_t open_lock;
+    pthread_cond_t open_end;
+    struct error open_error;
+    struct cuda *first; /* what cuda_open gave */
+
+    pthread_mutex_t streams_lock;
+    struct cuda *idle; /* streams that cuda_attach may give */
+
+    pthread_mutex_t upload_lock;                   /* of the lanes */
     struct cuda_upload_lane lanes[UPLOAD_THREADS]; /* opened when cuda_upload first needs them */
     unsigned lane_count;
 };
+
+struct cuda {
+    struct cuda_device *of;
+    struct cuda_stream *stream;
+    uint8_t *staging;  /* pinned, of STAGING_BYTES; NULL until cuda_send first needs it */
+    uint64_t staged;   /* bytes of it that copies on the stream may still read */
+    struct cuda *next; /* in the list of idle ones */
+};
+
+/* Makes the context current, calls the driver, and returns from the function that uses it on an error. */
+#define CALL(cuda, call, purpose, error)                                              \
+    do {                                                                              \
+        RETURN_IF_ERROR(cuda_enter(cuda, error));                                     \
+        RETURN_IF_ERROR(cuda_result(cuda, (cuda)->of->driver->call, purpose, error)); \
+    } while (0)
+
+/* Makes and destroys the pools of a device. */
+NODISCARD enum status cuda_pools_open(struct cuda_device *device, struct error *error);
+void cuda_pools_close(struct cuda_device *device);
 
 /* Gives the driver, opened and initialised once per process; STATUS_MACHINE with the reason if that fails. */
 NODISCARD enum status cuda_driver_open(const struct cuda_driver **driver, struct error *error);
@@ -154,7 +199,7 @@ NODISCARD enum status cuda_result(const struct cuda *cuda, int result, const cha
 /* Makes the device's context current for the calling thread. */
 NODISCARD enum status cuda_enter(const struct cuda *cuda, struct error *error);
 
-/* Frees the staging buffers and their streams. */
-void cuda_upload_close(struct cuda *cuda);
+/* Frees the staging buffers of the lanes, and their streams. */
+void cuda_upload_close(struct cuda_device *device);
 
 #endif

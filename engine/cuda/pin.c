@@ -58,16 +58,16 @@ static enum status add(struct cuda *cuda, uintptr_t begin, uint64_t bytes, struc
         struct read_ahead *const reader = read_ahead_bytes((void *)begin, bytes, bytes); /* all of it stays */
         status = cuda_result(
             cuda,
-            cuda->driver->host_register((void *)begin, bytes,
-                                        REGISTER_PORTABLE | REGISTER_DEVICE_MAP | REGISTER_READ_ONLY),
+            cuda->of->driver->host_register((void *)begin, bytes,
+                                            REGISTER_PORTABLE | REGISTER_DEVICE_MAP | REGISTER_READ_ONLY),
             "pinning a mapped file", error);
         read_ahead_stop(reader);
     }
     if (status == STATUS_OK) {
-        status = cuda_result(cuda, cuda->driver->host_address(&added->address, (void *)begin, 0),
+        status = cuda_result(cuda, cuda->of->driver->host_address(&added->address, (void *)begin, 0),
                              "finding a pinned file", error);
         if (status != STATUS_OK)
-            cuda->driver->host_unregister((void *)begin);
+            cuda->of->driver->host_unregister((void *)begin);
     }
     if (status != STATUS_OK) {
         free(added);
@@ -107,7 +107,7 @@ void cuda_unpin(struct cuda *cuda, const void *memory)
     struct pinned **link = find(memory), *found = *link;
     if (found && --found->uses == 0) {
         if (cuda_enter(cuda, NULL) == STATUS_OK)
-            cuda->driver->host_unregister((void *)found->begin);
+            cuda->of->driver->host_unregister((void *)found->begin);
         total -= found->bytes;
         *link = found->next;
         free(found);

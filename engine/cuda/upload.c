@@ -4,7 +4,7 @@
  * The workload is column chunks of 1 to 100 MB in mapped files, whose pages may still be on disk. One core
  * copies about 10 GB/s, but PCIe 5 carries 55. So up to 12 threads take pieces of 2 MiB. Each thread has two
  * pinned buffers and its own stream: it fills one buffer while the other is copied. Pinned memory is at most
- * 48 MiB.
+ * 48 MiB a device: uploads of several streams take turns, because one alone fills the bus.
  */
 #include "engine/cuda/driver.h"
 
@@ -21,7 +21,7 @@ enum { STREAM_NON_BLOCKING = 1, EVENT_DISABLE_TIMING = 2, HOST_PORTABLE = 1 };
 
 static enum status lane_open(struct cuda *cuda, struct cuda_upload_lane *lane, struct error *error)
 {
-    const struct cuda_driver *driver = cuda->driver;
+    const struct cuda_driver *driver = cuda->of->driver;
     RETURN_IF_ERROR(cuda_result(cuda, driver->stream_create(&lane->stream, STREAM_NON_BLOCKING),
                                 "making a stream for uploads", error));
     for (int i = 0; i < 2; i++) {
@@ -35,9 +35,9 @@ static enum status lane_open(struct cuda *cuda, struct cuda_upload_lane *lane, s
                        "making an event for uploads", error);
 }
 
-static void lane_close(const struct cuda *cuda, struct cuda_upload_lane *lane)
+static void lane_close(const struct cuda_device *device, struct cuda_upload_lane *lane)
 {
-    const struct cuda_driver *driver = cuda->driver;
+    const struct cuda_driver *driver = device->driver;
     for (int i = 0; i < 2; i++) {
         if (lane->copied[i])
             driver->event_destroy(lane->copied[i]);
@@ -51,11 +51,11 @@ static void lane_close(const struct cuda *cuda, struct cuda_upload_lane *lane)
     *lane = (struct cuda_upload_lane){0};
 }
 
-void cuda_upload_close(struct cuda *cuda)
+void cuda_upload_close(struct cuda_device *device)
 {
     for (unsigned i = 0; i < UPLOAD_THREADS; i++)
-        lane_close(cuda, &cuda->lanes[i]);
-    cuda->lane_count = 0;
+        lane_close(device, &device->lanes[i]);
+    device->lane_count = 0;
 }
 
 struct upload {
@@ -70,8 +70,8 @@ static enum status upload_piece(void *context, uint64_t item, unsigned thread, s
 {
     struct upload *upload = context;
     struct cuda *cuda = upload->cuda;
-    const struct cuda_driver *driver = cuda->driver;
-    struct cuda_upload_lane *lane = &cuda->lanes[thread];
+    const struct cuda_driver *driver = cuda->of->driver;
+    struct cuda_upload_lane *lane = &cuda->of->lanes[thread];
     RETURN_IF_ERROR(cancel_check(error));
     RETURN_IF_ERROR(cuda_enter(cuda, error));
     unsigned b = lane->next;
@@ -96,11 +96,11 @@ static enum status open_lanes(struct cuda *cuda, uint64_t bytes, unsigned *threa
         *threads = UPLOAD_THREADS;
     if (*threads > pieces)
         *threads = (unsigned)pieces;
-    for (; cuda->lane_count < *threads; cuda->lane_count++) {
-        struct cuda_upload_lane *lane = &cuda->lanes[cuda->lane_count];
+    for (; cuda->of->lane_count < *threads; cuda->of->lane_count++) {
+        struct cuda_upload_lane *lane = &cuda->of->lanes[cuda->of->lane_count];
         const enum status status = lane_open(cuda, lane, error);
         if (status != STATUS_OK) {
-            lane_close(cuda, lane);
+            lane_close(cuda->of, lane);
             return status;
         }
     }
@@ -120,41 +120,61 @@ static enum status upload_pieces(struct upload *upload, unsigned threads, struct
 static enum status finish_lanes(struct cuda *cuda, unsigned threads, enum status status, struct error *error)
 {
     for (unsigned i = 0; i < threads; i++) {
-        const enum status ended = cuda_result(cuda, cuda->driver->stream_synchronize(cuda->lanes[i].stream),
-                                              "finishing an upload", status == STATUS_OK ? error : NULL);
+        const enum status ended =
+            cuda_result(cuda, cuda->of->driver->stream_synchronize(cuda->of->lanes[i].stream),
+                        "finishing an upload", status == STATUS_OK ? error : NULL);
         status = AND_THEN(status, ended);
     }
     return status;
+}
+
+/* The lanes are the caller's until it returns. */
+static enum status upload_now(struct upload *upload, struct error *error)
+{
+    struct cuda *const cuda = upload->cuda;
+    unsigned threads;
+    RETURN_IF_ERROR(open_lanes(cuda, upload->bytes, &threads, error));
+    return finish_lanes(cuda, threads, upload_pieces(upload, threads, error), error);
+}
+
+static enum status upload_after(struct upload *upload, struct cuda_event *after, struct error *error)
+{
+    struct cuda *const cuda = upload->cuda;
+    unsigned threads;
+    RETURN_IF_ERROR(open_lanes(cuda, upload->bytes, &threads, error));
+    for (unsigned i = 0; i < threads; i++)
+        RETURN_IF_ERROR(cuda_stream_wait(cuda, cuda->of->lanes[i].stream, after, error));
+    enum status status = upload_pieces(upload, threads, error);
+    if (status != STATUS_OK)
+        return finish_lanes(cuda, threads, status, error);
+    for (unsigned i = 0; i < threads; i++) {
+        RETURN_IF_ERROR(cuda_stream_record(cuda, cuda->of->lanes[i].stream, cuda->of->lanes[i].done, error));
+        RETURN_IF_ERROR(cuda_stream_wait(cuda, NULL, cuda->of->lanes[i].done, error));
+    }
+    return STATUS_OK;
 }
 
 enum status cuda_upload(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
                         struct error *error)
 {
     struct upload upload = {.cuda = cuda, .to = to, .from = from, .bytes = bytes};
-    unsigned threads;
     RETURN_IF_ERROR(cuda_synchronize(cuda, error)); /* queued work may still read the target */
     if (bytes <= UPLOAD_DIRECT_BYTES) {
         RETURN_IF_ERROR(cuda_copy_to_device(cuda, to, from, bytes, error));
         return cuda_synchronize(cuda, error);
     }
-    RETURN_IF_ERROR(open_lanes(cuda, bytes, &threads, error));
-    return finish_lanes(cuda, threads, upload_pieces(&upload, threads, error), error);
+    pthread_mutex_lock(&cuda->of->upload_lock);
+    const enum status status = upload_now(&upload, error);
+    pthread_mutex_unlock(&cuda->of->upload_lock);
+    return status;
 }
 
 enum status cuda_upload_after(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
                               struct cuda_event *after, struct error *error)
 {
     struct upload upload = {.cuda = cuda, .to = to, .from = from, .bytes = bytes};
-    unsigned threads;
-    RETURN_IF_ERROR(open_lanes(cuda, bytes, &threads, error));
-    for (unsigned i = 0; i < threads; i++)
-        RETURN_IF_ERROR(cuda_stream_wait(cuda, cuda->lanes[i].stream, after, error));
-    enum status status = upload_pieces(&upload, threads, error);
-    if (status != STATUS_OK)
-        return finish_lanes(cuda, threads, status, error);
-    for (unsigned i = 0; i < threads; i++) {
-        RETURN_IF_ERROR(cuda_stream_record(cuda, cuda->lanes[i].stream, cuda->lanes[i].done, error));
-        RETURN_IF_ERROR(cuda_stream_wait(cuda, NULL, cuda->lanes[i].done, error));
-    }
-    return STATUS_OK;
+    pthread_mutex_lock(&cuda->of->upload_lock);
+    const enum status status = upload_after(&upload, after, error);
+    pthread_mutex_unlock(&cuda->of->upload_lock);
+    return status;
 }

@@ -4,6 +4,7 @@
 #include "engine/gpu/peers/peers.h"
 #include "engine/gpu/run_internal.h"
 #include "engine/measure/ceiling.h"
+#include "storage/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ static void gpu_close(struct device *device)
     if (!device)
         return;
     cuda_columns_destroy(device->columns);
+    cuda_modules_destroy(device->modules);
     cuda_close(device->cuda);
     free(device);
 }
@@ -25,6 +27,7 @@ static enum status gpu_open(const struct device_options *options, struct device 
     opened->late = options->late;
     enum status status = cuda_open(options->ordinal, &opened->cuda, error);
     status = AND_THEN(status, cuda_columns_create(opened->cuda, options->memory, &opened->columns, error));
+    status = AND_THEN(status, cuda_modules_create(opened->cuda, &opened->modules, error));
     if (status != STATUS_OK) {
         gpu_close(opened);
         return status;
@@ -32,6 +35,45 @@ static enum status gpu_open(const struct device_options *options, struct device 
     snprintf(opened->text, sizeof opened->text, "%s (cuda:%u)", cuda_properties(opened->cuda)->name,
              options->ordinal);
     *device = opened;
+    return STATUS_OK;
+}
+
+/* A stream that a statement has until it ends. */
+struct attached {
+    struct execution_stream of; /* the first member, so that a pointer to it is one to this */
+    struct cuda *cuda;
+};
+
+static void detach(struct execution_stream *stream)
+{
+    struct attached *const attached = (struct attached *)(void *)stream;
+    cuda_detach(attached->cuda);
+    free(attached);
+}
+
+static enum status attach(struct device *device, struct cuda **cuda, struct error *error)
+{
+    struct attached *attached;
+    RETURN_IF_ERROR(memory_take(&attached, sizeof *attached, "a statement's stream", error));
+    *attached = (struct attached){.of = {.device = device, .leave = detach}};
+    const enum status status = cuda_attach(device->cuda, &attached->cuda, error);
+    if (status != STATUS_OK) {
+        free(attached);
+        return status;
+    }
+    execution_add_stream(&attached->of);
+    *cuda = attached->cuda;
+    return STATUS_OK;
+}
+
+enum status gpu_attach(struct device_run *run, struct error *error)
+{
+    const struct execution_stream *const stream = execution_find_stream(run->device);
+    run->cuda = stream ? ((const struct attached *)(const void *)stream)->cuda : run->device->cuda;
+    if (!stream && execution_memory())
+        RETURN_IF_ERROR(attach(run->device, &run->cuda, error));
+    if (!run->counting) /* else it is a part of the call of another run */
+        cuda_columns_enter(run->device->columns, &run->tenant);
     return STATUS_OK;
 }
 

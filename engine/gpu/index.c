@@ -101,7 +101,7 @@ static enum status upload_list(struct cuda *cuda, struct cuda_columns *columns, 
                                uint64_t bytes, const char *what, cuda_address *address, struct error *error)
 {
     RETURN_IF_ERROR(cuda_columns_allocate(columns, bytes, what, address, error));
-    return bytes ? cuda_upload(cuda, *address, list, bytes, error) : STATUS_OK;
+    return cuda_send(cuda, *address, list, bytes, error);
 }
 
 static enum status make_lists(struct cuda *cuda, struct cuda_columns *columns, const struct plan_index *plan,
@@ -251,10 +251,10 @@ enum status cuda_index_run(struct cuda *cuda, struct cuda_index *index, struct e
     return STATUS_OK;
 }
 
-void cuda_index_free(struct cuda *cuda, struct cuda_index *index)
+void cuda_index_free(struct cuda *cuda, struct cuda_columns *columns, struct cuda_index *index)
 {
     for (uint32_t r = 0; r < index->run_count; r++)
-        cuda_columns_release(index->runs[r]);
+        cuda_columns_release(columns, index->runs[r]);
     for (uint32_t p = 0; p < index->pass_count; p++) {
         cuda_free(cuda, index->passes[p].ends);
         cuda_free(cuda, index->passes[p].vectors);

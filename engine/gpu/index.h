@@ -51,6 +51,6 @@ NODISCARD enum status cuda_index_select(struct cuda *cuda, struct cuda_columns *
 /* Queues the making of the mask for the selected pieces; does nothing without terms. */
 NODISCARD enum status cuda_index_run(struct cuda *cuda, struct cuda_index *index, struct error *error);
 
-void cuda_index_free(struct cuda *cuda, struct cuda_index *index);
+void cuda_index_free(struct cuda *cuda, struct cuda_columns *columns, struct cuda_index *index);
 
 #endif

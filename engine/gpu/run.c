@@ -9,6 +9,7 @@
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,19 @@ static enum status copy_share(const struct device_share *share, struct device_sh
     return STATUS_OK;
 }
 
+/* The states and slots are made again by the next run. */
+static bool give_way(struct cuda_tenant *tenant)
+{
+    struct device_run *const run =
+        (struct device_run *)(void *)((char *)tenant - offsetof(struct device_run, tenant));
+    if (!run->states && !run->place.slots)
+        return false;
+    run->cuda = run->device->cuda;
+    cuda_states_free(run);
+    cuda_place_free_slots(run->cuda, &run->place);
+    return true;
+}
+
 /* `share`: the tiles of these segments. */
 static enum status open_run(struct device *device, const struct plan *plan, const struct tile_skip *share,
                             const struct device_share *segments, bool counting, struct device_run **out,
@@ -36,6 +50,8 @@ static enum status open_run(struct device *device, const struct plan *plan, cons
     if (!run)
         return error_out_of_memory(error, sizeof *run, "a query");
     run->device = device;
+    run->cuda = device->cuda;
+    run->tenant.give_way = give_way;
     run->plan = plan;
     run->counting = counting;
     run->known = !counting && plan->index.term_count && plan_rows_are_known(plan);
@@ -73,12 +89,14 @@ enum status gpu_prepare(struct device *device, const struct plan *plan, const st
 
 static enum status compile(struct device_run *run, enum run_binary binary, struct error *error)
 {
+    if (binary == BINARY_SCAN && !run->scan.module && !run->nothing && !run->binaries[binary].cubin)
+        cuda_modules_take(run->device->modules, run->kernel.source, &run->scan.module, &run->scan.graph);
     const struct hand_kernel *const hand = run->plan->kernel.kernel;
     const struct nvrtc_request request = {.name = hand && !run->counting ? hand->name : "statement.cu",
                                           .source = run->kernel.source,
-                                          .arch = cuda_properties(run->device->cuda)->arch,
+                                          .arch = cuda_properties(run->cuda)->arch,
                                           .options = binary == BINARY_SECTORS ? cuda_sectors_options : NULL};
-    return run->nothing || run->binaries[binary].cubin
+    return run->nothing || run->binaries[binary].cubin || (binary == BINARY_SCAN && run->scan.module)
                ? STATUS_OK
                : kernel_cache_get(&request, &run->binaries[binary], NULL, error);
 }
@@ -86,7 +104,7 @@ static enum status compile(struct device_run *run, enum run_binary binary, struc
 static enum status compile_stage(struct device_run *run, struct error *error)
 {
     const struct nvrtc_request request = {
-        .name = "stage.cu", .source = run->stage.source, .arch = cuda_properties(run->device->cuda)->arch};
+        .name = "stage.cu", .source = run->stage.source, .arch = cuda_properties(run->cuda)->arch};
     return !run->stage.source || run->stage.binary.cubin || run->stage.module
                ? STATUS_OK
                : kernel_cache_get(&request, &run->stage.binary, NULL, error);
@@ -95,7 +113,7 @@ static enum status compile_stage(struct device_run *run, struct error *error)
 static enum status compile_index(struct device_run *run, struct error *error)
 {
     const struct nvrtc_request request = {
-        .name = "index.cu", .source = cuda_index_source, .arch = cuda_properties(run->device->cuda)->arch};
+        .name = "index.cu", .source = cuda_index_source, .arch = cuda_properties(run->cuda)->arch};
     return run->nothing || !run->plan->index.term_count || run->index.binary.cubin || run->index.module
                ? STATUS_OK
                : kernel_cache_get(&request, &run->index.binary, NULL, error);
@@ -112,181 +130,6 @@ enum status gpu_compile(struct device_run *run, bool counting, struct error *err
 
 /* ---- Load ---- */
 
-/* Allocates memory that belongs to the statement, and copies `from` to it. */
-static enum status own(struct device_run *run, const void *from, uint64_t bytes, const char *what,
-                       cuda_address *address, struct error *error)
-{
-    RETURN_IF_ERROR(cuda_columns_allocate(run->device->columns, bytes, what, address, error));
-    run->owned[run->owned_count++] = *address;
-    return from && bytes ? cuda_upload(run->device->cuda, *address, from, bytes, error) : STATUS_OK;
-}
-
-static enum status upload_array(struct device_run *run, uint32_t a, struct error *error)
-{
-    const struct plan_array *array = &run->plan->arrays[a];
-    struct array_argument *to = &run->arguments.arrays[a];
-    if (!array->composed) {
-        RETURN_IF_ERROR(cuda_columns_array(run->device->columns, array, &run->arrays[a], error));
-        to->values = run->arrays[a]->address;
-        to->valid = run->arrays[a]->valid;
-        return STATUS_OK;
-    }
-    RETURN_IF_ERROR(own(run, array->values, array->rows * array->value_bytes, array->column->schema.name,
-                        &to->values, error));
-    return array->valid ? own(run, array->valid, (array->rows + 31) / 32 * sizeof(uint32_t),
-                              array->column->schema.name, &to->valid, error)
-                        : STATUS_OK;
-}
-
-/* Allocates a join's bitmap, all zeros: predicates write only the words that have positions, but a warp that finds
- * a range of positions reads all words. */
-static enum status make_bitmap(struct device_run *run, uint32_t k, struct error *error)
-{
-    const uint32_t words = run->kernel.layout.bitmap_words[k];
-    const struct plan_join *join = &run->plan->joins[run->kernel.joins[k]];
-    struct match_argument *match = &run->arguments.matches[run->kernel.joins[k]];
-    if (!words)
-        return STATUS_OK;
-    match->positions = table_positions(join->table);
-    RETURN_IF_ERROR(own(run, NULL, words * sizeof(uint32_t), "a dimension's bitmap", &match->bitmap, error));
-    return cuda_set_words(run->device->cuda, match->bitmap, 0, words, error);
-}
-
-/* Uploads the tables of all expressions as one array, each with its bitmap after it, and sets the start of each. */
-static enum status upload_tables(struct device_run *run, struct error *error)
-{
-    const struct expression_list *list = &run->plan->expressions;
-    uint64_t count = 0;
-    for (uint32_t t = 0; t < list->table_count; t++)
-        count += list->tables[t].count + value_table_members(&list->tables[t]);
-    int64_t *values = malloc((count + 1) * sizeof *values);
-    struct lookup_argument *tables = malloc((list->table_count + 1) * sizeof *tables);
-    cuda_address address = 0;
-    enum status status = values && tables ? STATUS_OK : error_out_of_memory(error, count * 8, "values");
-    const uint64_t bytes = count * sizeof *values;
-    status = AND_THEN(status, own(run, NULL, bytes, "values that are looked up", &address, error));
-    count = 0;
-    for (uint32_t t = 0; status == STATUS_OK && t < list->table_count; t++) {
-        const struct value_table *const table = &list->tables[t];
-        const uint64_t members = value_table_members(table);
-        tables[t] =
-            (struct lookup_argument){.values = address + count * sizeof *values, .count = table->count};
-        memcpy(values + count, table->values, table->count * sizeof *values);
-        count += table->count;
-        tables[t].members = members ? address + count * sizeof *values : 0;
-        if (members)
-            memcpy(values + count, table->members, members * sizeof *values);
-        count += members;
-    }
-    if (bytes)
-        status = AND_THEN(status, cuda_upload(run->device->cuda, address, values, bytes, error));
-    status = AND_THEN(status, own(run, tables, list->table_count * sizeof *tables,
-                                  "values that are looked up", &run->arguments.tables, error));
-    free(values);
-    free(tables);
-    return status;
-}
-
-static enum status upload_segment_tiles(struct device_run *run, struct error *error)
-{
-    const struct table *fact = run->plan->fact;
-    uint64_t *before = malloc((fact->segment_count + 1) * sizeof *before), tiles = 0;
-    if (!before)
-        return error_out_of_memory(error, fact->segment_count * sizeof *before, "tiles");
-    for (uint32_t s = 0; s < fact->segment_count; s++) {
-        before[s] = tiles;
-        tiles += (fact->segment_rows[s] + TILE_ROWS - 1) / TILE_ROWS;
-    }
-    enum status status =
-        own(run, before, fact->segment_count * sizeof *before, "tiles", &run->arguments.segment_tiles, error);
-    free(before);
-    return status;
-}
-
-/* Uploads the vectors of the plan's index terms; `scan` begins with their mask. */
-static enum status load_index(struct device_run *run, struct error *error)
-{
-    if (!run->plan->index.term_count)
-        return STATUS_OK;
-    run->scan.index = &run->index;
-    RETURN_IF_ERROR(cuda_index_load(run->device->cuda, run->device->columns, &run->plan->index,
-                                    run->plan->fact, &run->index, error));
-    run->arguments.index_mask = run->index.mask;
-    return STATUS_OK;
-}
-
-static enum status upload(struct device_run *run, struct error *error)
-{
-    const struct kernel *kernel = &run->kernel;
-    RETURN_IF_ERROR(cuda_place_open(run->device->columns, run->plan, kernel,
-                                    run->segments.segments ? &run->segments : NULL, run->share,
-                                    run->device->late, &run->place, error));
-    RETURN_IF_ERROR(cuda_stage_load(run->device->cuda, run->device->columns, run->plan, kernel, &run->place,
-                                    &run->stage, error));
-    for (uint32_t c = 0; c < kernel->shape.column_count; c++)
-        run->read[c] = run->stage.columns[c].used ? &run->stage.columns[c].to : &run->place.lists[c];
-    for (uint32_t a = 0; a < run->plan->array_count; a++)
-        if (kernel->array_used[a])
-            RETURN_IF_ERROR(upload_array(run, a, error));
-    for (uint32_t k = 0; k < kernel->shape.join_count; k++)
-        RETURN_IF_ERROR(make_bitmap(run, k, error));
-    RETURN_IF_ERROR(upload_tables(run, error));
-    RETURN_IF_ERROR(load_index(run, error));
-    return run->plan->shape == PLAN_ROWS || run->plan->index.term_count ? upload_segment_tiles(run, error)
-                                                                        : STATUS_OK;
-}
-
-static void fill_arguments(struct device_run *run)
-{
-    const struct plan *plan = run->plan;
-    memcpy(run->arguments.constants, run->kernel.constants, sizeof run->kernel.constants);
-    memcpy(run->arguments.test_words, run->kernel.test_words, sizeof run->kernel.test_words);
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        run->arguments.groups[g] =
-            (struct group_argument){.base = (uint64_t)plan->groups[g].low - plan->groups[g].nullable,
-                                    .last = plan->groups[g].domain - 1,
-                                    .stride = plan->groups[g].stride};
-}
-
-/* Makes the arguments of `scan`: columns and then dimensions, in the order of its TILE_PARAMETER_LIST. */
-static enum status fill_bound(struct device_run *run, struct error *error)
-{
-    const struct kernel *kernel = &run->kernel;
-    const struct plan *plan = run->plan;
-    const size_t columns_bytes = kernel->bound_columns * sizeof(struct bound_column),
-                 bytes = columns_bytes + kernel->bound_dimensions * sizeof(struct bound_dimension);
-    run->bound = calloc(1, bytes + 1);
-    if (!run->bound)
-        return error_out_of_memory(error, bytes, "a kernel's arguments");
-    struct bound_column *columns = (struct bound_column *)(void *)run->bound;
-    struct bound_dimension *dimensions = (struct bound_dimension *)(void *)(run->bound + columns_bytes);
-    for (uint32_t c = 0; c < kernel->shape.column_count; c++) {
-        struct bound_column *column = &columns[kernel->column_place[c]];
-        *column =
-            (struct bound_column){.chunks = run->read[c]->address, .staging = kernel->layout.staging[c]};
-        for (uint32_t s = 0; s < plan->step_count; s++)
-            if (plan->steps[s].kind == STEP_RANGE && kernel->columns[c] == plan->steps[s].column) {
-                column->low = plan->steps[s].low;
-                column->high = plan->steps[s].high;
-            }
-    }
-    for (uint32_t k = 0; k < kernel->shape.join_count; k++) {
-        const struct plan_join *join = &plan->joins[kernel->joins[k]];
-        dimensions[kernel->join_place[k]] =
-            (struct bound_dimension){.bitmap = run->arguments.matches[kernel->joins[k]].bitmap,
-                                     .bitmap_words = kernel->layout.bitmap_words[k],
-                                     .first = join->passing ? (int32_t)join->first : 0,
-                                     .last = join->passing ? (int32_t)join->last : -1};
-    }
-    for (uint32_t d = 0; plan->kernel.kernel && !run->counting && d < plan->kernel.dimension_count; d++)
-        if (plan->kernel.codes[d] >= 0) {
-            dimensions[d].codes = run->arguments.arrays[plan->kernel.codes[d]].values;
-            dimensions[d].code_base = plan->kernel.code_base[d];
-        }
-    run->scan.scan_arguments[0] = run->bound;
-    return STATUS_OK;
-}
-
 /* `prepare` clears the states, 16 bytes a thread, and tests a position of a dimension a thread. */
 static void size_prepare(struct device_run *run)
 {
@@ -301,18 +144,17 @@ static void size_prepare(struct device_run *run)
 static enum status select_tiles(struct device_run *run, const struct tile_skip *skip, struct error *error)
 {
     RETURN_IF_ERROR(
-        cuda_scan_select(run->device->cuda, run->device->columns, run->plan->fact, skip, &run->scan, error));
-    RETURN_IF_ERROR(cuda_stage_select(run->device->cuda, run->device->columns, run->plan, &run->kernel, skip,
+        cuda_scan_select(run->cuda, run->device->columns, run->plan->fact, skip, &run->scan, error));
+    RETURN_IF_ERROR(cuda_stage_select(run->cuda, run->device->columns, run->plan, &run->kernel, skip,
                                       &run->stage, error));
-    RETURN_IF_ERROR(cuda_index_select(run->device->cuda, run->device->columns, run->plan->fact, skip,
-                                      &run->index, error));
+    RETURN_IF_ERROR(
+        cuda_index_select(run->cuda, run->device->columns, run->plan->fact, skip, &run->index, error));
     return run->kernel.first && run->states ? cuda_states_point(run, error) : STATUS_OK;
 }
 
-/* Places the columns' chunks, after everything else has been allocated. */
-static enum status place(struct device_run *run, struct error *error)
+static enum status place_chunks(struct device_run *run, struct error *error)
 {
-    struct cuda *cuda = run->device->cuda;
+    struct cuda *cuda = run->cuda;
     struct cuda_columns *columns = run->device->columns;
     bool changed;
     do {
@@ -321,12 +163,46 @@ static enum status place(struct device_run *run, struct error *error)
             RETURN_IF_ERROR(
                 cuda_stage_place(cuda, columns, run->plan, &run->kernel, &run->place, &run->stage, error));
     } while (run->place.epoch != cuda_columns_epoch(columns));
-    return run->place.batched || run->scan.graph ? STATUS_OK : cuda_scan_record(cuda, &run->scan, error);
+    return STATUS_OK;
+}
+
+/* Places the columns' chunks, after everything else has been allocated. `held`: they stay where they are until
+ * let_go. */
+static enum status place(struct device_run *run, bool held, struct error *error)
+{
+    struct cuda_columns *const columns = run->device->columns;
+    cuda_columns_lock(columns);
+    const enum status status = place_chunks(run, error);
+    run->held = status == STATUS_OK && held;
+    if (run->held)
+        cuda_columns_hold(columns, run->place.wishes, run->place.column_count);
+    cuda_columns_unlock(columns);
+    RETURN_IF_ERROR(status);
+    return run->place.batched || run->scan.recorded ? STATUS_OK
+                                                    : cuda_scan_record(run->cuda, &run->scan, error);
+}
+
+static void let_go(struct device_run *run)
+{
+    if (run->held)
+        cuda_columns_let_go(run->device->columns, run->place.wishes, run->place.column_count);
+    run->held = false;
+}
+
+enum status gpu_detach(struct device_run *run, enum status status)
+{
+    run->failed |= status != STATUS_OK;
+    if (status != STATUS_OK)
+        cuda_wait_for_all(run->cuda);
+    let_go(run);
+    if (!run->counting) /* else it is a part of the call of another run */
+        cuda_columns_leave(run->device->columns, &run->tenant);
+    return status;
 }
 
 static enum status load(struct device_run *run, struct error *error)
 {
-    struct cuda *cuda = run->device->cuda;
+    struct cuda *cuda = run->cuda;
     RETURN_IF_ERROR(cuda_scan_open(cuda, run->kernel.shape.name, run->binaries[BINARY_SCAN].cubin,
                                    &run->kernel.layout, &run->scan, error));
     kernel_binary_free(&run->binaries[BINARY_SCAN]);
@@ -344,27 +220,34 @@ static enum status load(struct device_run *run, struct error *error)
                          "the kernel's arguments have %llu bytes, %zu were expected; remove the folder of "
                          "compiled kernels",
                          (unsigned long long)bytes, sizeof run->arguments);
-    RETURN_IF_ERROR(upload(run, error));
-    fill_arguments(run);
-    RETURN_IF_ERROR(fill_bound(run, error));
+    RETURN_IF_ERROR(gpu_bind(run, error));
     RETURN_IF_ERROR(select_tiles(run, run->share, error));
     RETURN_IF_ERROR(cuda_states_make(run, error));
     size_prepare(run);
-    return place(run, error);
+    return place(run, false, error);
 }
 
 enum status gpu_load(struct device_run *run, struct run_timing *timing, struct error *error)
 {
-    timing->compile_ms = timing->load_ms = 0;
+    timing->compile_ms = timing->load_ms = timing->open_ms = 0;
     if (run->nothing)
         return STATUS_OK;
+    const double begin = clock_ms();
     RETURN_IF_ERROR(compile(run, BINARY_SCAN, error));
     RETURN_IF_ERROR(compile_stage(run, error));
     RETURN_IF_ERROR(compile_index(run, error));
-    timing->compile_ms =
-        run->binaries[BINARY_SCAN].compile_ms + run->stage.binary.compile_ms + run->index.binary.compile_ms;
     const double compiled = clock_ms();
-    RETURN_IF_ERROR(load(run, error));
+    /* They may have been compiled before; finding kernels takes a little, too. */
+    const double before =
+        run->binaries[BINARY_SCAN].compile_ms + run->stage.binary.compile_ms + run->index.binary.compile_ms;
+    timing->compile_ms = before > compiled - begin ? before : compiled - begin;
+    RETURN_IF_ERROR(cuda_wait_until_open(run->device->cuda, error));
+    timing->open_ms = clock_ms() - compiled;
+    RETURN_IF_ERROR(gpu_attach(run, error));
+    enum status status = load(run, error);
+    status =
+        AND_THEN(status, cuda_synchronize(run->cuda, error)); /* the run may be released on another stream */
+    RETURN_IF_ERROR(gpu_detach(run, status));
     timing->load_ms = clock_ms() - compiled;
     return STATUS_OK;
 }
@@ -373,10 +256,15 @@ void gpu_release(struct device_run *run)
 {
     if (!run)
         return;
-    struct cuda *cuda = run->device->cuda;
+    struct cuda *cuda = run->cuda = run->device->cuda;
+    struct cuda_columns *const columns = run->device->columns;
+    cuda_columns_lock(columns); /* which has the device's own stream */
+    cuda_columns_forget(columns, &run->tenant);
+    if (!run->failed)
+        cuda_modules_give(run->device->modules, run->kernel.source, &run->scan.module, &run->scan.graph);
     cuda_scan_close(cuda, &run->scan);
     cuda_stage_free(cuda, &run->stage);
-    cuda_index_free(cuda, &run->index);
+    cuda_index_free(cuda, columns, &run->index);
     cuda_first_close(cuda, &run->first);
     cuda_states_free(run);
     for (uint32_t i = 0; i < run->owned_count; i++)
@@ -384,7 +272,8 @@ void gpu_release(struct device_run *run)
     cuda_place_close(cuda, &run->place);
     cuda_feed_close(cuda, &run->feed);
     for (uint32_t a = 0; a < ARGUMENT_ARRAYS_MAX; a++)
-        cuda_columns_release(run->arrays[a]);
+        cuda_columns_release(columns, run->arrays[a]);
+    cuda_columns_unlock(columns);
     for (enum run_binary binary = 0; binary < BINARIES; binary++)
         kernel_binary_free(&run->binaries[binary]);
     kernel_free(&run->kernel);
@@ -399,7 +288,7 @@ void gpu_release(struct device_run *run)
 /* Queues what comes before the graph of a run whose chunks are all at their places before it begins. */
 static enum status begin_whole(struct device_run *run, struct run_timing *timing, struct error *error)
 {
-    struct cuda *cuda = run->device->cuda;
+    struct cuda *cuda = run->cuda;
     if (run->stage.count)
         RETURN_IF_ERROR(cuda_stage_run(cuda, &run->stage, run->plan, &run->kernel, &run->scan, error));
     return run->timed ? cuda_scan_run_apart(cuda, &run->scan, &timing->filter_ms, &timing->scan_ms, error)
@@ -409,13 +298,13 @@ static enum status begin_whole(struct device_run *run, struct run_timing *timing
 static enum status run_whole(struct device_run *run, struct run_timing *timing, struct error *error)
 {
     RETURN_IF_ERROR(begin_whole(run, timing, error));
-    return cuda_scan_run(run->device->cuda, &run->scan, error);
+    return cuda_scan_run(run->cuda, &run->scan, error);
 }
 
 /* The parts of a run by segments are timed in it. */
 enum status gpu_times(struct device_run *run, struct run_timing *timing, struct error *error)
 {
-    struct cuda *cuda = run->device->cuda;
+    struct cuda *cuda = run->cuda;
     timing->moved_bytes = run->place.copied_bytes + run->place.read_bytes;
     RETURN_IF_ERROR(cuda_scan_elapsed(cuda, &run->scan, &timing->total_ms, error));
     if (run->place.batched) {
@@ -432,19 +321,20 @@ enum status gpu_times(struct device_run *run, struct run_timing *timing, struct 
 
 static enum status scan(struct device_run *run, struct run_timing *timing, struct error *error)
 {
-    struct cuda *cuda = run->device->cuda;
+    struct cuda *cuda = run->cuda;
     do {
         RETURN_IF_ERROR(cancel_check(error));
         if (!run->states)
             RETURN_IF_ERROR(cuda_states_make(run, error));
         else if (cuda_states_full(run))
             RETURN_IF_ERROR(cuda_states_grow(run, error));
-        RETURN_IF_ERROR(place(run, error));
+        RETURN_IF_ERROR(place(run, true, error));
         RETURN_IF_ERROR(run->place.batched ? cuda_feed_run(cuda, &run->feed, run->plan, &run->kernel,
                                                            &run->place, &run->stage, &run->scan, error)
                                            : run_whole(run, timing, error));
         RETURN_IF_ERROR(cuda_states_fetch(run, error));
         RETURN_IF_ERROR(cuda_synchronize(cuda, error));
+        let_go(run);
     } while (cuda_states_full(run));
     return gpu_times(run, timing, error);
 }
@@ -546,8 +436,8 @@ static enum status count_known(const struct device_run *run, const struct device
     return partial_of_rows(run->plan, rows, partial, error);
 }
 
-enum status gpu_run(struct device_run *run, const struct device_request *request, struct partial *partial,
-                    struct run_timing *timing, struct error *error)
+static enum status run_or_tell(struct device_run *run, const struct device_request *request,
+                               struct partial *partial, struct run_timing *timing, struct error *error)
 {
     timing->filter_ms = timing->scan_ms = timing->stage_ms = timing->merge_ms = timing->total_ms = 0;
     timing->moved_bytes = 0;
@@ -559,6 +449,22 @@ enum status gpu_run(struct device_run *run, const struct device_request *request
         return request->segments ? run_parts(run, request, partial, timing, error)
                                  : run_share(run, request, partial, timing, error);
     return STATUS_OK;
+}
+
+enum status gpu_run(struct device_run *run, const struct device_request *request, struct partial *partial,
+                    struct run_timing *timing, struct error *error)
+{
+    if (run->nothing)
+        return run_or_tell(run, request, partial, timing, error);
+    RETURN_IF_ERROR(gpu_attach(run, error));
+    return gpu_detach(run, run_or_tell(run, request, partial, timing, error));
+}
+
+enum status gpu_queue_end(struct device_run *run, struct error *error)
+{
+    const enum status status = cuda_synchronize(run->cuda, error);
+    let_go(run);
+    return status;
 }
 
 enum status gpu_queue_begin(struct device_run *run, struct run_timing *timing, bool *whole,
@@ -575,7 +481,7 @@ enum status gpu_queue_begin(struct device_run *run, struct run_timing *timing, b
         *whole = false;
         return run->no_room ? STATUS_OK : STATUS_MACHINE;
     }
-    RETURN_IF_ERROR(place(run, error));
+    RETURN_IF_ERROR(place(run, true, error));
     *whole = !run->place.batched;
     return *whole ? begin_whole(run, timing, error) : STATUS_OK;
 }
@@ -592,7 +498,9 @@ static enum status count_points(const struct device_run *run, struct scan_counts
     RETURN_IF_ERROR(memory_take(&points, plan_points(run->plan) * sizeof *points, "counts", error));
     enum status status = open_run(run->device, run->plan, run->share, &run->segments, true, &counting, error);
     status = AND_THEN(status, gpu_load(counting, &timing, error));
-    status = AND_THEN(status, scan(counting, &timing, error));
+    status = AND_THEN(status, gpu_attach(counting, error));
+    if (status == STATUS_OK)
+        status = gpu_detach(counting, scan(counting, &timing, error));
     if (status == STATUS_OK) {
         cuda_states_points(counting, points);
         scan_counts_fill(run->plan, points, counts);
@@ -637,7 +545,7 @@ static void count_chunks(const struct device_run *run, struct scan_counts *count
 
 static enum status count_marks(struct device_run *run, struct scan_counts *counts, struct error *error)
 {
-    struct cuda *cuda = run->device->cuda;
+    struct cuda *cuda = run->cuda;
     const struct kernel *kernel = &run->kernel;
     struct sector_range ranges[SECTOR_RANGES_MAX];
     uint64_t bytes[SECTOR_RANGES_MAX];
@@ -665,10 +573,12 @@ static enum status count_marks(struct device_run *run, struct scan_counts *count
 
 static enum status count_sectors(struct device_run *run, struct scan_counts *counts, struct error *error)
 {
-    struct cuda *cuda = run->device->cuda;
+    struct cuda *cuda = run->cuda;
     struct cuda_place *where = &run->place;
     RETURN_IF_ERROR(compile(run, BINARY_SECTORS, error));
-    RETURN_IF_ERROR(place(run, error));
+    if (!run->states) /* they have given way since the run */
+        RETURN_IF_ERROR(cuda_states_make(run, error));
+    RETURN_IF_ERROR(place(run, true, error));
     counts->moves.copied = where->copied_bytes;
     counts->moves.kept = where->kept_bytes;
     if (where->batched && (where->staged || where->unpinned.status)) {
@@ -684,7 +594,8 @@ static enum status count_sectors(struct device_run *run, struct scan_counts *cou
     return status == STATUS_OK ? ended : status;
 }
 
-enum status gpu_count(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error)
+static enum status count_all(struct device_run *run, bool steps, struct scan_counts *counts,
+                             struct error *error)
 {
     const struct tile_skip *scan = run->share;
     RETURN_IF_ERROR(scan_counts_make(run->plan, counts, error));
@@ -697,4 +608,10 @@ enum status gpu_count(struct device_run *run, bool steps, struct scan_counts *co
     if (steps)
         RETURN_IF_ERROR(count_points(run, counts, error));
     return run->known ? STATUS_OK : count_sectors(run, counts, error);
+}
+
+enum status gpu_count(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error)
+{
+    RETURN_IF_ERROR(gpu_attach(run, error));
+    return gpu_detach(run, count_all(run, steps, counts, error));
 }

@@ -7,6 +7,7 @@
 
 #include "engine/cuda/kernel_cache.h"
 #include "engine/gpu/memory/columns.h"
+#include "engine/gpu/memory/modules.h"
 #include "engine/gpu/index.h"
 #include "engine/gpu/kernel.h"
 #include "engine/gpu/scan.h"
@@ -18,8 +19,9 @@
 #define RUN_OWNED_MAX (2 * ARGUMENT_ARRAYS_MAX + ARGUMENT_JOINS_MAX + 4u)
 
 struct device {
-    struct cuda *cuda;
-    struct cuda_columns *columns; /* stay on the GPU between statements */
+    struct cuda *cuda;            /* with the stream on which columns are uploaded */
+    struct cuda_columns *columns; /* stay on the GPU between statements, which have their memory from there */
+    struct cuda_modules *modules; /* of statements that were freed */
     enum late_transfer late;
     char text[256];
 };
@@ -27,8 +29,10 @@ struct device {
 /* The kernel that answers, and the same kernel compiled to mark the sectors that it touches (sectors.h). */
 enum run_binary { BINARY_SCAN, BINARY_SECTORS, BINARIES };
 
+/* A prepared plan. One thread at a time uses it; several are run at the same time, each on the stream of its statement. */
 struct device_run {
     struct device *device;
+    struct cuda *cuda; /* the stream of the statement that uses it now, or the device's own */
     const struct plan *plan;
     struct tile_skip own;          /* the tiles of the share's segments; unused if it has all */
     const struct tile_skip *share; /* the tiles that the run may read */
@@ -38,6 +42,9 @@ struct device_run {
     bool nothing;                  /* no tile can have a row of the answer, or `known`: there is no kernel */
     bool known;                    /* the answer follows from the vectors' numbers of rows */
     bool selected;                 /* the list of work is that of some segments only */
+    bool held;                     /* its columns stay where they are (cuda_columns_hold) */
+    bool failed;                   /* a call has failed; it can only be released */
+    struct cuda_tenant tenant;
     struct kernel kernel;
     struct kernel_binary binaries[BINARIES]; /* after compilation; the first one until it is loaded */
     struct cuda_scan scan;
@@ -72,6 +79,14 @@ struct device_run {
     uint32_t most_parts; /* the segments that are run at a time since then; 0: all */
 };
 
+/* ---- device.c ---- */
+
+/* Begins a call that uses the GPU: the run is busy, and has the stream that its statement, the current execution, has of the
+ * device. An execution without an account of memory has the device's own. */
+NODISCARD enum status gpu_attach(struct device_run *run, struct error *error);
+/* Ends it, with its status, which is the result. After an error it waits for what may still be at work. */
+NODISCARD enum status gpu_detach(struct device_run *run, enum status status);
+
 /* ---- run.c: as in struct device_operations ---- */
 
 NODISCARD enum status gpu_prepare(struct device *device, const struct plan *plan,
@@ -85,12 +100,18 @@ NODISCARD enum status gpu_count(struct device_run *run, bool steps, struct scan_
                                 struct error *error);
 void gpu_release(struct device_run *run);
 
-/* For runs of several GPUs together (peers/peers.h). gpu_queue_begin queues what comes before the graph of a run over the
+/* For runs of several GPUs together (peers/peers.h), between gpu_attach and gpu_detach. gpu_queue_begin queues what comes before the graph of a run over the
  * share (cuda_scan_run); *whole is false if the run is not one scan of kept columns and states, and then it is made by
- * gpu_run. gpu_times gives a run's times, after its stream was waited for. */
+ * gpu_run. gpu_times gives a run's times, after its stream was waited for. gpu_queue_end waits for all. */
 NODISCARD enum status gpu_queue_begin(struct device_run *run, struct run_timing *timing, bool *whole,
                                       struct error *error);
+NODISCARD enum status gpu_queue_end(struct device_run *run, struct error *error);
 NODISCARD enum status gpu_times(struct device_run *run, struct run_timing *timing, struct error *error);
+
+/* ---- bind.c ---- */
+
+/* Allocates the statement's tables, bitmaps and lists, queues their copies, and fills the arguments of its kernels. */
+NODISCARD enum status gpu_bind(struct device_run *run, struct error *error);
 
 /* ---- states.c ---- */
 

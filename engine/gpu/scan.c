@@ -20,7 +20,8 @@ static enum status load_kernels(struct cuda *cuda, const char *name, const void 
 {
     const struct cuda_properties *gpu = cuda_properties(cuda);
     unsigned blocks;
-    RETURN_IF_ERROR(cuda_module_load(cuda, cubin, &scan->module, error));
+    if (!scan->module)
+        RETURN_IF_ERROR(cuda_module_load(cuda, cubin, &scan->module, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, scan->module, "prepare", &scan->prepare, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, scan->module, "scan", &scan->scan, error));
     RETURN_IF_ERROR(cuda_function_allow_shared(cuda, scan->scan, scan->shared_bytes, error));
@@ -74,9 +75,8 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
                                 "the list of work", error));
     struct bound_work *work;
     RETURN_IF_ERROR(memory_take(&work, most * sizeof *work, "the list of work", error));
-    cuda_graph_destroy(cuda, scan->graph);
     cuda_free(cuda, scan->work.work);
-    scan->graph = NULL;
+    scan->recorded = false;
     scan->work.work = 0;
     const uint32_t count = scan->work.items = list_work(fact, skip, work, scan->segment_items);
     scan->scan_blocks = blocks_for(scan, count);
@@ -85,7 +85,7 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
     if (status == STATUS_OK && scan->first)
         status = cuda_first_select(cuda, columns, work, count, scan->first, error);
     if (status == STATUS_OK && count)
-        status = cuda_upload(cuda, scan->work.work, work, count * sizeof *work, error);
+        status = cuda_send(cuda, scan->work.work, work, count * sizeof *work, error);
     free(work);
     return status;
 }
@@ -193,7 +193,9 @@ enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct e
     enum status status = cuda_scan_prepare(cuda, scan, error);
     status = AND_THEN(status, launch_scan(cuda, scan, true, error));
     enum status ended = cuda_capture_end(cuda, &scan->graph, status == STATUS_OK ? error : NULL);
-    return status != STATUS_OK ? status : ended;
+    status = AND_THEN(status, ended);
+    scan->recorded = status == STATUS_OK;
+    return status;
 }
 
 /* `prepare` runs once before it is timed: this keeps the GPU busy until all is queued, so that the times do

@@ -19,6 +19,7 @@ struct cuda_scan {
         *index; /* set by the owner before the graph is recorded; NULL: the plan uses no index */
     struct cuda_first *first; /* NULL: all rows that pass are wanted */
     struct cuda_graph *graph;
+    bool recorded; /* else `graph` is NULL or of another list of work, and is made the new one */
     struct cuda_event *begin, *filtered, *end;
     struct bound_scan work;  /* the second argument of `scan` */
     uint32_t *segment_items; /* the first item of each segment in the list of work; then the list's length */
@@ -31,8 +32,8 @@ struct cuda_scan {
 /* The properties of the GPU that a layout depends on. */
 struct kernel_target cuda_kernel_target(const struct cuda *cuda);
 
-/* Loads the compiled kernels; `name` is for errors. `scan` must be zero-initialised and must not move. Free
- * with cuda_scan_close, also after an error. */
+/* Loads the compiled kernels, unless scan->module has them already; `name` is for errors. `scan` must be zero-initialised but
+ * for the module and its graph, and must not move. Free with cuda_scan_close, also after an error. */
 NODISCARD enum status cuda_scan_open(struct cuda *cuda, const char *name, const void *cubin,
                                      const struct kernel_layout *layout, struct cuda_scan *scan,
                                      struct error *error);

@@ -43,8 +43,8 @@ static enum status point_at_columns(struct counter *counter, const struct sector
         words += count->ranges[r].bytes / SECTOR_BYTES / 32 + 1;
     }
     counter->mark_bytes = words * sizeof(uint32_t);
-    RETURN_IF_ERROR(cuda_columns_allocate(counter->columns, counter->mark_bytes, "marks of sectors",
-                                          &counter->marks, error));
+    RETURN_IF_ERROR(cuda_columns_allocate_now(counter->columns, counter->mark_bytes, "marks of sectors",
+                                              &counter->marks, error));
     for (uint32_t r = 0; r < count->range_count; r++)
         counter->memory[r].sectors += counter->marks;
     RETURN_IF_ERROR(cuda_set_words(counter->cuda, counter->marks, 0, words, error));

@@ -19,8 +19,8 @@ static enum status fetch(const struct device_run *run, cuda_address from, uint64
     *copy = malloc((words + 1) * sizeof **copy);
     if (!*copy)
         return error_out_of_memory(error, words * sizeof **copy, "distinct values");
-    RETURN_IF_ERROR(cuda_copy_to_host(run->device->cuda, *copy, from, words * sizeof **copy, error));
-    return cuda_synchronize(run->device->cuda, error);
+    RETURN_IF_ERROR(cuda_copy_to_host(run->cuda, *copy, from, words * sizeof **copy, error));
+    return cuda_synchronize(run->cuda, error);
 }
 
 static uint64_t group_of_number(const struct lister *lister, const uint64_t *number)

@@ -133,8 +133,7 @@ enum status cuda_stage_place(struct cuda *cuda, struct cuda_columns *columns, co
     for (uint32_t c = 0; status == STATUS_OK && c < kernel->shape.column_count; c++)
         if (stage->columns[c].used) {
             list_values(plan->columns[kernel->columns[c]].data, place, c, stage, before, chunks);
-            status =
-                cuda_upload(cuda, stage->columns[c].to.address, chunks, stage->columns[c].to.bytes, error);
+            status = cuda_send(cuda, stage->columns[c].to.address, chunks, stage->columns[c].to.bytes, error);
         }
     free(before);
     free(chunks);
@@ -150,7 +149,7 @@ static enum status select_blocks(struct cuda *cuda, struct cuda_columns *columns
     cuda_decoder_free(cuda, decoder);
     RETURN_IF_ERROR(cuda_decoder_blocks(data, skip, &list, &bytes, decoder, error));
     enum status status = cuda_columns_allocate(columns, bytes, "a list of blocks", &decoder->blocks, error);
-    status = AND_THEN(status, cuda_upload(cuda, decoder->blocks, list, bytes, error));
+    status = AND_THEN(status, cuda_send(cuda, decoder->blocks, list, bytes, error));
     free(list);
     return status;
 }

@@ -148,7 +148,7 @@ static enum status allocate_answer(struct device_run *run, struct error *error)
     void *answer = NULL;
     run->answer_pinned = run->answer_bytes <= PINNED_BYTES_MAX;
     if (run->answer_pinned)
-        RETURN_IF_ERROR(cuda_pinned_allocate(run->device->cuda, run->answer_bytes, &answer, error));
+        RETURN_IF_ERROR(cuda_pinned_allocate(run->cuda, run->answer_bytes, &answer, error));
     else if (!(answer = malloc(run->answer_bytes)))
         return error_out_of_memory(error, run->answer_bytes, "an answer");
     memset(answer, 0, sizeof(struct states_header));
@@ -187,19 +187,17 @@ enum status cuda_states_make(struct device_run *run, struct error *error)
 
 enum status cuda_states_point(struct device_run *run, struct error *error)
 {
-    struct cuda *cuda = run->device->cuda;
     run->arguments.first.known = run->first.known;
     run->arguments.first.of_lanes = run->first.of_lanes;
-    RETURN_IF_ERROR(cuda_copy_to_device(cuda, run->arguments_address, &run->arguments,
-                                        offsetof(struct query_arguments, sets) +
-                                            run->plan->aggregate_count * sizeof *run->arguments.sets,
-                                        error));
-    return cuda_synchronize(cuda, error);
+    return cuda_send(run->cuda, run->arguments_address, &run->arguments,
+                     offsetof(struct query_arguments, sets) +
+                         run->plan->aggregate_count * sizeof *run->arguments.sets,
+                     error);
 }
 
 static void free_collected(struct device_run *run)
 {
-    cuda_free(run->device->cuda, run->collected);
+    cuda_free(run->cuda, run->collected);
     run->collected = 0;
     run->collected_bytes = 0;
 }
@@ -207,9 +205,9 @@ static void free_collected(struct device_run *run)
 void cuda_states_free(struct device_run *run)
 {
     free_collected(run);
-    cuda_free(run->device->cuda, run->states);
+    cuda_free(run->cuda, run->states);
     if (run->answer_pinned)
-        cuda_pinned_free(run->device->cuda, run->answer);
+        cuda_pinned_free(run->cuda, run->answer);
     else
         free(run->answer);
     run->states = 0;
@@ -225,7 +223,7 @@ static const uint64_t *words_at(const struct device_run *run, cuda_address addre
 static enum status fetch_entries(struct device_run *run, uint64_t count, struct first_entry **entries,
                                  struct error *error)
 {
-    struct cuda *cuda = run->device->cuda;
+    struct cuda *cuda = run->cuda;
     const cuda_address list = run->arguments.first.list;
     const uint64_t bytes = count * sizeof **entries;
     RETURN_IF_ERROR(memory_take(entries, bytes + 1, "rows", error));
@@ -283,7 +281,7 @@ static const struct states_header *header_of(const struct device_run *run)
 
 enum status cuda_states_fetch(struct device_run *run, struct error *error)
 {
-    return cuda_copy_to_host(run->device->cuda, run->answer, run->states, run->answer_bytes, error);
+    return cuda_copy_to_host(run->cuda, run->answer, run->states, run->answer_bytes, error);
 }
 
 bool cuda_states_full(const struct device_run *run)
@@ -340,7 +338,7 @@ static enum status dense_groups(const struct device_run *run, struct partial *gr
 static enum status collect(struct device_run *run, uint64_t count, uint64_t *to, uint64_t bytes,
                            struct error *error)
 {
-    struct cuda *cuda = run->device->cuda;
+    struct cuda *cuda = run->cuda;
     uint64_t next = run->states + offsetof(struct states_header, collected);
     void *arguments[] = {&run->collected, &count, &next};
     RETURN_IF_ERROR(cuda_set_words(cuda, next, 0, 2, error));

@@ -68,8 +68,9 @@ struct tessera_options {
     const char *device; /* as above */
     unsigned threads;
 
-    /* The most bytes of columns that a GPU keeps between statements: "4G", "512M", "0"; NULL: what is free, less a reserve. What does
-     * not fit is streamed from the host's memory in every run. */
+    /* The most bytes of a GPU's memory that columns and statements take: "4G", "512M", "0"; NULL: what is free, less a reserve.
+     * Columns that do not fit are streamed from the host's memory in every run; statements may have 4 GiB however little
+     * it is. */
     const char *gpu_memory;
 
     /* The most bytes of the host's memory that answers, joins, groups and sorts of a statement take, written in the same way;

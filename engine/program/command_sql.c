@@ -43,8 +43,10 @@ static const struct command_option option_list[] = {
      "cuda:0,1 or cuda:all for several GPUs, which share the rows",
      TO_TEXT(struct shell_options, engine.device)},
     {"gpu-memory", 'M', "BYTES",
-     "The most bytes of columns that a GPU keeps (4G, 512M; 0: nothing stays between statements). What does "
-     "not fit is streamed from the host's memory. By default what is free, less a reserve",
+     "The most bytes of a GPU's memory that columns and statements take (4G, 512M; 0: no column stays "
+     "between "
+     "statements). Columns that do not fit are streamed from the host's memory; statements may have 4 GiB "
+     "however little it is. By default what is free, less a reserve",
      TO_TEXT(struct shell_options, engine.gpu_memory)},
     {"memory", 0, "BYTES",
      "The most bytes of the host's memory that answers, joins, groups and sorts of a statement take (4G, "

@@ -44,7 +44,7 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
 {
     struct rowset rows = {0};
     struct run_timing timing = {0};
-    char staged[40] = "", spilled[40] = "";
+    char staged[40] = "", spilled[40] = "", opening[40] = "";
     if (sql_parameter_count(statement))
         return error_set(error, STATUS_BAD_INPUT,
                          "the statement has parameters (?), which only programs can set; write the values");
@@ -55,17 +55,19 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     const double written = clock_ms();
     if (shell->staged || timing.stage_ms > 0)
         snprintf(staged, sizeof staged, " (decoding %.3f)", timing.stage_ms);
+    if (timing.open_ms >= 0.01)
+        snprintf(opening, sizeof opening, " (opening the GPU %.3f)", timing.open_ms);
     if (timing.spilled_bytes)
         snprintf(spilled, sizeof spilled, ", spilled %.1f MB", 1e-6 * (double)timing.spilled_bytes);
     if (status == STATUS_OK && shell->timer && cluster_rank(shell->options.cluster) == 0) {
-        fprintf(stderr,
-                "%llu row%s; parse %.3f ms, bind %.3f, plan %.3f, compile %.3f, load %.3f, run %.3f%s, fetch "
-                "%.3f, "
-                "operators %.3f, output %.3f, write %.3f; total %.3f on %s; memory %.1f MB%s\n",
-                (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.parse_ms, timing.bind_ms,
-                timing.plan_ms, timing.compile_ms, timing.load_ms, timing.total_ms, staged, timing.fetch_ms,
-                timing.operators_ms, timing.output_ms, written - answered, written - begin,
-                engine_device_text(shell->engine), 1e-6 * (double)timing.memory_bytes, spilled);
+        fprintf(
+            stderr,
+            "%llu row%s; parse %.3f ms, bind %.3f, plan %.3f, compile %.3f, load %.3f%s, run %.3f%s, fetch "
+            "%.3f, operators %.3f, output %.3f, write %.3f; total %.3f on %s; memory %.1f MB%s\n",
+            (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.parse_ms, timing.bind_ms,
+            timing.plan_ms, timing.compile_ms, timing.load_ms, opening, timing.total_ms, staged,
+            timing.fetch_ms, timing.operators_ms, timing.output_ms, written - answered, written - begin,
+            engine_device_text(shell->engine), 1e-6 * (double)timing.memory_bytes, spilled);
         write_reads(&timing);
     }
     status = AND_THEN(status, report_one(shell, statement, text, length, error));

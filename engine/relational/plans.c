@@ -26,6 +26,7 @@ static void add_timing(struct run_timing *all, const struct run_timing *one)
     all->plan_ms += one->plan_ms;
     all->compile_ms += one->compile_ms;
     all->load_ms += one->load_ms;
+    all->open_ms += one->open_ms;
     all->filter_ms += one->filter_ms;
     all->scan_ms += one->scan_ms;
     all->stage_ms += one->stage_ms;

@@ -19,6 +19,7 @@ struct run_timing {
     double plan_ms, compile_ms, load_ms; /* before the run; compile and load are 0 on a CPU */
     double fetch_ms; /* the rest of engine_run: launches, waiting, reading the states; exact on one device */
     double operators_ms; /* joins, sorts, windows and sets between and above the scans, on the host */
+    double open_ms;      /* part of load_ms: waiting until the GPU is open, which begins with the engine */
 
     /* The parts of a run: dimension predicates and clearing of states; the scan of the fact table; decoding
      * of a staged plan's columns into scratch memory, which comes first; merging of the threads' states,
@@ -66,7 +67,7 @@ struct device_options {
     unsigned ordinal; /* of the GPU */
     unsigned threads; /* of the CPU, at least 1 */
     uint64_t
-        memory; /* the most bytes of columns that a GPU keeps; UINT64_MAX: what is free, less a reserve */
+        memory; /* the most bytes of a GPU's memory that are taken; UINT64_MAX: what is free, less a reserve */
     enum late_transfer late; /* whether a GPU's kernels read what is not kept from the host's memory */
 };
 
@@ -128,7 +129,7 @@ struct device_operations {
     /* Compiles the run's kernel or, if `counting`, the kernel of `count`, unless it is compiled already. May
      * be called for several runs in parallel. NULL if the device compiles nothing at run time. */
     enum status (*compile)(struct device_run *run, bool counting, struct error *error);
-    /* Loads kernel and columns into the device's memory, and fills compile_ms and load_ms. Call it once. */
+    /* Loads kernel and columns into the device's memory, and fills compile_ms, load_ms and open_ms. Call it once. */
     enum status (*load)(struct device_run *run, struct run_timing *timing, struct error *error);
     /* Runs the plan; fills `partial` (partial_free) and the timing's filter_ms, scan_ms, merge_ms and
      * total_ms. STATUS_INTERRUPTED on Ctrl-C (cancel_requested). A run that failed can only be released. */

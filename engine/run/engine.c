@@ -333,7 +333,7 @@ enum status engine_run(struct prepared_plan *prepared, const struct device_reque
     const struct engine *engine = prepared->engine;
     const double begin = clock_ms();
     *partial = (struct partial){0};
-    timing->compile_ms = timing->load_ms = 0;
+    timing->compile_ms = timing->load_ms = timing->open_ms = 0;
     enum status status = engine_load(prepared, timing, error);
     status = AND_THEN(status, engine->sharers > 1 ? members_run(prepared, request, partial, timing, error)
                                                   : engine->operations->run(prepared->members[0].run, request,

@@ -31,8 +31,8 @@ struct engine_options {
     const char *device;
     unsigned threads;        /* 0: all; of several processes their share of a host's */
     struct cluster *cluster; /* the processes that answer together, or NULL; must outlive the engine */
-    const char
-        *gpu_memory; /* the most bytes of columns that a GPU keeps: "4G", "512M", "0"; NULL: what is free */
+    const char *
+        gpu_memory; /* the most bytes of a GPU's memory that are taken: "4G", "512M", "0"; NULL: what is free */
     enum late_transfer late;
     bool one_device; /* several devices are refused: for what measures a single one */
     const char *

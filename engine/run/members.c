@@ -158,10 +158,11 @@ enum status members_load(struct prepared_plan *prepared, struct run_timing *timi
 {
     RETURN_IF_ERROR(compile_first(prepared, error));
     RETURN_IF_ERROR(for_members(prepared->engine, load_member, prepared, error));
-    timing->compile_ms = timing->load_ms = 0;
+    timing->compile_ms = timing->load_ms = timing->open_ms = 0;
     for (uint32_t m = 0; m < prepared->engine->member_count; m++) {
         timing->compile_ms = longer(timing->compile_ms, prepared->members[m].timing.compile_ms);
         timing->load_ms = longer(timing->load_ms, prepared->members[m].timing.load_ms);
+        timing->open_ms = longer(timing->open_ms, prepared->members[m].timing.open_ms);
     }
     return open_team(prepared, error);
 }

@@ -180,7 +180,7 @@ static enum status allocate_lists(struct cuda *cuda, struct cuda_columns *column
     if (!best_bytes) /* an address says that there are ranks */
         return STATUS_OK;
     RETURN_IF_ERROR(cuda_columns_allocate(columns, best_bytes, "ranks of tiles", &first->best, error));
-    return cuda_upload(cuda, first->best, best, best_bytes, error);
+    return cuda_send(cuda, first->best, best, best_bytes, error);
 }
 
 enum status cuda_first_select(struct cuda *cuda, struct cuda_columns *columns, struct bound_work *work,

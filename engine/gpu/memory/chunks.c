@@ -142,6 +142,23 @@ enum status cuda_columns_use(struct cuda_columns *columns, struct cuda_wish *wis
     return STATUS_OK;
 }
 
+void cuda_columns_hold(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count)
+{
+    cuda_columns_lock(columns);
+    for (uint32_t w = 0; w < count; w++)
+        entry_of(wishes[w].column)->holders++;
+    cuda_columns_unlock(columns);
+}
+
+void cuda_columns_let_go(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count)
+{
+    cuda_columns_lock(columns);
+    for (uint32_t w = 0; w < count; w++)
+        entry_of(wishes[w].column)->holders--;
+    columns->ended++;
+    cuda_columns_unlock(columns);
+}
+
 /* What the column saved in earlier runs. */
 static double saved(const struct cuda_wish *wish)
 {
@@ -172,7 +189,8 @@ static enum status find_room(struct cuda_columns *columns, uint64_t *room, struc
     uint64_t unused, total;
     RETURN_IF_ERROR(cuda_memory(columns->cuda, &unused, &total, error));
     *room = unused > RESERVE_BYTES ? unused - RESERVE_BYTES : 0;
-    const uint64_t left = columns->budget > columns->kept ? columns->budget - columns->kept : 0;
+    const uint64_t used = cuda_memory_used(columns->cuda),
+                   left = columns->budget > used ? columns->budget - used : 0;
     *room = left < *room ? left : *room;
     return STATUS_OK;
 }
@@ -184,8 +202,10 @@ static enum status make_room(struct cuda_columns *columns, uint64_t bytes, doubl
 {
     uint64_t could = 0;
     RETURN_IF_ERROR(find_room(columns, room, error));
+    while (*room < bytes && columns_evict_tenant(columns))
+        RETURN_IF_ERROR(find_room(columns, room, error));
     for (struct entry *entry = columns->entries; entry; entry = entry->next)
-        if (entry->memory && !entry->uses && !entry->running && entry->score < most)
+        if (entry_is_idle(entry) && !entry->running && entry->score < most)
             could += entry->column.bytes;
     for (struct entry *least;
          *room < bytes && *room + could >= bytes && (least = columns_least(columns, most)) != NULL;) {
@@ -197,13 +217,15 @@ static enum status make_room(struct cuda_columns *columns, uint64_t bytes, doubl
 }
 
 /* Keeps the chunks of `share` beside those that are kept; `bytes` is their sum. If the GPU has no room after all, none
- * of the column are. */
+ * of the column are. What other runs hold stays as it is. */
 static enum status extend(struct cuda_columns *columns, const struct cuda_wish *wish,
                           const struct device_share *share, uint64_t bytes, struct error *error)
 {
     struct entry *entry = entry_of(wish->column);
     const struct column_data *data = wish->data;
     bool *wished;
+    if (entry->holders)
+        return STATUS_OK;
     RETURN_IF_ERROR(memory_zeros(&wished, data->segment_count + 1ull, "a list of chunks", error));
     for (uint32_t s = 0; s < data->segment_count; s++)
         wished[s] = entry->segments[s] != CHUNK_ELSEWHERE;
@@ -213,7 +235,7 @@ static enum status extend(struct cuda_columns *columns, const struct cuda_wish *
     enum status status = STATUS_OK;
     if (cuda_allocate(columns->cuda, bytes, data->column->schema.name, &entry->memory, NULL) == STATUS_OK) {
         entry->column.address = entry->memory;
-        columns->kept += entry->column.bytes = bytes;
+        entry->column.bytes = bytes;
         columns->epoch++;
         uint64_t offset = 0;
         for (uint32_t s = 0; status == STATUS_OK && s < data->segment_count; s++)
@@ -279,19 +301,35 @@ enum status cuda_columns_keep_some(struct cuda_columns *columns, const struct cu
     return STATUS_OK;
 }
 
-enum status cuda_columns_keep(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count,
-                              const struct device_share *share, uint64_t scratch, bool *all,
-                              struct error *error)
+/* Makes room for all chunks of `share`; *all: there is. *held: another run holds a column that must grow. */
+static enum status find_all(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count,
+                            const struct device_share *share, uint64_t scratch, bool *all, bool *held,
+                            struct error *error)
 {
     uint64_t more = 0, room;
+    *held = false;
     double least = INFINITY;
     for (uint32_t w = 0; w < count; w++) {
         const uint64_t bytes = bytes_with(&wishes[w], share);
         more += bytes ? bytes - wishes[w].column->bytes : 0;
         least = bytes && saved(&wishes[w]) < least ? saved(&wishes[w]) : least;
+        *held |= bytes && entry_of(wishes[w].column)->holders;
     }
     RETURN_IF_ERROR(make_room(columns, more + scratch, least, &room, error));
     *all = room >= more + scratch;
+    return STATUS_OK;
+}
+
+enum status cuda_columns_keep(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count,
+                              const struct device_share *share, uint64_t scratch, bool *all,
+                              struct error *error)
+{
+    bool held;
+    RETURN_IF_ERROR(find_all(columns, wishes, count, share, scratch, all, &held, error));
+    while (*all && held) {
+        columns_wait(columns);
+        RETURN_IF_ERROR(find_all(columns, wishes, count, share, scratch, all, &held, error));
+    }
     for (uint32_t w = 0; *all && w < count; w++) {
         const uint64_t bytes = bytes_with(&wishes[w], share);
         if (bytes)
@@ -329,7 +367,7 @@ bool cuda_columns_pinned(const struct cuda_wish *wish, cuda_address *address, ui
     return false;
 }
 
-enum status cuda_columns_pin(struct cuda_columns *columns, const struct cuda_wish *wish, uint32_t segment,
+static enum status pin_chunk(struct cuda_columns *columns, const struct cuda_wish *wish, uint32_t segment,
                              cuda_address *chunk, cuda_address *validity, struct error *error)
 {
     struct entry *entry = entry_of(wish->column);
@@ -349,4 +387,13 @@ enum status cuda_columns_pin(struct cuda_columns *columns, const struct cuda_wis
     *chunk = entry->host[2 * segment];
     *validity = entry->host[2 * segment + 1];
     return STATUS_OK;
+}
+
+enum status cuda_columns_pin(struct cuda_columns *columns, const struct cuda_wish *wish, uint32_t segment,
+                             cuda_address *chunk, cuda_address *validity, struct error *error)
+{
+    cuda_columns_lock(columns);
+    const enum status status = pin_chunk(columns, wish, segment, chunk, validity, error);
+    cuda_columns_unlock(columns);
+    return status;
 }

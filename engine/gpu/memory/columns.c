@@ -1,6 +1,7 @@
 /* columns.c: see columns.h. The columns are a list of a few dozen entries. */
 #include "engine/gpu/memory/columns_internal.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,108 @@ enum status cuda_columns_create(struct cuda *cuda, uint64_t budget, struct cuda_
     (*columns)->cuda = cuda;
     (*columns)->budget = budget;
     (*columns)->epoch = 1;
+    pthread_mutex_init(&(*columns)->mutex, NULL);
+    pthread_cond_init(&(*columns)->changed, NULL);
+    cuda_memory_bound(cuda, budget > STATEMENTS_LEAST ? budget : STATEMENTS_LEAST);
     return STATUS_OK;
+}
+
+/* ---- The lock ---- */
+
+/* The caller has the mutex. */
+static void own(struct cuda_columns *columns, unsigned depth)
+{
+    while (columns->depth)
+        pthread_cond_wait(&columns->changed, &columns->mutex);
+    columns->owner = pthread_self();
+    columns->depth = depth;
+}
+
+void cuda_columns_lock(struct cuda_columns *columns)
+{
+    pthread_mutex_lock(&columns->mutex);
+    if (columns->depth && pthread_equal(columns->owner, pthread_self()))
+        columns->depth++;
+    else
+        own(columns, 1);
+    pthread_mutex_unlock(&columns->mutex);
+}
+
+void cuda_columns_unlock(struct cuda_columns *columns)
+{
+    pthread_mutex_lock(&columns->mutex);
+    if (--columns->depth == 0)
+        pthread_cond_broadcast(&columns->changed);
+    pthread_mutex_unlock(&columns->mutex);
+}
+
+void columns_wait(struct cuda_columns *columns)
+{
+    pthread_mutex_lock(&columns->mutex);
+    const unsigned depth = columns->depth;
+    const uint64_t ended = columns->ended;
+    columns->waiting++;
+    columns->depth = 0;
+    pthread_cond_broadcast(&columns->changed);
+    while (columns->depth || columns->ended == ended)
+        pthread_cond_wait(&columns->changed, &columns->mutex);
+    own(columns, depth);
+    columns->waiting--;
+    pthread_mutex_unlock(&columns->mutex);
+}
+
+/* ---- Statements ---- */
+
+static void remove_tenant(struct cuda_columns *columns, struct cuda_tenant *tenant)
+{
+    if (!tenant->listed)
+        return;
+    *(tenant->before ? &tenant->before->after : &columns->first) = tenant->after;
+    *(tenant->after ? &tenant->after->before : &columns->last) = tenant->before;
+    tenant->listed = false;
+}
+
+static void add_tenant(struct cuda_columns *columns, struct cuda_tenant *tenant)
+{
+    tenant->before = NULL;
+    tenant->after = columns->first;
+    *(columns->first ? &columns->first->before : &columns->last) = tenant;
+    columns->first = tenant;
+    tenant->listed = true;
+}
+
+void cuda_columns_enter(struct cuda_columns *columns, struct cuda_tenant *tenant)
+{
+    cuda_columns_lock(columns);
+    remove_tenant(columns, tenant);
+    add_tenant(columns, tenant);
+    tenant->busy = true;
+    columns->busy++;
+    cuda_columns_unlock(columns);
+}
+
+void cuda_columns_leave(struct cuda_columns *columns, struct cuda_tenant *tenant)
+{
+    cuda_columns_lock(columns);
+    tenant->busy = false;
+    columns->busy--;
+    columns->ended++;
+    cuda_columns_unlock(columns);
+}
+
+void cuda_columns_forget(struct cuda_columns *columns, struct cuda_tenant *tenant)
+{
+    cuda_columns_lock(columns);
+    remove_tenant(columns, tenant);
+    cuda_columns_unlock(columns);
+}
+
+bool columns_evict_tenant(struct cuda_columns *columns)
+{
+    struct cuda_tenant *tenant = columns->last;
+    while (tenant && (tenant->busy || !tenant->give_way(tenant)))
+        tenant = tenant->before;
+    return tenant != NULL;
 }
 
 /* ---- Entries ---- */
@@ -45,6 +147,8 @@ void cuda_columns_destroy(struct cuda_columns *columns)
         columns->entries = entry->next;
         free_entry(columns, entry);
     }
+    pthread_mutex_destroy(&columns->mutex);
+    pthread_cond_destroy(&columns->changed);
     free(columns);
 }
 
@@ -59,7 +163,6 @@ struct entry *columns_find(struct cuda_columns *columns, const struct column *ke
 
 void columns_drop(struct cuda_columns *columns, struct entry *entry)
 {
-    columns->kept -= entry->column.bytes;
     if (entry->kind == ENTRY_CHUNKS) {
         cuda_free(columns->cuda, entry->memory);
         for (uint32_t s = 0; s < entry->column.count; s++)
@@ -79,7 +182,7 @@ struct entry *columns_least(struct cuda_columns *columns, double most)
 {
     struct entry *least = NULL;
     for (struct entry *entry = columns->entries; entry; entry = entry->next)
-        if (entry->memory && !entry->uses && !entry->running && entry->score < most) {
+        if (entry_is_idle(entry) && !entry->running && entry->score < most) {
             most = entry->score;
             least = entry;
         }
@@ -88,22 +191,65 @@ struct entry *columns_least(struct cuda_columns *columns, double most)
 
 /* ---- Memory ---- */
 
-/* What makes room first is what no statement uses, and then the chunks of the statement itself: it reads them from the
- * host's memory instead. */
+/* What makes room first is what no statement uses, and then the chunks of the statement that is being placed: it reads them
+ * from the host's memory instead. */
+static struct entry *next_to_go(struct cuda_columns *columns)
+{
+    struct entry *least = columns_least(columns, INFINITY);
+    for (struct entry *entry = columns->entries; !least && entry; entry = entry->next)
+        if (entry->kind == ENTRY_CHUNKS && entry_is_idle(entry))
+            least = entry;
+    return least;
+}
+
+/* Takes memory for statements, under their bound. */
+static enum status take(struct cuda_columns *columns, uint64_t bytes, const char *what, cuda_address *address,
+                        struct error *error)
+{
+    const uint64_t most = columns->budget > STATEMENTS_LEAST ? columns->budget : STATEMENTS_LEAST,
+                   used = cuda_memory_used(columns->cuda);
+    if (used <= most && bytes <= most - used)
+        return cuda_allocate(columns->cuda, bytes, what, address, error);
+    return error_set(error, STATUS_MACHINE,
+                     "the GPU is out of memory: %s needs %" PRIu64
+                     " bytes, and statements and columns have %" PRIu64 " of the %" PRIu64
+                     " bytes that --gpu-memory allows; give more, or use --device cpu",
+                     what, bytes, used, most);
+}
+
+static enum status allocate(struct cuda_columns *columns, uint64_t bytes, const char *what, bool waits,
+                            cuda_address *address, struct error *error)
+{
+    enum status status;
+    struct error why = {0}; /* a success leaves *error as it is */
+    cuda_columns_lock(columns);
+    while ((status = take(columns, bytes, what, address, &why)) != STATUS_OK) {
+        struct entry *entry;
+        if (columns_evict_tenant(columns))
+            continue;
+        if ((entry = next_to_go(columns)) != NULL)
+            columns_drop(columns, entry);
+        else if (waits && columns->busy > columns->waiting + 1) /* others than the caller are at work */
+            columns_wait(columns);
+        else
+            break;
+    }
+    cuda_columns_unlock(columns);
+    if (status != STATUS_OK && error)
+        *error = why;
+    return status;
+}
+
 enum status cuda_columns_allocate(struct cuda_columns *columns, uint64_t bytes, const char *what,
                                   cuda_address *address, struct error *error)
 {
-    struct entry *least;
-    while (cuda_allocate(columns->cuda, bytes, what, address, NULL) != STATUS_OK) {
-        least = columns_least(columns, INFINITY);
-        for (struct entry *entry = columns->entries; !least && entry; entry = entry->next)
-            if (entry->kind == ENTRY_CHUNKS && entry->memory)
-                least = entry;
-        if (!least)
-            return cuda_allocate(columns->cuda, bytes, what, address, error);
-        columns_drop(columns, least);
-    }
-    return STATUS_OK;
+    return allocate(columns, bytes, what, true, address, error);
+}
+
+enum status cuda_columns_allocate_now(struct cuda_columns *columns, uint64_t bytes, const char *what,
+                                      cuda_address *address, struct error *error)
+{
+    return allocate(columns, bytes, what, false, address, error);
 }
 
 enum status columns_add(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
@@ -120,7 +266,7 @@ enum status columns_add(struct cuda_columns *columns, const struct column *key, 
         free(entry);
         return status;
     }
-    columns->kept += entry->column.bytes = bytes;
+    entry->column.bytes = bytes;
     entry->key = key;
     entry->codec = codec;
     entry->kind = kind;
@@ -141,8 +287,8 @@ static enum status upload_values(struct cuda *cuda, const struct plan_array *arr
                : STATUS_OK;
 }
 
-enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_array *array,
-                               const struct cuda_column **column, struct error *error)
+static enum status use_array(struct cuda_columns *columns, const struct plan_array *array,
+                             const struct cuda_column **column, struct error *error)
 {
     struct entry *entry = columns_find(columns, array->column, CODEC_NONE, ENTRY_ARRAY, array->shift);
     if (!entry) {
@@ -165,8 +311,20 @@ enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_a
     return STATUS_OK;
 }
 
-void cuda_columns_release(const struct cuda_column *column)
+enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_array *array,
+                               const struct cuda_column **column, struct error *error)
 {
-    if (column)
-        ((struct entry *)(uintptr_t)column)->uses--;
+    cuda_columns_lock(columns);
+    const enum status status = use_array(columns, array, column, error);
+    cuda_columns_unlock(columns);
+    return status;
+}
+
+void cuda_columns_release(struct cuda_columns *columns, const struct cuda_column *column)
+{
+    if (!column)
+        return;
+    cuda_columns_lock(columns);
+    ((struct entry *)(uintptr_t)column)->uses--;
+    cuda_columns_unlock(columns);
 }

@@ -2,10 +2,16 @@
  * columns.h: what a GPU's memory keeps between statements: encoded chunks of columns, arrays of dimensions, and vectors
  * of bitmap indexes. They are uploaded once and shared by all statements.
  *
- * A budget limits them; what a statement needs for itself (states, bitmaps, lists, slots for streaming) comes on top.
- * If everything fits, all chunks that statements read stay. Else those stay that save most, and the others are streamed
- * or read from the host's memory in every run (engine/gpu/stream/). Columns are identified by their addresses, so a
- * database must stay open as long as the engine that reads it.
+ * They and what statements need for themselves (states, bitmaps, lists, slots for streaming) are from one pool and under
+ * one budget; statements come first, and have at least STATEMENTS_LEAST. If everything fits, all chunks that statements
+ * read stay. Else those stay that save most, and the others are streamed or read from the host's memory in every run
+ * (engine/gpu/stream/). Columns are identified by their addresses, so a database must stay open as long as the engine that
+ * reads it.
+ *
+ * Any thread may call these functions; they take turns. A run holds its columns while kernels read them: they stay where
+ * they are, and a run that needs their memory waits. So a run that holds columns must not wait for others itself: it
+ * allocates nothing but by cuda_columns_allocate_now. What a prepared statement has between its runs, struct cuda_tenant,
+ * gives way before columns do.
  */
 #ifndef TESSERA_ENGINE_GPU_MEMORY_COLUMNS_H
 #define TESSERA_ENGINE_GPU_MEMORY_COLUMNS_H
@@ -20,6 +26,10 @@ struct cuda_columns;
 
 #define CHUNK_ELSEWHERE UINT64_MAX
 
+/* The memory that statements may have however small the budget is: with less they could only fail, and not be slower. It is
+ * a table of groups, or the slots of a segment of many plain columns. */
+#define STATEMENTS_LEAST (UINT64_C(4) << 30)
+
 struct cuda_column {
     cuda_address address; /* the chunks, the array's values, or the vectors */
     cuda_address valid;   /* of an array: plan_array.valid, or 0 */
@@ -31,16 +41,36 @@ struct cuda_column {
     const uint64_t *segments;
 };
 
-/* `budget`: the most bytes that are kept; UINT64_MAX: as many as are free, less a reserve. */
+/* `budget`: the most bytes of all; UINT64_MAX: as many as are free, less a reserve. Uploads take place on `cuda`. */
 NODISCARD enum status cuda_columns_create(struct cuda *cuda, uint64_t budget, struct cuda_columns **columns,
                                           struct error *error);
 void cuda_columns_destroy(struct cuda_columns *columns);
 
-/* As cuda_allocate; but if the GPU's memory is full, what no running statement uses is freed, and at last the chunks of
- * the running one, which must then place them again (cuda_columns_epoch). All memory of statements is allocated by
- * this function. */
+/* A prepared statement. It is busy in a call that uses the GPU. */
+struct cuda_tenant {
+    /* Frees what the statement's next run can make again; false if it has nothing. Called while it is not busy, with
+     * the lock. */
+    bool (*give_way)(struct cuda_tenant *tenant);
+    bool busy, listed;
+    struct cuda_tenant *before, *after; /* in the list, where those that were busy last are first */
+};
+void cuda_columns_enter(struct cuda_columns *columns, struct cuda_tenant *tenant);
+void cuda_columns_leave(struct cuda_columns *columns, struct cuda_tenant *tenant);
+/* Before it is freed; one that has never been busy is legal. */
+void cuda_columns_forget(struct cuda_columns *columns, struct cuda_tenant *tenant);
+
+/* As cuda_allocate; but if the GPU's memory or the budget is full, what statements have that are not busy is freed, then
+ * columns that no run holds, and then busy statements are waited for, unless they all wait themselves. Whoever has
+ * placed chunks must then place them again (cuda_columns_epoch). All memory of statements is allocated by this function,
+ * or by cuda_columns_allocate_now, which waits for nobody. Free with cuda_free. */
 NODISCARD enum status cuda_columns_allocate(struct cuda_columns *columns, uint64_t bytes, const char *what,
                                             cuda_address *address, struct error *error);
+NODISCARD enum status cuda_columns_allocate_now(struct cuda_columns *columns, uint64_t bytes,
+                                                const char *what, cuda_address *address, struct error *error);
+
+/* Between these two calls no other thread's call takes effect, but while cuda_columns_allocate waits for a run. */
+void cuda_columns_lock(struct cuda_columns *columns);
+void cuda_columns_unlock(struct cuda_columns *columns);
 
 /* ---- Chunks (chunks.c) ---- */
 
@@ -73,12 +103,13 @@ struct cuda_wish {
     const struct cuda_column *column; /* set by cuda_columns_use; valid until cuda_columns_destroy */
 };
 
-/* Begins a run that reads these columns: they count as used once more, and until the next run they are the last to give
+/* The next four are called between cuda_columns_lock and cuda_columns_unlock. This one begins a run that reads these columns: they count as used once more, and until the next run they are the last to give
  * way. */
 NODISCARD enum status cuda_columns_use(struct cuda_columns *columns, struct cuda_wish *wishes, uint32_t count,
                                        struct error *error);
 
-/* Keeps all chunks of the columns in the segments of `share`, if they and `scratch` bytes more fit; *all says so. */
+/* Keeps all chunks of the columns in the segments of `share`, if they and `scratch` bytes more fit; *all says so. It waits
+ * for runs that hold columns of which more are to be kept. */
 NODISCARD enum status cuda_columns_keep(struct cuda_columns *columns, const struct cuda_wish *wishes,
                                         uint32_t count, const struct device_share *share, uint64_t scratch,
                                         bool *all, struct error *error);
@@ -86,6 +117,10 @@ NODISCARD enum status cuda_columns_keep(struct cuda_columns *columns, const stru
 NODISCARD enum status cuda_columns_keep_some(struct cuda_columns *columns, const struct cuda_wish *wishes,
                                              uint32_t count, const struct device_share *needed,
                                              struct error *error);
+
+/* The columns of a run stay where they are until it lets them go, after its kernels have ended. */
+void cuda_columns_hold(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count);
+void cuda_columns_let_go(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count);
 
 /* Changes whenever chunks have come or gone: then their addresses must be asked for again. */
 uint64_t cuda_columns_epoch(const struct cuda_columns *columns);
@@ -117,6 +152,6 @@ uint32_t cuda_vectors_bind(const struct cuda_column *column, const struct index_
                            uint32_t first, uint32_t count, struct bound_vector *vectors);
 
 /* Ends a use of a column; NULL is legal. */
-void cuda_columns_release(const struct cuda_column *column);
+void cuda_columns_release(struct cuda_columns *columns, const struct cuda_column *column);
 
 #endif

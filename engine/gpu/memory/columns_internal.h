@@ -4,6 +4,8 @@
 
 #include "engine/gpu/memory/columns.h"
 
+#include <pthread.h>
+
 /* The alignment of pieces in an allocation. Every piece is followed by at least one more word, because
  * decoders may read one word beyond the end of a packed stream. */
 #define PIECE_ALIGNMENT 256u
@@ -31,7 +33,8 @@ struct entry {
     uint64_t *segments; /* of chunks and vectors: column.segments */
 
     /* Of chunks. */
-    bool running; /* the statement that runs reads them */
+    bool running;     /* the run that is being placed reads them */
+    unsigned holders; /* runs that read them now */
     double score; /* bytes that a run saves for each byte kept, summed over runs, recent ones counting most */
     const void **pins;  /* what was pinned for reading from the host's memory: two a segment, or NULL */
     cuda_address *host; /* where kernels read the pieces there: two a segment; 0: not pinned */
@@ -39,11 +42,33 @@ struct entry {
 
 struct cuda_columns {
     struct cuda *cuda;
-    struct entry *entries;
     uint64_t budget; /* bytes */
-    uint64_t kept;   /* bytes of all entries */
-    uint64_t epoch;  /* changes when chunks come or go */
+
+    /* A lock that its owner may take again, and leave altogether while it waits. */
+    pthread_mutex_t mutex;
+    pthread_cond_t changed; /* it has no owner, or `ended` has changed */
+    pthread_t owner;
+    unsigned depth; /* 0: there is no owner */
+
+    /* Under the lock: */
+    struct entry *entries;
+    uint64_t epoch; /* changes when chunks come or go */
+    struct cuda_tenant *first, *last;
+    unsigned busy, waiting; /* tenants */
+    uint64_t ended;         /* runs have let their columns go, and tenants are not busy any more, so often */
 };
+
+/* Waits until a run or a statement has ended; the caller has the lock, and not while it waits. */
+void columns_wait(struct cuda_columns *columns);
+
+/* Frees what the statement has that was not busy for longest; false: there is none. */
+bool columns_evict_tenant(struct cuda_columns *columns);
+
+/* Nothing uses the entry's memory at the moment. */
+static inline bool entry_is_idle(const struct entry *entry)
+{
+    return entry->memory && !entry->uses && !entry->holders;
+}
 
 struct entry *columns_find(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
                            enum entry_kind kind, uint32_t shift);

@@ -90,8 +90,8 @@ static enum status add_vectors(struct cuda_columns *columns, const struct index_
     return status;
 }
 
-enum status cuda_columns_vectors(struct cuda_columns *columns, const struct index_data *index, uint32_t first,
-                                 uint32_t count, const struct cuda_column **column, struct error *error)
+static enum status use_vectors(struct cuda_columns *columns, const struct index_data *index, uint32_t first,
+                               uint32_t count, const struct cuda_column **column, struct error *error)
 {
     struct entry *entry = columns->entries;
     while (entry &&
@@ -103,6 +103,15 @@ enum status cuda_columns_vectors(struct cuda_columns *columns, const struct inde
     entry->uses++;
     *column = &entry->column;
     return STATUS_OK;
+}
+
+enum status cuda_columns_vectors(struct cuda_columns *columns, const struct index_data *index, uint32_t first,
+                                 uint32_t count, const struct cuda_column **column, struct error *error)
+{
+    cuda_columns_lock(columns);
+    const enum status status = use_vectors(columns, index, first, count, column, error);
+    cuda_columns_unlock(columns);
+    return status;
 }
 
 uint32_t cuda_vectors_bind(const struct cuda_column *column, const struct index_data *index, uint32_t segment,

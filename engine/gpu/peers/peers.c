@@ -32,8 +32,7 @@ static enum status reach_others(const struct device_team *team, bool *possible, 
 {
     *possible = true;
     for (uint32_t r = 1; *possible && r < team->count; r++)
-        RETURN_IF_ERROR(
-            cuda_peer_open(team->runs[0]->device->cuda, team->runs[r]->device->cuda, possible, error));
+        RETURN_IF_ERROR(cuda_peer_open(team->runs[0]->cuda, team->runs[r]->cuda, possible, error));
     return STATUS_OK;
 }
 
@@ -72,6 +71,7 @@ void gpu_team_close(struct device_team *team)
     if (!team)
         return;
     if (team->kernels.cuda) {
+        team->kernels.cuda = team->runs[0]->device->cuda;
         cuda_event_destroy(team->kernels.cuda, team->others_ended);
         cuda_event_destroy(team->kernels.cuda, team->merged);
         merge_kernels_close(&team->kernels);
@@ -87,17 +87,17 @@ static enum status queue_runs(struct device_team *team, struct error *error)
 {
     for (uint32_t r = 0; r < team->count; r++) {
         const struct cuda_scan *scan = &team->runs[r]->scan;
-        RETURN_IF_ERROR(cuda_event_record(team->runs[r]->device->cuda, scan->begin, error));
-        RETURN_IF_ERROR(cuda_graph_launch(team->runs[r]->device->cuda, scan->graph, error));
+        RETURN_IF_ERROR(cuda_event_record(team->runs[r]->cuda, scan->begin, error));
+        RETURN_IF_ERROR(cuda_graph_launch(team->runs[r]->cuda, scan->graph, error));
     }
     for (uint32_t r = 0; r < team->count; r++)
-        RETURN_IF_ERROR(cuda_event_record(team->runs[r]->device->cuda, team->runs[r]->scan.end, error));
+        RETURN_IF_ERROR(cuda_event_record(team->runs[r]->cuda, team->runs[r]->scan.end, error));
     return STATUS_OK;
 }
 
 static enum status queue_merge(struct device_team *team, struct error *error)
 {
-    struct cuda *cuda = team->runs[0]->device->cuda;
+    struct cuda *cuda = team->runs[0]->cuda;
     for (uint32_t r = 1; r < team->count; r++)
         RETURN_IF_ERROR(cuda_stream_wait(cuda, NULL, team->runs[r]->scan.end, error));
     RETURN_IF_ERROR(cuda_event_record(cuda, team->others_ended, error));
@@ -110,7 +110,7 @@ static enum status take_times(const struct device_team *team, struct run_timing 
                               struct team_timing *timing, struct error *error)
 {
     struct device_run *leader = team->runs[0];
-    struct cuda *cuda = leader->device->cuda;
+    struct cuda *cuda = leader->cuda;
     double total = 0;
     for (uint32_t r = 0; r < team->count; r++)
         RETURN_IF_ERROR(gpu_times(team->runs[r], timings[team->member[r]], error));
@@ -137,7 +137,7 @@ static enum status run_once(struct device_team *team, struct run_timing *const *
     for (uint32_t r = 0; r < fetched; r++)
         RETURN_IF_ERROR(cuda_states_fetch(team->runs[r], error));
     for (uint32_t r = 0; r < fetched; r++)
-        RETURN_IF_ERROR(cuda_synchronize(team->runs[r]->device->cuda, error));
+        RETURN_IF_ERROR(cuda_synchronize(team->runs[r]->cuda, error));
     return STATUS_OK;
 }
 
@@ -159,13 +159,15 @@ static enum status grow(struct device_team *team, bool *again, bool *room, struc
     return STATUS_OK;
 }
 
-enum status gpu_team_run(struct device_team *team, bool mergeable, struct partial *partial,
-                         struct run_timing *const *timings, struct team_timing *timing, struct error *error)
+static enum status run_together(struct device_team *team, bool mergeable, struct partial *partial,
+                                struct run_timing *const *timings, struct team_timing *timing,
+                                struct error *error)
 {
     bool whole, again, room;
-    *timing = (struct team_timing){0};
     do {
         RETURN_IF_ERROR(run_once(team, timings, &whole, error));
+        for (uint32_t r = 0; r < team->count; r++)
+            RETURN_IF_ERROR(gpu_queue_end(team->runs[r], error));
         if (!whole)
             return STATUS_OK;
         RETURN_IF_ERROR(grow(team, &again, &room, error));
@@ -176,4 +178,19 @@ enum status gpu_team_run(struct device_team *team, bool mergeable, struct partia
     timing->merged = true;
     RETURN_IF_ERROR(cuda_states_groups(team->runs[0], partial, error));
     return mergeable ? cuda_sets_list(team->runs[0], partial, error) : STATUS_OK;
+}
+
+enum status gpu_team_run(struct device_team *team, bool mergeable, struct partial *partial,
+                         struct run_timing *const *timings, struct team_timing *timing, struct error *error)
+{
+    enum status status = STATUS_OK;
+    uint32_t attached = 0;
+    *timing = (struct team_timing){0};
+    while (status == STATUS_OK && attached < team->count)
+        status = gpu_attach(team->runs[attached++], error);
+    team->kernels.cuda = team->runs[0]->cuda;
+    status = AND_THEN(status, run_together(team, mergeable, partial, timings, timing, error));
+    for (uint32_t r = 0; r < attached; r++)
+        status = gpu_detach(team->runs[r], status);
+    return status;
 }

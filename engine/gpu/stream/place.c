@@ -94,10 +94,18 @@ enum status cuda_place_open(struct cuda_columns *columns, const struct plan *pla
     return STATUS_OK;
 }
 
+void cuda_place_free_slots(struct cuda *cuda, struct cuda_place *place)
+{
+    cuda_free(cuda, place->slots);
+    if (place->slots)
+        place->epoch = 0;
+    place->slots = 0;
+}
+
 void cuda_place_close(struct cuda *cuda, struct cuda_place *place)
 {
     cuda_free(cuda, place->list);
-    cuda_free(cuda, place->slots);
+    cuda_place_free_slots(cuda, place);
     free(place->segments);
     free(place->kept_tiles);
     free(place->scratch_segment);
@@ -233,8 +241,8 @@ static void fill_slots(struct cuda_place *place)
 
 static enum status upload_list(struct cuda *cuda, const struct cuda_place *place, struct error *error)
 {
-    return cuda_upload(cuda, place->list, place->chunks,
-                       (uint64_t)place->column_count * place->segment_count * sizeof *place->chunks, error);
+    return cuda_send(cuda, place->list, place->chunks,
+                     (uint64_t)place->column_count * place->segment_count * sizeof *place->chunks, error);
 }
 
 /* ---- Make ---- */

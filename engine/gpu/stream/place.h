@@ -64,6 +64,9 @@ NODISCARD enum status cuda_place_open(struct cuda_columns *columns, const struct
                                       struct cuda_place *place, struct error *error);
 void cuda_place_close(struct cuda *cuda, struct cuda_place *place);
 
+/* Frees the slots, which the next cuda_place_make makes again if it needs some. */
+void cuda_place_free_slots(struct cuda *cuda, struct cuda_place *place);
+
 /* Begins a run: keeps what pays, decides where all other chunks are, and uploads the list. *changed: it is another list
  * than before. Nothing may be allocated between this call and the run. */
 NODISCARD enum status cuda_place_make(struct cuda *cuda, struct cuda_columns *columns,

@@ -3,6 +3,7 @@
 
 #include "storage/base/execution/spillable.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -20,6 +21,11 @@ void execution_leave(struct execution *execution)
     current = execution->before;
     spill_file_leave(execution->file);
     execution->file = NULL;
+    for (struct execution_stream *stream = execution->streams, *next; stream; stream = next) {
+        next = stream->next;
+        stream->leave(stream);
+    }
+    execution->streams = NULL;
 }
 
 struct execution *execution_current(void)
@@ -46,6 +52,31 @@ struct memory_account *execution_memory(void)
 {
     const struct execution *const execution = execution_of_memory();
     return execution ? execution->memory : NULL;
+}
+
+/* Of all executions' lists, which are a few entries long. */
+static pthread_mutex_t streams_lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct execution_stream *execution_find_stream(const void *device)
+{
+    const struct execution *const execution = execution_of_memory();
+    if (!execution)
+        return NULL;
+    pthread_mutex_lock(&streams_lock);
+    struct execution_stream *stream = execution->streams;
+    while (stream && stream->device != device)
+        stream = stream->next;
+    pthread_mutex_unlock(&streams_lock);
+    return stream;
+}
+
+void execution_add_stream(struct execution_stream *stream)
+{
+    struct execution *const execution = execution_of_memory();
+    pthread_mutex_lock(&streams_lock);
+    stream->next = execution->streams;
+    execution->streams = stream;
+    pthread_mutex_unlock(&streams_lock);
 }
 
 const char *execution_spill(void)

@@ -1,6 +1,6 @@
 /*
- * execution.h: what one statement, load or check runs in: the request to stop, its account of memory, and the folder
- * where rows are kept that are more than memory.
+ * execution.h: what one statement, load or check runs in: the request to stop, its account of memory, the folder
+ * where rows are kept that are more than memory, and its streams on devices.
  *
  * Invariant: the current execution of a thread is the one that it works for. Whoever begins work enters an execution on
  * its thread, and parallel_for sets that of its caller for each item on the threads of the pool. So a function deep
@@ -20,16 +20,25 @@
 struct memory_account;
 struct spill_file;
 
+/* A stream of a device and its pool of memory, which a statement has from its first use of the device until it ends, so that
+ * statements that run at the same time do not wait for each other. The device's module has it in a structure of its own. */
+struct execution_stream {
+    const void *device;
+    void (*leave)(struct execution_stream *stream); /* gives it back to the device */
+    struct execution_stream *next;                  /* of the execution */
+};
+
 /* On the stack of whoever begins the work, or where others find it to stop it. Zero-initialise it, with `outer` if it is
  * a part. */
 struct execution {
     struct execution *outer; /* it is a part of this one, which lives longer; or NULL */
     _Atomic bool stopped;
-    struct memory_account *memory; /* NULL: that of `outer` */
-    const char *spill;             /* a folder; NULL: that of `outer` */
-    struct spill_file *file;       /* of spillable.c; only of one that has `memory` */
-    bool undivided;                /* its rows cannot be divided any more (spillable.h) */
-    struct execution *before;      /* of its thread; between enter and leave */
+    struct memory_account *memory;    /* NULL: that of `outer` */
+    const char *spill;                /* a folder; NULL: that of `outer` */
+    struct spill_file *file;          /* of spillable.c; only of one that has `memory` */
+    struct execution_stream *streams; /* one a device; only of one that has `memory` */
+    bool undivided;                   /* its rows cannot be divided any more (spillable.h) */
+    struct execution *before;         /* of its thread; between enter and leave */
 };
 
 /* Make it the current execution of this thread, and the one before it again. Each thread that enters an execution has
@@ -45,6 +54,12 @@ struct memory_account *execution_memory(void);
 
 /* The one that this account is of. */
 struct execution *execution_of_memory(void);
+
+/* The stream that the execution of the account has of a device, or NULL. Each device has one thread of a statement at a
+ * time; threads of several devices may call at once. */
+struct execution_stream *execution_find_stream(const void *device);
+/* Gives it a stream, until execution_leave. */
+void execution_add_stream(struct execution_stream *stream);
 
 /* The folder of the current execution in the same way, or $TMPDIR, or /tmp. */
 const char *execution_spill(void);

@@ -290,7 +290,7 @@ static void a_graph_replays_what_was_recorded(void **state)
     need_gpu(gpu);
     struct error error = {0};
     struct cuda_function *fill;
-    struct cuda_graph *graph;
+    struct cuda_graph *graph = NULL;
     cuda_address data;
     uint64_t rows = 256;
     uint32_t factor = 3, back[256] = {0};

@@ -293,7 +293,7 @@ static void check(struct cuda_columns *columns, const struct plan_index *plan, c
         compare(plan, fact, &skip, mask, drawn);
     }
     free(mask);
-    cuda_index_free(cuda, &index);
+    cuda_index_free(cuda, columns, &index);
 }
 
 static void masks_have_the_rows_of_the_vectors(void **state)

@@ -25,6 +25,7 @@ static uint32_t make(struct bound_work *work, uint64_t wanted, bool ranks)
     static struct column_data data;
     static uint32_t rows[SEGMENTS];
     static struct table fact;
+    static struct plan_column column;
     uint32_t count = 0;
     for (uint32_t s = 0; s < SEGMENTS; s++) {
         rows[s] = ITEMS * WORK_TILES * TILE_ROWS - (s + 1 == SEGMENTS ? 3 * TILE_ROWS + 7 : 0);
@@ -41,8 +42,8 @@ static uint32_t make(struct bound_work *work, uint64_t wanted, bool ranks)
     fact.segment_rows = rows;
     fact.segment_count = SEGMENTS;
     fact.rows = (uint64_t)rows[0] + rows[1] + rows[2];
-    plan = (struct plan){.fact = &fact, .column_count = 1};
-    plan.columns[0].data = &data;
+    column.data = &data;
+    plan = (struct plan){.fact = &fact, .column_count = 1, .columns = &column};
     plan.first = (struct first_rows){.wanted = wanted, .term_count = 1, .bound = UINT64_MAX};
     plan.first.terms[0] =
         (struct first_term){.column = ranks ? 0 : -1, .low = 0, .high = 1000, .null = 1001, .stride = 1};
