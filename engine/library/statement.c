@@ -5,6 +5,7 @@
 #include "engine/answer/output.h"
 #include "engine/explain/explain.h"
 #include "engine/logical/logical.h"
+#include "engine/relational/blocks/block_plans.h"
 #include "engine/relational/collect.h"
 #include "engine/relational/execute.h"
 #include "storage/base/clock.h"
@@ -28,6 +29,7 @@ struct sql_statement {
     struct logical_tree bound;
     bool rewritten;                 /* `bound` is answered by operators; else one plan answers it */
     struct plan *plan;              /* NULL: the statement must be planned */
+    struct block_plans *blocks;     /* of `bound`, if operators answer it; or NULL */
     struct prepared_plan *prepared; /* NULL for EXPLAIN, which runs nothing */
     struct engine *answers;         /* for answers in memory (query.h); opened at the first use */
     struct explain_tree *explained; /* while EXPLAIN runs; else NULL */
@@ -81,6 +83,8 @@ static void forget_plan(struct sql_statement *statement)
 static void forget_tree(struct sql_statement *statement)
 {
     forget_plan(statement);
+    block_plans_free(statement->blocks);
+    statement->blocks = NULL;
     sql_tree_free(statement->arena);
     statement->arena = NULL;
     statement->rewritten = false;
@@ -156,6 +160,11 @@ enum status sql_parameter_set(struct sql_statement *statement, uint32_t index,
 
 void sql_statement_set(struct sql_statement *statement, struct sql_settings settings)
 {
+    const struct sql_settings *const own = &statement->settings;
+    if (own->index != settings.index || own->like != settings.like || own->staged != settings.staged) {
+        block_plans_free(statement->blocks);
+        statement->blocks = NULL;
+    }
     statement->settings = settings;
 }
 
@@ -185,7 +194,8 @@ bool sql_statement_is_ready(const struct sql_statement *statement)
 uint64_t sql_statement_bytes(const struct sql_statement *statement)
 {
     return sizeof *statement + statement->length + sql_tree_bytes(statement->tree) +
-           sql_tree_bytes(statement->arena) + (statement->plan ? plan_bytes(statement->plan) : 0);
+           sql_tree_bytes(statement->arena) + (statement->plan ? plan_bytes(statement->plan) : 0) +
+           block_plans_bytes(statement->blocks);
 }
 
 void sql_statement_reuse(struct sql_statement *statement)
@@ -248,6 +258,7 @@ static struct relational_task task_of(struct sql_statement *statement, int64_t n
                                     .dry = sql_statement_explains(statement) == SQL_EXPLAIN,
                                     .analyse = sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE,
                                     .staged = statement->settings.staged,
+                                    .plans = statement->blocks,
                                     .now = now,
                                     .parameters = statement->parameters,
                                     .parameter_count = statement->parameter_count};
@@ -480,6 +491,8 @@ static enum status give_explained(const struct sql_statement *statement, struct 
 static enum status run_operators(struct sql_statement *statement, int64_t now, struct rowset *rows,
                                  struct error *error)
 {
+    if (!statement->blocks && !sql_tree_select(statement->tree)->timed)
+        statement->blocks = block_plans_new(); /* without memory for it no plan is kept */
     const struct relational_task task = task_of(statement, now);
     const struct run_timing before = statement->timing;
     const enum status status = relational_answer(&task, &statement->bound, rows, &statement->timing, error);

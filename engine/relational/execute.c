@@ -1,7 +1,7 @@
 /* execute.c: see execute.h. */
 #include "engine/relational/execute.h"
 
-#include "engine/relational/distribute.h"
+#include "engine/relational/blocks/distribute.h"
 #include "engine/relational/region.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"

@@ -21,7 +21,7 @@
  *     spill/      joins, groups, windows and sets of more rows than memory has room for
  *     recursive.c WITH RECURSIVE
  *     plans.c     plans a SELECT, and runs it
- *     distribute.c  ... in several processes; collect.c their rows
+ *     blocks/     block_plans.c keeps plans for the next run; distribute.c tells blocks to other processes; collect.c their rows
  *     operator.c  what EXPLAIN tells of an operator
  *     estimate.c  rows that are expected
  *     order.c     which sides are joined first
@@ -34,6 +34,8 @@
 #include "engine/explain/explain.h"
 #include "engine/logical/logical.h"
 
+struct block_plans;
+
 struct relational_task {
     struct engine *engine;
     struct engine **own; /* the engine for rows in memory, opened at the first use; the caller closes it */
@@ -44,7 +46,8 @@ struct relational_task {
     struct explain_tree *explained; /* gets the operators; NULL: nothing is explained */
     bool dry, analyse;              /* EXPLAIN runs nothing; EXPLAIN ANALYZE runs each plan several times */
     bool staged;
-    int64_t now; /* struct sql_options */
+    struct block_plans *plans; /* of the statement's blocks, kept between its runs; NULL: none is kept */
+    int64_t now;               /* struct sql_options */
     const struct sql_parameter *parameters;
     uint32_t parameter_count;
 };

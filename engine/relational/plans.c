@@ -1,10 +1,14 @@
 /* plans.c: plans a SELECT, runs it and explains it (relational.h). */
 #include "engine/relational/relational.h"
 
+#include "engine/relational/blocks/block_plans.h"
 #include "engine/relational/collect.h"
-#include "engine/relational/distribute.h"
+#include "engine/relational/blocks/distribute.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
+
+/* Plans are kept for the next run while at most this part of the memory of statements is in use. */
+#define KEPT_SHARE 8u
 
 /* ---- Runs ---- */
 
@@ -38,19 +42,21 @@ static void add_timing(struct run_timing *all, const struct run_timing *one)
     all->moved_bytes += one->moved_bytes;
 }
 
-static enum status run_plan(struct relational *run, const struct plan *plan, struct engine *engine,
+/* Runs the block's plan, which is prepared if it was not. */
+static enum status run_plan(struct relational *run, struct block_plan *block, struct engine *engine,
                             struct explain_node *node, struct run_timing *timing, struct rowset *rows)
 {
     static const struct device_request all = {.segments = NULL};
-    struct prepared_plan *prepared = NULL;
+    const struct plan *const plan = block->plan;
     struct partial partial = {0};
     struct error *const error = run->error;
     const bool analysed = node && run->task->analyse && plan->fact->column_count;
     const double prepared_at = clock_ms();
-    enum status status = engine_prepare(engine, plan, analysed, &prepared, error);
+    enum status status =
+        block->prepared ? STATUS_OK : engine_prepare(engine, plan, analysed, &block->prepared, error);
     timing->plan_ms += clock_ms() - prepared_at;
     if (status == STATUS_OK)
-        status = engine_run(prepared, &all, &partial, timing, error);
+        status = engine_run(block->prepared, &all, &partial, timing, error);
     if (status == STATUS_OK) {
         const double begin = clock_ms();
         status = collect_rows(engine, plan, &partial, rows, error);
@@ -60,10 +66,9 @@ static enum status run_plan(struct relational *run, const struct plan *plan, str
     if (status == STATUS_OK && analysed) {
         struct run_timing medians = *timing;
         const double begin = clock_ms();
-        status = explain_analyse(node, engine, plan, prepared, &medians, error);
+        status = explain_analyse(node, engine, plan, block->prepared, &medians, error);
         run->analysis_ms += clock_ms() - begin;
     }
-    engine_release(prepared);
     return status;
 }
 
@@ -82,9 +87,10 @@ enum status relational_keep(struct relational *run, struct rowset *rows)
 }
 
 /* Runs a plan, or only explains it. */
-static enum status answer_plan(struct relational *run, const struct plan *plan, struct engine *engine,
+static enum status answer_plan(struct relational *run, struct block_plan *block, struct engine *engine,
                                const uint32_t *numbers, struct run_timing *timing, struct result *result)
 {
+    const struct plan *const plan = block->plan;
     struct operator operator;
     struct rowset rows = {0};
     operator_begin(run, "plan", NULL, NULL, &operator);
@@ -94,7 +100,7 @@ static enum status answer_plan(struct relational *run, const struct plan *plan, 
         operator_dry(&operator, explain_expected_rows(plan), result);
         return STATUS_OK;
     }
-    enum status status = run_plan(run, plan, engine, operator.node, timing, &rows);
+    enum status status = run_plan(run, block, engine, operator.node, timing, &rows);
     if (status == STATUS_OK)
         status = relational_keep(run, &rows);
     if (status != STATUS_OK) {
@@ -115,6 +121,44 @@ enum status relational_bind(struct relational *run, const struct sql_star *star,
     return sql_bind(star, select, run->parameters, run->parameter_count, &options, plan, run->error);
 }
 
+/* Makes the plan of a block. */
+static enum status make_plan(struct relational *run, const struct sql_star *star,
+                             const struct sql_select *select, struct engine *engine, struct plan **plan)
+{
+    const struct relational_task *const task = run->task;
+    const bool stored = star->database;
+    const struct sql_options options = {.codec = stored ? task->codec : NULL,
+                                        .threads = engine_threads(engine),
+                                        .on_gpu = engine_is_cuda(engine),
+                                        .index = task->index,
+                                        .like = task->like,
+                                        .now = task->now};
+    RETURN_IF_ERROR(relational_bind(run, star, select, options, plan));
+    (*plan)->staged = stored && task->staged;
+    return engine_fit(engine, *plan, run->error);
+}
+
+/* Whether the plan of a block over stored tables is looked for among those of earlier runs, and kept for later ones. */
+static bool keeps_plans(const struct relational *run)
+{
+    return run->task->plans && !run->dry && !run->task->analyse && !engine_cluster(run->task->engine);
+}
+
+/* What a plan that is kept has of the account, others do not have. */
+static bool has_room(void)
+{
+    const struct memory_account *const account = execution_memory();
+    return !account || account->used < account->limit / KEPT_SHARE;
+}
+
+static void end_block(struct relational *run, struct block_plan *block, enum status status)
+{
+    if (status == STATUS_OK && block->key && has_room())
+        block_plans_give(run->task->plans, block);
+    else
+        block_plan_free(block);
+}
+
 enum status relational_plan(struct relational *run, const struct sql_star *star,
                             const struct sql_select *select, const uint32_t *numbers, struct result *result)
 {
@@ -123,48 +167,25 @@ enum status relational_plan(struct relational *run, const struct sql_star *star,
     const double begin = clock_ms();
     struct engine *engine = task->engine;
     struct run_timing timing = {0};
-    struct plan *plan;
+    struct block_plan block = {0};
+    enum status status = STATUS_OK;
     *result = (struct result){0};
     if (run->kept)
         return relational_bind(run, star, select, *run->kept->options, &run->kept->plan);
     if (!stored)
         RETURN_IF_ERROR(relational_engine(run, &engine));
-    const struct sql_options options = {.codec = stored ? task->codec : NULL,
-                                        .threads = engine_threads(engine),
-                                        .on_gpu = engine_is_cuda(engine),
-                                        .index = task->index,
-                                        .like = task->like,
-                                        .now = task->now};
-    RETURN_IF_ERROR(relational_bind(run, star, select, options, &plan));
-    plan->staged = stored && task->staged;
+    else if (keeps_plans(run))
+        RETURN_IF_ERROR(distribute_write(run, star, select, &block.key, &block.length));
+    if (!block.key || !block_plans_take(task->plans, &block))
+        status = make_plan(run, star, select, engine, &block.plan);
     timing.plan_ms = clock_ms() - begin;
-    for (uint32_t c = 0; stored && c < plan->column_count; c++)
-        timing.bytes += plan->columns[c].decided ? 0 : plan->columns[c].data->bytes;
-    enum status status = engine_fit(engine, plan, run->error);
+    for (uint32_t c = 0; status == STATUS_OK && stored && c < block.plan->column_count; c++)
+        timing.bytes += block.plan->columns[c].decided ? 0 : block.plan->columns[c].data->bytes;
     if (status == STATUS_OK && stored && !run->dry)
         status = distribute_tell(run, star, select);
-    if (status == STATUS_OK)
-        status = answer_plan(run, plan, engine, numbers, &timing, result);
+    status = AND_THEN(status, answer_plan(run, &block, engine, numbers, &timing, result));
     add_timing(&run->timing, &timing);
-    plan_free(plan);
-    return status;
-}
-
-/* Makes the plan of a block that process 0 has told. */
-static enum status plan_heard(struct relational *run, const struct distributed *block, struct plan **plan)
-{
-    const struct relational_task *const task = run->task;
-    const struct sql_options options = {.codec = task->codec,
-                                        .threads = engine_threads(task->engine),
-                                        .on_gpu = engine_is_cuda(task->engine),
-                                        .index = task->index,
-                                        .like = task->like,
-                                        .now = task->now};
-    RETURN_IF_ERROR(relational_bind(run, &block->star, &block->select, options, plan));
-    (*plan)->staged = task->staged;
-    const enum status status = engine_fit(task->engine, *plan, run->error);
-    if (status != STATUS_OK)
-        plan_free(*plan);
+    end_block(run, &block, status);
     return status;
 }
 
@@ -174,17 +195,21 @@ enum status relational_follow(struct relational *run)
         struct explain_node *const node = explain_new(run->explained, "plan");
         struct run_timing timing = {0};
         struct rowset rows = {0};
-        struct distributed *block;
-        struct plan *plan;
+        struct distributed *heard;
+        struct block_plan block = {0};
         bool end;
         explain_set_root(node);
-        RETURN_IF_ERROR(distribute_hear(run, &block, &end));
+        RETURN_IF_ERROR(distribute_hear(run, &heard, &end));
         if (end)
             return STATUS_OK;
-        RETURN_IF_ERROR(plan_heard(run, block, &plan));
-        const enum status status = run_plan(run, plan, run->task->engine, node, &timing, &rows);
+        enum status status = make_plan(run, &heard->star, &heard->select, run->task->engine, &block.plan);
+        if (status != STATUS_OK) {
+            block_plan_free(&block);
+            return status;
+        }
+        status = run_plan(run, &block, run->task->engine, node, &timing, &rows);
         rowset_free(&rows);
-        plan_free(plan);
+        block_plan_free(&block);
         if (status != STATUS_OK && status != STATUS_BAD_INPUT) /* else process 0 may ask in another way */
             return status;
         *run->error = (struct error){0};

@@ -163,6 +163,36 @@ static void a_value_that_was_set_before_costs_no_plan(void **state)
     sql_cache_close(cache);
 }
 
+/* Blocks below operators are planned while the tree runs, with values and keys of others in them: plans of an earlier run
+ * are taken for the same block alone. */
+static void blocks_of_trees_are_those_of_their_values(void **state)
+{
+    static const char sql[] =
+        "select s.shop, s.n, v.people from (select shop, count(*) n from sales where pieces > ? group by "
+        "shop) s join "
+        "visits v on v.shop = s.shop where v.people > (select min(people) + ? from visits) order by 1, 3";
+    static const struct {
+        int64_t pieces, more;
+        const char *expected;
+    } runs[] = {{0, 0, "A,2,100\nB,1,250\n"}, {0, 0, "A,2,100\nB,1,250\n"},
+                {0, 97, "B,1,250\n"},         {5, 0, "B,1,250\n"},
+                {0, 0, "A,2,100\nB,1,250\n"}, {-5, -1, "A,2,3\nA,2,100\nB,1,250\n"}};
+    struct sql_cache *const cache = open_cache(NULL);
+    (void)state;
+    for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
+        struct sql_statement *const statement = take(cache, sql);
+        set_number(statement, 0, runs[r].pieces);
+        set_number(statement, 1, runs[r].more);
+        for (unsigned again = 0; again < 2; again++)
+            statement_answers(statement, sql, runs[r].expected);
+        assert_true(sql_statement_bytes(statement) < 4 << 20);
+        sql_cache_give(cache, statement);
+    }
+    assert_int_equal(sql_cache_counts(cache).prepared, 1);
+    sql_cache_close(cache);
+    assert_int_equal(star_engine->memory.used, 0);
+}
+
 static void settings_are_part_of_the_key(void **state)
 {
     static const char sql[] = "select count(*) from sales where note like 'MIXED'";
@@ -295,6 +325,7 @@ int main(void)
         cmocka_unit_test(the_text_ends_with_its_semicolon),
         cmocka_unit_test(parameters_are_of_one_use),
         cmocka_unit_test(a_value_that_was_set_before_costs_no_plan),
+        cmocka_unit_test(blocks_of_trees_are_those_of_their_values),
         cmocka_unit_test(settings_are_part_of_the_key),
         cmocka_unit_test(what_failed_or_explains_is_not_kept),
         cmocka_unit_test(the_time_is_that_of_the_run),

@@ -152,7 +152,7 @@ static void a_script_is_read_by_the_first_process(void **state)
         "-n 2 $T sql --db $D/db --device cpu --cluster mpi --timer",
         0);
     assert_string_equal(run.output, "count(*)\n--------\n    2557\nmax(d_year)\n1998\n");
-    assert_int_equal(times_in(run.errors, "1 row; plan"), 2);
+    assert_int_equal(times_in(run.errors, "1 row; parse"), 2);
 }
 
 static void a_statement_that_fails_ends_all(void **state)

@@ -1,8 +1,9 @@
 /*
  * distribute.c: see distribute.h. A message is the fields of a block one after the other, as they lie in memory: all
- * processes are one program. One function for each kind of thing both writes and reads it.
+ * processes are one program. One function for each kind of thing both writes and reads it. Pointers are told as NULL, so
+ * that equal blocks have equal messages.
  */
-#include "engine/relational/distribute.h"
+#include "engine/relational/blocks/distribute.h"
 
 #include "storage/base/memory.h"
 
@@ -84,9 +85,11 @@ static enum status keys_of(struct message *message, const struct sql_keys **keys
     if (message->hears)
         RETURN_IF_ERROR(relational_memory(message->run, sizeof *heard, &heard));
     struct sql_keys told = message->hears ? (struct sql_keys){0} : **keys;
+    told.values = NULL;
+    told.type.dictionary = NULL;
     RETURN_IF_ERROR(field(message, &told, sizeof told));
     if (!message->hears)
-        return field(message, told.values, told.count * sizeof *told.values);
+        return field(message, (*keys)->values, told.count * sizeof *told.values);
     *heard = told;
     RETURN_IF_ERROR(
         relational_memory(message->run, (told.count + 1) * sizeof *heard->values, &heard->values));
@@ -120,14 +123,16 @@ static enum status expression(struct message *message, struct sql_expression **t
         return STATUS_OK;
     if (message->hears)
         RETURN_IF_ERROR(relational_memory(message->run, sizeof **tree, tree));
-    struct sql_expression node = **tree; /* its pointers mean nothing in another process */
-    RETURN_IF_ERROR(field(message, &node, sizeof node));
+    struct sql_expression node = **tree, told = node;
+    told.text = told.name = told.qualifier = NULL; /* qualifiers are of columns alone, which are inputs */
+    told.children = NULL;
+    told.query = NULL;
+    told.window = NULL;
+    told.keys = NULL;
+    RETURN_IF_ERROR(field(message, &told, sizeof told));
     struct sql_expression *const at = message->hears ? *tree : &node;
     if (message->hears)
-        *at = node;
-    at->qualifier = NULL; /* of columns alone, which are inputs */
-    at->query = NULL;
-    at->window = NULL;
+        *at = told;
     RETURN_IF_ERROR(keys_of(message, &at->keys));
     RETURN_IF_ERROR(word(message, &at->text));
     RETURN_IF_ERROR(word(message, &at->name));
@@ -149,6 +154,7 @@ static enum status parameters(struct message *message)
         struct sql_parameter parameter = run->parameters[p];
         const char *string = parameter.string;
         parameter.type.dictionary = NULL;
+        parameter.string = NULL;
         RETURN_IF_ERROR(field(message, &parameter, sizeof parameter));
         RETURN_IF_ERROR(text(message, &string, &parameter.length));
         parameter.string = string;
@@ -222,18 +228,30 @@ static struct cluster *cluster_of(const struct relational *run)
     return engine_cluster(run->task->engine);
 }
 
-enum status distribute_tell(struct relational *run, const struct sql_star *star,
-                            const struct sql_select *select)
+enum status distribute_write(struct relational *run, const struct sql_star *star,
+                             const struct sql_select *select, char **bytes, size_t *length)
 {
     struct message message = {.run = run, .star = star};
     struct sql_star told = *star;
     struct sql_select copy = *select;
+    const enum status status = block(&message, &told, &copy);
+    if (status != STATUS_OK)
+        free(message.bytes);
+    *bytes = status == STATUS_OK ? message.bytes : NULL;
+    *length = message.at;
+    return status;
+}
+
+enum status distribute_tell(struct relational *run, const struct sql_star *star,
+                            const struct sql_select *select)
+{
+    char *bytes;
+    size_t length;
     if (!cluster_of(run))
         return STATUS_OK;
-    enum status status = block(&message, &told, &copy);
-    if (status == STATUS_OK)
-        status = cluster_text(cluster_of(run), &message.bytes, &message.at, true, run->error);
-    free(message.bytes);
+    enum status status = distribute_write(run, star, select, &bytes, &length);
+    status = AND_THEN(status, cluster_text(cluster_of(run), &bytes, &length, true, run->error));
+    free(bytes);
     return status;
 }
 
