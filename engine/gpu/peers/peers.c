@@ -186,8 +186,10 @@ enum status gpu_team_run(struct device_team *team, bool mergeable, struct partia
     enum status status = STATUS_OK;
     uint32_t attached = 0;
     *timing = (struct team_timing){0};
-    while (status == STATUS_OK && attached < team->count)
-        status = gpu_attach(team->runs[attached++], error);
+    while (status == STATUS_OK && attached < team->count) {
+        status = gpu_attach(team->runs[attached], error);
+        attached += status == STATUS_OK;
+    }
     team->kernels.cuda = team->runs[0]->cuda;
     status = AND_THEN(status, run_together(team, mergeable, partial, timings, timing, error));
     for (uint32_t r = 0; r < attached; r++)
