@@ -66,15 +66,19 @@ static enum status attach(struct device *device, struct cuda **cuda, struct erro
     return STATUS_OK;
 }
 
+/* Once the run is busy, nobody else changes it. */
 enum status gpu_attach(struct device_run *run, struct error *error)
 {
-    const struct execution_stream *const stream = execution_find_stream(run->device);
-    run->cuda = stream ? ((const struct attached *)(const void *)stream)->cuda : run->device->cuda;
-    if (!stream && execution_memory())
-        RETURN_IF_ERROR(attach(run->device, &run->cuda, error));
     if (!run->counting) /* else it is a part of the call of another run */
         cuda_columns_enter(run->device->columns, &run->tenant);
-    return STATUS_OK;
+    const struct execution_stream *const stream = execution_find_stream(run->device);
+    run->cuda = stream ? ((const struct attached *)(const void *)stream)->cuda : run->device->cuda;
+    if (stream || !execution_memory())
+        return STATUS_OK;
+    const enum status status = attach(run->device, &run->cuda, error);
+    if (status != STATUS_OK && !run->counting)
+        cuda_columns_leave(run->device->columns, &run->tenant);
+    return status;
 }
 
 static bool gpu_find(char name[CODEC_COSTS_DEVICE_BYTES])
