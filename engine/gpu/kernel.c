@@ -129,8 +129,7 @@ static enum status write_condition(struct maker *maker, uint32_t root)
     kernel_body_write(&body, root);
     fprintf(maker->out, "    if (%s || !v%u)\n        tile_drop(keep, row);\n    }\n",
             kernel_body_null(&body, root, name), root);
-    kernel_body_end(&body);
-    return STATUS_OK;
+    return kernel_body_end(&body);
 }
 
 static enum status write_steps(struct maker *maker)
@@ -260,8 +259,7 @@ static enum status write_groups(struct maker *maker)
         if (!counts_by_mask(plan, a))
             write_addition(maker, &body, a);
     fputs("    }\n    }\n", maker->out);
-    kernel_body_end(&body);
-    return STATUS_OK;
+    return kernel_body_end(&body);
 }
 
 static enum status write_scan(struct maker *maker)
@@ -299,7 +297,7 @@ static enum status write_prepare(struct maker *maker)
         fprintf(maker->out, "    match_rows(%u, [](uint64_t row) {\n", j);
         kernel_body_write(&body, match);
         fprintf(maker->out, "    return !%s && v%u;\n    });\n", kernel_body_null(&body, match, name), match);
-        kernel_body_end(&body);
+        RETURN_IF_ERROR(kernel_body_end(&body));
     }
     fputs("}\n", maker->out);
     return STATUS_OK;

@@ -94,11 +94,14 @@ struct kernel_body {
     uint8_t *nodes;        /* bits of each node: it is needed, it is written */
     bool positions[ARGUMENT_JOINS_MAX];
     bool of_dimension; /* columns are read at `row` of the dimension, not through a fact row */
+    enum status status;
+    struct error *error;
 };
 
 NODISCARD enum status kernel_body_begin(struct kernel_body *body, FILE *out, const struct plan *plan,
                                         struct kernel *kernel, bool of_dimension, struct error *error);
-void kernel_body_end(struct kernel_body *body);
+/* STATUS_BAD_INPUT if a node that was written is for the CPU alone. */
+NODISCARD enum status kernel_body_end(struct kernel_body *body);
 
 /* Writes the node, and the nodes that it needs, if they are not written yet. Then "v7" is the value of node
  * 7, an int32_t or int64_t. */

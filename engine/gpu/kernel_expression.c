@@ -1,7 +1,7 @@
 /*
  * kernel_expression.c: writes expressions as CUDA text (kernel.h), with one statement for each node, children
  * first. Values that fit 32 bits are computed in 32 bits. Numbers wrap like unsigned ones: this happens only
- * in NULLs, whose values are not used, because the binder has excluded it elsewhere. Operations are defined
+ * in NULLs, whose values are not used, because nodes that may wrap elsewhere are by_row. Operations are defined
  * by expression_loops.c, and tests compare the two.
  */
 #include "engine/gpu/kernel.h"
@@ -16,15 +16,17 @@ enum { NODE_NEEDED = 1, NODE_WRITTEN = 2 };
 enum status kernel_body_begin(struct kernel_body *body, FILE *out, const struct plan *plan,
                               struct kernel *kernel, bool of_dimension, struct error *error)
 {
-    *body = (struct kernel_body){.out = out, .plan = plan, .kernel = kernel, .of_dimension = of_dimension};
+    *body = (struct kernel_body){
+        .out = out, .plan = plan, .kernel = kernel, .of_dimension = of_dimension, .error = error};
     body->nodes = calloc(plan->expressions.count + 1, 1);
     return body->nodes ? STATUS_OK : error_out_of_memory(error, plan->expressions.count, "a kernel's source");
 }
 
-void kernel_body_end(struct kernel_body *body)
+enum status kernel_body_end(struct kernel_body *body)
 {
     free(body->nodes);
     body->nodes = NULL;
+    return body->status;
 }
 
 static const struct expression *at(const struct kernel_body *body, uint32_t node)
@@ -376,9 +378,14 @@ static void write_node(struct kernel_body *body, uint32_t node)
 void kernel_body_write(struct kernel_body *body, uint32_t node)
 {
     expression_mark(&body->plan->expressions, node, body->nodes);
-    for (uint32_t n = 0; n <= node; n++)
-        if (body->nodes[n] == NODE_NEEDED) {
-            write_node(body, n);
-            body->nodes[n] |= NODE_WRITTEN;
-        }
+    for (uint32_t n = 0; n <= node; n++) {
+        if (body->nodes[n] != NODE_NEEDED)
+            continue;
+        if (at(body, n)->by_row || at(body, n)->checked)
+            body->status =
+                error_set(body->error, STATUS_BAD_INPUT,
+                          "an expression is computed row by row, which a GPU does not do; use --device cpu");
+        write_node(body, n);
+        body->nodes[n] |= NODE_WRITTEN;
+    }
 }

@@ -439,7 +439,7 @@ static enum status describe(const struct expression_list *list, struct expressio
             error, STATUS_BAD_INPUT,
             "a product of decimals has %u digits behind the point, more than 18; use factors with fewer",
             (unsigned)node->type.scale);
-    node->checked = list->checks && may_check(node) && (range.low < INT64_MIN || range.high > INT64_MAX);
+    node->checked = may_check(node) && (range.low < INT64_MIN || range.high > INT64_MAX);
     if (node->checked) {
         range.low = range.low < INT64_MIN ? INT64_MIN : range.low;
         range.high = range.high > INT64_MAX ? INT64_MAX : range.high;
@@ -523,6 +523,15 @@ static enum status append(struct expression_list *list, const struct expression 
     return STATUS_OK;
 }
 
+/* True if the node is computed from groups and aggregates: on the host. */
+static bool is_above(const struct expression_list *list, const struct expression *node)
+{
+    bool above = expression_is_leaf(node->operation) && node->operation != EXPRESSION_COLUMN;
+    for (uint32_t c = 0; c < node->children && !above; c++)
+        above = is_above(list, &list->nodes[node->child[c]]);
+    return above;
+}
+
 enum status expression_add(struct expression_list *list, const struct expression *node, uint32_t *index,
                            struct error *error)
 {
@@ -537,6 +546,7 @@ enum status expression_add(struct expression_list *list, const struct expression
     }
     RETURN_IF_ERROR(describe(list, &made, error));
     made.by_row |= is_run_time(made.type) && made.children; /* CASE of strings that only the answer has */
+    made.by_row |= made.checked && list->on_gpu && !is_above(list, &made);
     if (made.checked && !list->left)
         RETURN_IF_ERROR(memory_zeros(&list->left, sizeof *list->left, "a statement", error));
     if (made.operation != EXPRESSION_TEXT)

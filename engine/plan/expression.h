@@ -5,7 +5,7 @@
  * Every value is an int64 that may be NULL: a number scaled by 10^scale, days, microseconds, 0 or 1, a
  * dictionary code, or the key of a double (storage/base/double_key.h). Nothing but doubles
  * can overflow: the range of each node follows from the columns' statistics when the node is made. A node whose values
- * might exceed 64 bits is refused on a GPU; on a CPU its values are checked. NULLs follow SQL's three-valued logic.
+ * might exceed 64 bits is checked, on the CPU. NULLs follow SQL's three-valued logic.
  */
 #ifndef TESSERA_ENGINE_PLAN_EXPRESSION_H
 #define TESSERA_ENGINE_PLAN_EXPRESSION_H
@@ -81,9 +81,11 @@ struct expression {
     enum expression_operation operation;
     struct value_type type;
     bool nullable; /* may be NULL */
-    bool checked;  /* + - * of whole numbers whose value may leave 64 bits: each is checked (list->checks) */
-    bool is_null;  /* EXPRESSION_CONSTANT */
-    bool by_row;   /* it is EXPRESSION_TEXT, or one is below it: for the CPU alone */
+    bool
+        checked; /* + - * of whole numbers whose value may leave 64 bits: each is checked (expression_check) */
+    bool is_null; /* EXPRESSION_CONSTANT */
+    bool
+        by_row; /* it is EXPRESSION_TEXT, or checked in a plan for a GPU, or one is below it: for the CPU alone */
     uint8_t field; /* enum calendar_field; of a call, enum row_function; of EXPRESSION_LIMB its bits */
     struct double_bits bits; /* of doubles; zero: any */
     uint8_t children;        /* 0..3 */
@@ -101,7 +103,7 @@ struct expression_failure;
 /* A zero-initialised list is empty; expression_list_free empties it. Equal nodes are made once. */
 struct expression_list {
     uint32_t count, capacity, table_count;
-    bool checks; /* nodes whose value may leave 64 bits are made, and not refused: they are for the CPU */
+    bool on_gpu;        /* the plan is for a GPU: what is checked below the aggregation is by_row */
     _Atomic bool *left; /* whether some value did (expression_check); NULL: none is checked */
     unsigned threads;   /* that compute tables; 0: all available */
     uint64_t
@@ -128,7 +130,7 @@ uint64_t expression_list_bytes(const struct expression_list *list);
 /* Adds a node, or finds an equal one, and computes its range and nullability, and its type; but constants,
  * leaves and look-ups have the type that the caller sets. If all children are constants, the node is folded
  * to a constant. Children must have the types that the operation takes. STATUS_BAD_INPUT, without a position,
- * if a value might exceed 64 bits. */
+ * if a value might exceed 64 bits and cannot be checked, as a quotient. */
 NODISCARD enum status expression_add(struct expression_list *list, const struct expression *node,
                                      uint32_t *index, struct error *error);
 NODISCARD enum status expression_constant(struct expression_list *list, struct value_type type, int64_t value,

@@ -1,6 +1,6 @@
 /*
- * cut.c: makes two SELECTs of one that a plan refused, because it needs strings that are computed row by row (enum
- * sql_cut). The first computes them for its rows, from FROM and WHERE; the second is over these rows, where the strings
+ * cut.c: makes two SELECTs of one that a plan refused, because it needs values that are computed row by row (enum
+ * sql_cut). The first computes them for its rows, from FROM and WHERE; the second is over these rows, where the values
  * are those of a column.
  *
  *     SELECT a || b, count(*) FROM t WHERE c = 1 GROUP BY a || b
@@ -121,17 +121,41 @@ static bool has_constants(const struct sql_expression *tree, uint32_t first)
     return first == tree->child_count;
 }
 
-static bool has_function(const struct sql_expression *tree)
+/* True if columns among the children are brought to one number of decimals, or one is to that of a constant. */
+static bool rescales(const struct relational *run, const struct sql_expression *tree)
+{
+    const struct sql_expression *first = NULL;
+    for (uint32_t c = 0; c < tree->child_count; c++) {
+        const struct sql_expression *const child = tree->children[c];
+        if (child->operation != SQL_INPUT)
+            continue;
+        if (first &&
+            run->tree->columns[child->index].type.scale != run->tree->columns[first->index].type.scale)
+            return true;
+        first = child;
+    }
+    return first && (tree->operation == SQL_CASE || tree->operation == SQL_IS_DISTINCT);
+}
+
+static bool is_arithmetic(enum sql_operation operation)
+{
+    return operation == SQL_ADD || operation == SQL_SUBTRACT || operation == SQL_MULTIPLY ||
+           operation == SQL_NEGATE;
+}
+
+/* True if the condition may have a value that is computed row by row. */
+static bool may_compute(const struct relational *run, const struct sql_expression *tree)
 {
     bool any = tree->operation == SQL_FUNCTION || tree->operation == SQL_CONCAT ||
                tree->operation == SQL_CAST || tree->operation == SQL_MATCHES ||
-               (tree->operation == SQL_LIKE && !has_constants(tree, 1));
+               (tree->operation == SQL_LIKE && !has_constants(tree, 1)) ||
+               (is_arithmetic(tree->operation) && has_column(tree)) || rescales(run, tree);
     for (uint32_t c = 0; c < tree->child_count && !any; c++)
-        any = has_function(tree->children[c]);
+        any = may_compute(run, tree->children[c]);
     return any;
 }
 
-/* Conditions with functions become the second's. */
+/* Conditions that may compute become the second's. */
 static enum status divide_where(struct cut *cut, struct sql_expression *condition, struct sql_select *second)
 {
     if (condition->operation == SQL_AND) {
@@ -139,7 +163,7 @@ static enum status divide_where(struct cut *cut, struct sql_expression *conditio
             RETURN_IF_ERROR(divide_where(cut, condition->children[c], second));
         return STATUS_OK;
     }
-    if (!has_function(condition))
+    if (!may_compute(cut->run, condition))
         return relational_and(cut->run, &cut->first->where, condition);
     RETURN_IF_ERROR(move_columns(cut, &condition));
     return relational_and(cut->run, &second->where, condition);

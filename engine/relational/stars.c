@@ -186,9 +186,22 @@ static const struct column *find_column(const void *context, uint32_t number, ui
     return column;
 }
 
-/* Adds a source. What is asked of an INNER one is a condition of WHERE. */
-static enum status add_source(struct star *star, const struct source *source, bool alone,
-                              struct sql_select *select)
+/* A single source stands for itself, also the right one of a LEFT JOIN. */
+static bool is_left(const struct source *source, uint64_t sources)
+{
+    return source->join == LOGICAL_LEFT && (sources & (sources - 1));
+}
+
+/* What is asked of INNER sources becomes a condition of WHERE. */
+static enum status ask_filters(const struct region *region, uint64_t sources, struct sql_select *select)
+{
+    for (uint32_t s = 0; s < region->source_count; s++)
+        if ((sources >> s & 1) && !is_left(&region->sources[s], sources) && region->sources[s].filter)
+            RETURN_IF_ERROR(relational_and(region->run, &select->where, region->sources[s].filter));
+    return STATUS_OK;
+}
+
+static enum status add_source(struct star *star, const struct source *source, bool left)
 {
     struct relational *const run = star->region->run;
     const struct logical_node *const scan = source->node;
@@ -196,9 +209,7 @@ static enum status add_source(struct star *star, const struct source *source, bo
     *table = (struct sql_star_table){.table = scan->scan.table,
                                      .name = scan->scan.name ? scan->scan.name : scan->scan.table->name,
                                      .position = source->position,
-                                     .left = source->join == LOGICAL_LEFT && !alone};
-    if (!table->left && source->filter)
-        RETURN_IF_ERROR(relational_and(run, &select->where, source->filter));
+                                     .left = left};
     for (uint32_t i = 0; table->left && i < source->on.count; i++)
         RETURN_IF_ERROR(relational_and(run, &table->on, source->on.list[i].tree));
     return STATUS_OK;
@@ -281,9 +292,7 @@ static enum status explain_unit(struct region *region, uint64_t sources, const s
     return STATUS_OK;
 }
 
-/* The star of these sources, with what is asked of them as conditions of the SELECT. */
-static enum status make_star(struct region *region, uint64_t sources, struct sql_select *select,
-                             struct star **star)
+static enum status make_star(struct region *region, uint64_t sources, struct star **star)
 {
     RETURN_IF_ERROR(relational_memory(region->run, sizeof **star, star));
     **star = (struct star){.region = region,
@@ -294,7 +303,7 @@ static enum status make_star(struct region *region, uint64_t sources, struct sql
     for (uint32_t s = 0; s < region->source_count; s++) {
         (*star)->places[s] = (*star)->of.table_count;
         if (sources >> s & 1)
-            RETURN_IF_ERROR(add_source(*star, &region->sources[s], (sources & (sources - 1)) == 0, select));
+            RETURN_IF_ERROR(add_source(*star, &region->sources[s], is_left(&region->sources[s], sources)));
     }
     return STATUS_OK;
 }
@@ -305,7 +314,7 @@ static enum status plan_select(struct region *region, uint64_t sources, struct s
     struct relational *const run = region->run;
     struct star *star;
     *result = (struct result){0};
-    RETURN_IF_ERROR(make_star(region, sources, select, &star));
+    RETURN_IF_ERROR(make_star(region, sources, &star));
     return run->dry ? explain_unit(region, sources, star, select, result)
                     : relational_plan(run, &star->of, select, numbers, result);
 }
@@ -317,6 +326,7 @@ enum status region_plan(struct region *region, uint64_t sources, struct sql_sele
     struct sql_select *first;
     uint32_t *first_numbers;
     struct result rows;
+    RETURN_IF_ERROR(ask_filters(region, sources, select));
     RETURN_IF_ERROR(relational_copy_select(run, select, &first));
     const enum status status = plan_select(region, sources, first, numbers, result);
     if (status != STATUS_BAD_INPUT || !sql_cuts_select(run->cut) || run->kept)
@@ -346,7 +356,8 @@ enum status region_count(struct region *region, uint64_t sources)
     RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_STAR, first->position, &all, run->error));
     RETURN_IF_ERROR(sql_tree_child(run->arena, item, all, run->error));
     RETURN_IF_ERROR(relational_item(run, select, item, run->next_column++));
-    RETURN_IF_ERROR(make_star(region, sources, select, &star));
+    RETURN_IF_ERROR(ask_filters(region, sources, select));
+    RETURN_IF_ERROR(make_star(region, sources, &star));
     RETURN_IF_ERROR(leave_unknown(region, &select->where, &waiting, &share, &after));
     const struct error before = *run->error;
     const enum status status = estimate_count(run, &star->of, select, &rows);

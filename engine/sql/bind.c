@@ -307,6 +307,7 @@ enum status sql_bind(const struct sql_star *star, const struct sql_select *selec
     if (binder && plan) {
         plan->database = star->database;
         plan->expressions.threads = options->threads;
+        plan->expressions.on_gpu = options->on_gpu;
         *binder = (struct binder){.plan = plan,
                                   .list = &plan->expressions,
                                   .star = star,

@@ -207,11 +207,8 @@ enum status bind_expression(struct binder *binder, const struct sql_expression *
         return bind_refuse(binder, ast->position,
                            "an expression with what it names is more than %u operators deep; use fewer",
                            SQL_TREE_DEPTH_MAX);
-    const bool checks = binder->list->checks; /* a GPU computes what is below the aggregation */
-    binder->list->checks = level == BIND_ABOVE || !binder->planner.on_gpu;
     binder->depth++;
     const enum status status = bind_operation(binder, ast, level, node);
     binder->depth--;
-    binder->list->checks = checks;
     return status;
 }

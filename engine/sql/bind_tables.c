@@ -121,6 +121,9 @@ static enum status bind_left_conditions(struct binder *binder, struct bind_table
     const bool own = !table->rows;
     binder->plan->joins[table->join].conditional |= own;
     RETURN_IF_ERROR(bind_condition(binder, condition, BIND_BELOW, &node));
+    if (bind_node(binder, node)->by_row && binder->planner.on_gpu)
+        return bind_refuse_star(binder, condition->position,
+                                "a condition of ON is computed row by row, which a GPU does not do");
     if (own && !reads_others(binder, node, table->join))
         return planner_match(&binder->planner, (uint32_t)table->join, node);
     if (table->kept != EXPRESSION_NONE)

@@ -60,12 +60,13 @@ struct sql_keys {
 enum sql_like { SQL_LIKE_STANDARD, SQL_LIKE_SQLITE };
 
 /* A plan computes a string of many possible values only for the rows of its answer, and on a CPU in conditions and
- * aggregates of numbers. Where more is asked, the SELECT is cut in two, the second over the rows of the first. */
+ * aggregates of numbers; on a GPU neither these nor numbers that may leave 64 bits. Where more is asked, the SELECT is cut
+ * in two, the second over the rows of the first. */
 enum sql_cut {
     SQL_CUT_NOWHERE,
     SQL_CUT_JOINS,        /* references do not join the tables as a star: operators join them */
     SQL_CUT_BELOW_GROUPS, /* the first computes what is grouped and aggregated */
-    SQL_CUT_BELOW_WHERE,  /* ... and conditions with functions */
+    SQL_CUT_BELOW_WHERE,  /* ... and conditions that compute */
     SQL_CUT_ABOVE_GROUPS  /* the first computes groups, aggregates and the terms of ORDER BY */
 };
 

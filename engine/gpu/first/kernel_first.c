@@ -28,8 +28,7 @@ static enum status write_loop(FILE *out, const struct plan *plan, struct kernel 
             first->by_row ? "true" : "false");
     write_parts(&body, terms);
     fputs("))\n        tile_drop(keep, row);\n    }\n", out);
-    kernel_body_end(&body);
-    return STATUS_OK;
+    return kernel_body_end(&body);
 }
 
 /* Most rows are dropped by the first term, so that columns of the others need not be fetched. */

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "engine/gpu/kernel.h"
 #include "engine/library/tessera.h"
+#include "tests/support/sql/star_plan.h"
 #include "tests/support/sql/sql_star.h"
 
 #define LEAST "-9223372036854775808"
@@ -96,6 +98,39 @@ static void what_leaves_64_bits_is_refused(void **state)
             "line 1, column 8: the number 9223372036854775808 does not fit");
 }
 
+/* Makes a plan for a GPU and its kernel. `host`: of a plan for the CPU. */
+static enum status kernel_of(const char *sql, bool host)
+{
+    const struct sql_options options = {.threads = 1, .on_gpu = !host};
+    const struct kernel_target target = {227u << 10, 228u << 10, 2048};
+    struct error told = {0};
+    struct kernel kernel;
+    struct plan *plan;
+    enum status status = star_plan(star_database, sql, &options, &plan, &told);
+    if (status != STATUS_OK)
+        return status;
+    status = kernel_make(plan, false, &target, &kernel, &told);
+    kernel_free(&kernel);
+    plan_free(plan);
+    return status;
+}
+
+/* What may leave 64 bits is checked on the host: no plan for a GPU computes it in its scan, and no kernel. */
+static void a_kernel_computes_nothing_that_may_leave_64_bits(void **state)
+{
+    static const char *const in_scan[] = {
+        "select sum(n + 1) from t", "select count(*) from t where n + 1 > 0",
+        "select count(*) from t group by n + 1", "select count(*) from t where n > decimal"};
+    (void)state;
+    for (size_t s = 0; s < sizeof in_scan / sizeof *in_scan; s++) {
+        assert_int_equal(kernel_of(in_scan[s], false), STATUS_BAD_INPUT);
+        assert_int_equal(kernel_of(in_scan[s], true), STATUS_BAD_INPUT);
+    }
+    assert_int_equal(kernel_of("select sum(small + 1), sum(small) + 9223372036854775807 from t", false),
+                     STATUS_OK);
+    assert_int_equal(kernel_of("select n + 1 from t", false), STATUS_OK);
+}
+
 /* Nothing is below the least number or above the greatest; bounds do not wrap. */
 static void comparisons_at_the_ends(void **state)
 {
@@ -155,6 +190,7 @@ int main(void)
         cmocka_unit_test(the_least_number_is_a_value),
         cmocka_unit_test(groups_that_span_64_bits_have_two_terms),
         cmocka_unit_test(what_leaves_64_bits_is_refused),
+        cmocka_unit_test(a_kernel_computes_nothing_that_may_leave_64_bits),
         cmocka_unit_test(comparisons_at_the_ends),
         cmocka_unit_test(dates_and_times_far_away),
     };
