@@ -1,10 +1,11 @@
 /* tile_skip.c: see tile_skip.h. */
-#include "engine/plan/tile_skip.h"
+#include "engine/plan/tiles/tile_skip_loops.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 #include "storage/codec/chunk_reader.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Sets of positions ---- */
 
@@ -24,7 +25,10 @@ enum status position_set_create(uint64_t positions, struct position_set *set, st
 void position_set_count(struct position_set *set)
 {
     uint32_t count = 0;
+    set->least = (uint64_t)INT64_MAX >> set->shift;
     for (uint64_t word = 0; word <= (set->positions + 63) / 64; word++) {
+        if (count == 0 && set->bits[word])
+            set->least = word * 64 + (unsigned)__builtin_ctzll(set->bits[word]);
         set->before[word] = count;
         count += (uint32_t)__builtin_popcountll(set->bits[word]);
     }
@@ -82,22 +86,22 @@ static bool meets(const int64_t *values, uint64_t count, int64_t low, int64_t hi
     return first < count && values[first] <= high;
 }
 
-/* True if the tile may have a row that passes the test. A tile with only NULLs has min > max. */
-static bool may_hold(const struct tile_test *test, uint32_t segment, uint32_t tile)
+/* Keeps of `tiles` tiles those that may have a row which passes the test. A tile with only NULLs has min > max. */
+static void test_tiles(const struct tile_test *test, uint32_t segment, uint32_t first, uint32_t tiles,
+                       uint8_t *keep)
 {
-    const int64_t *const min_max = test->data->segments[segment].tile_min_max + 2 * (size_t)tile;
-    const int64_t low = min_max[0] > test->low ? min_max[0] : test->low;
-    const int64_t high = min_max[1] < test->high ? min_max[1] : test->high;
-    return low <= high && (!test->set || position_set_meets(test->set, low, high)) &&
-           (!test->values || meets(test->values, test->value_count, low, high));
-}
-
-static bool all_may_hold(const struct tile_test *tests, uint32_t count, uint32_t segment, uint32_t tile)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (!may_hold(&tests[i], segment, tile))
-            return false;
-    return true;
+    const int64_t *const min_max = test->data->segments[segment].tile_min_max + 2 * (size_t)first;
+    uint8_t unsure[SKIP_PIECE_TILES];
+    ISA_CHOICE(tile_skip_ranges)(test, min_max, tiles, keep, unsure);
+    for (uint32_t t = 0; t < tiles && (test->set || test->values); t++) {
+        if (!keep[t] || (test->set && !unsure[t] && !test->values))
+            continue;
+        const int64_t low = min_max[2 * (size_t)t] > test->low ? min_max[2 * (size_t)t] : test->low;
+        const int64_t high =
+            min_max[2 * (size_t)t + 1] < test->high ? min_max[2 * (size_t)t + 1] : test->high;
+        keep[t] = (!test->set || position_set_meets(test->set, low, high)) &&
+                  (!test->values || meets(test->values, test->value_count, low, high));
+    }
 }
 
 static uint32_t segment_tiles(const struct table *table, uint32_t segment)
@@ -133,10 +137,14 @@ static enum status search_piece(void *context, uint64_t item, unsigned thread, s
 {
     const struct skip_search *search = context;
     struct skip_piece *piece = &search->pieces[item];
+    uint8_t keep[SKIP_PIECE_TILES];
     (void)thread;
+    memset(keep, 1, sizeof keep);
+    for (uint32_t i = 0; i < search->count; i++)
+        test_tiles(&search->tests[i], piece->segment, piece->first, piece->end - piece->first, keep);
     for (uint32_t tile = piece->first; tile < piece->end; tile++) {
         const uint32_t first = tile;
-        while (tile < piece->end && all_may_hold(search->tests, search->count, piece->segment, tile))
+        while (tile < piece->end && keep[tile - piece->first])
             tile++;
         if (tile == first)
             continue;

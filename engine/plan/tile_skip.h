@@ -18,6 +18,7 @@ struct position_set {
     uint32_t shift;     /* not 0: it is a set of prefixes, position >> shift; the creator sets it */
     uint64_t *bits;
     uint32_t *before; /* the number of positions in the words before; one more entry than words */
+    uint64_t least;   /* member; UINT64_MAX >> 1 >> shift: there is none */
 };
 NODISCARD enum status position_set_create(uint64_t positions, struct position_set *set, struct error *error);
 static inline void position_set_add(struct position_set *set, uint64_t position)
@@ -25,7 +26,7 @@ static inline void position_set_add(struct position_set *set, uint64_t position)
     position >>= set->shift;
     set->bits[position / 64] |= UINT64_C(1) << position % 64;
 }
-/* Fills `before`; call it once, after the last position has been added. */
+/* Fills `before` and `least`; call it once, after the last position has been added. */
 void position_set_count(struct position_set *set);
 /* The number of positions first .. last in the set, or of their prefixes; first <= last, both can be in it. */
 uint64_t position_set_members(const struct position_set *set, uint64_t first, uint64_t last);
