@@ -104,8 +104,7 @@ NODISCARD enum status segment_write(struct table_writer *table, uint32_t column,
 
 /* Keeps a segment for sorting, instead of segment_write. */
 NODISCARD enum status table_sorter_take(struct table_writer *table, uint32_t column, uint32_t segment,
-                                        const void *values, const uint64_t *validity,
-                                        struct error *error);
+                                        const void *values, const uint64_t *validity, struct error *error);
 
 /* A whole column in the order in which rows were given. The caller frees it, also after a failure to read it. */
 struct whole_column {

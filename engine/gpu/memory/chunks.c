@@ -320,6 +320,17 @@ static enum status find_all(struct cuda_columns *columns, const struct cuda_wish
     return STATUS_OK;
 }
 
+bool cuda_columns_may_keep(const struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count,
+                           const struct device_share *share, uint64_t scratch)
+{
+    uint64_t bytes = scratch;
+    for (uint32_t w = 0; w < count; w++) {
+        const uint64_t with = bytes_with(&wishes[w], share);
+        bytes += with ? with : wishes[w].column->bytes;
+    }
+    return bytes <= columns->budget;
+}
+
 enum status cuda_columns_keep(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count,
                               const struct device_share *share, uint64_t scratch, bool *all,
                               struct error *error)

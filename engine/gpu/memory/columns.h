@@ -113,6 +113,9 @@ NODISCARD enum status cuda_columns_use(struct cuda_columns *columns, struct cuda
 NODISCARD enum status cuda_columns_keep(struct cuda_columns *columns, const struct cuda_wish *wishes,
                                         uint32_t count, const struct device_share *share, uint64_t scratch,
                                         bool *all, struct error *error);
+/* Whether the budget has room for them and `scratch` bytes, if nothing else had any of it. */
+bool cuda_columns_may_keep(const struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count,
+                           const struct device_share *share, uint64_t scratch);
 /* Keeps of the chunks in these segments as many as fit, first those that save most. */
 NODISCARD enum status cuda_columns_keep_some(struct cuda_columns *columns, const struct cuda_wish *wishes,
                                              uint32_t count, const struct device_share *needed,

@@ -254,6 +254,9 @@ enum status cuda_place_make(struct cuda *cuda, struct cuda_columns *columns, str
     RETURN_IF_ERROR(cuda_columns_use(columns, place->wishes, place->column_count, error));
     if (place->epoch == cuda_columns_epoch(columns) && place->all)
         return STATUS_OK;
+    if (place->slots && cuda_columns_may_keep(columns, place->wishes, place->column_count, &place->share,
+                                              place->scratch_whole))
+        cuda_place_free_slots(cuda, place); /* columns that are kept in their place need none */
     RETURN_IF_ERROR(cuda_columns_keep(columns, place->wishes, place->column_count, &place->share,
                                       place->epoch && place->all ? 0 : place->scratch_whole, &place->all,
                                       error));
