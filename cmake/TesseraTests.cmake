@@ -46,6 +46,31 @@ foreach(name test_adbc test_locale)
     add_dependencies(${name} tessera_adbc)
 endforeach()
 
+# A driver without a GPU, which runs the general kernels (tests/emulator). Its fibers are not for sanitizers.
+include(CheckLanguage)
+check_language(CXX)
+if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OFF")
+    enable_language(CXX)
+    add_library(tessera_emulator MODULE tests/emulator/driver.cpp)
+    foreach(place rows single shared dense hash)
+        string(TOUPPER ${place} constant)
+        add_library(emulator_${place} OBJECT tests/emulator/module.cpp)
+        target_compile_definitions(emulator_${place} PRIVATE GENERAL_PLACE=GENERAL_${constant} MODULE=general_${place})
+        target_link_libraries(tessera_emulator PRIVATE emulator_${place})
+        list(APPEND emulator_parts emulator_${place})
+    endforeach()
+    foreach(target tessera_emulator ${emulator_parts})
+        target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+        # Doubles have the same bits everywhere; kernels read memory as words of several types.
+        target_compile_options(${target} PRIVATE -O1 -std=c++17 -ffp-contract=off -fno-strict-aliasing -w)
+        set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    endforeach()
+    target_link_libraries(tessera_emulator PRIVATE Threads::Threads)
+    add_dependencies(test_cuda_general tessera_emulator)
+    set_property(TEST test_cuda_general APPEND PROPERTY ENVIRONMENT
+                 "TESSERA_LIBCUDA=$<TARGET_FILE:tessera_emulator>;TESSERA_REQUIRE_GPU=1")
+endif()
+
 # OpenMPI's own header, where it is installed, for the test that compares our declarations with it.
 find_path(TESSERA_MPI_INCLUDE mpi.h PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/openmpi/include)
 mark_as_advanced(TESSERA_MPI_INCLUDE)

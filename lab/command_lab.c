@@ -228,7 +228,8 @@ static enum status command_lab(int argc, char **argv, struct progress *progress,
     if (status == STATUS_OK)
         status = engine_open(&(struct engine_options){.device = arguments.device,
                                                       .threads = arguments.threads,
-                                                      .one_device = true},
+                                                      .one_device = true,
+                                                      .kernel = KERNEL_SPECIALISED},
                              &lab.engine, error);
     if (status == STATUS_OK)
         status = run(&lab, &arguments, argc, argv, error);

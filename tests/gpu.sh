@@ -215,6 +215,7 @@ step_codecs() {
 }
 
 on_gpu() { TESSERA_TEST_DEVICE=cuda "$@"; }
+general_on_gpu() { TESSERA_TEST_KERNEL=general on_gpu "$@"; }
 
 # Checks that both devices give the same bytes.
 same_answers() {
@@ -230,9 +231,10 @@ same_answers() {
 step_sql() {
     local unit
     for unit in $(units devices test_sql test_sql_doubles test_sql_regressions test_sql_wide test_sql_ssb \
-        test_sql_shell test_library fuzz.1 fuzz.2 fuzz.3 fuzz.4 fuzz.5 fuzz.6); do
+        test_sql_shell test_library test_sql_files general fuzz.1 fuzz.2 fuzz.3 fuzz.4 fuzz.5 fuzz.6); do
         case $unit in
         devices) job sql.devices same_answers ;;
+        general) job sql.general general_on_gpu build/gpu/test_sql_files ;;
         test_*) job "sql.$unit" on_gpu "build/gpu/$unit" ;;
         fuzz.*) job "sql.$unit" on_gpu build/gpu/test_sql_fuzz "${FUZZ_SECONDS:-60}" "${unit#*.}" ;;
         esac

@@ -48,7 +48,7 @@ typedef void aggregate_merge(int64_t *low, int64_t *high, uint32_t count, const 
 struct aggregate_device {
     const char *
         state; /* its type, which takes the place, the aggregate's number and the first 32-bit word of a block */
-    const char *value;             /* what a row adds; %u is the argument's node, if there is one */
+    enum state_value value;        /* what a row adds */
     enum merge_kind merge;         /* how GPUs merge it */
     int64_t (*host)(uint64_t low); /* the host's first word; NULL: the same */
 };

@@ -1,8 +1,9 @@
-/* driver.c: opens libcuda.so.1 once and turns its results into sentences. See engine/cuda/driver.h. */
+/* driver.c: opens libcuda.so.1, or the file that the environment variable TESSERA_LIBCUDA names, once and turns its results into sentences. See engine/cuda/driver.h. */
 #include "engine/cuda/driver.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct cuda_driver functions;
@@ -34,7 +35,15 @@ static const struct {
 
 static void open_driver(void)
 {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char *const wanted = getenv("TESSERA_LIBCUDA");
+    void *library = dlopen(wanted && *wanted ? wanted : "libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!library && wanted && *wanted) {
+        error_set(
+            &open_error, STATUS_MACHINE,
+            "no GPU can be used: TESSERA_LIBCUDA names '%s', which cannot be opened; correct or unset it",
+            wanted);
+        return;
+    }
     if (!library) {
         error_set(&open_error, STATUS_MACHINE,
                   "no GPU can be used: NVIDIA's driver (libcuda.so.1) is not installed on this machine; use "

@@ -149,28 +149,50 @@ static void entry_write(const char *folder, const char *path, const struct kerne
         unlink(temporary);
 }
 
+/* Where an entry is, or would be. */
+struct entry_place {
+    bool cached; /* there is a cache */
+    char folder[PATH_BYTES], path[PATH_BYTES + 64];
+};
+
+static enum status look_up(const struct nvrtc_request *request, struct entry_place *place,
+                           struct kernel_binary *binary, bool *found, struct error *error)
+{
+    int major = 0, minor = 0;
+    char key[33];
+    *binary = (struct kernel_binary){0};
+    RETURN_IF_ERROR(nvrtc_version(&major, &minor, error));
+    RETURN_IF_ERROR(key_of(request, major, minor, key, error));
+    place->cached = cache_folder(place->folder);
+    if (place->cached)
+        snprintf(place->path, sizeof place->path, "%s/%s.cubin", place->folder, key);
+    *found = place->cached && entry_read(place->path, binary);
+    return STATUS_OK;
+}
+
+enum status kernel_cache_find(const struct nvrtc_request *request, struct kernel_binary *binary, bool *found,
+                              struct error *error)
+{
+    struct entry_place place;
+    return look_up(request, &place, binary, found, error);
+}
+
 enum status kernel_cache_get(const struct nvrtc_request *request, struct kernel_binary *binary, char **log,
                              struct error *error)
 {
-    *binary = (struct kernel_binary){0};
+    struct entry_place place;
+    bool found;
     if (log)
         *log = NULL;
-    int major = 0, minor = 0;
-    char folder[PATH_BYTES], path[PATH_BYTES + 64], key[33];
-    RETURN_IF_ERROR(nvrtc_version(&major, &minor, error));
-    RETURN_IF_ERROR(key_of(request, major, minor, key, error));
-    bool cached = cache_folder(folder);
-    if (cached) {
-        snprintf(path, sizeof path, "%s/%s.cubin", folder, key);
-        if (entry_read(path, binary))
-            return STATUS_OK;
-    }
+    RETURN_IF_ERROR(look_up(request, &place, binary, &found, error));
+    if (found)
+        return STATUS_OK;
     double start = clock_ms();
     RETURN_IF_ERROR(nvrtc_compile(request, &binary->cubin, &binary->cubin_bytes, log, error));
     binary->compile_ms = clock_ms() - start;
-    if (cached) {
-        make_folders(folder);
-        entry_write(folder, path, binary);
+    if (place.cached) {
+        make_folders(place.folder);
+        entry_write(place.folder, place.path, binary);
     }
     return STATUS_OK;
 }

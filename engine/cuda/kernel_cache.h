@@ -32,6 +32,10 @@ struct kernel_binary {
 NODISCARD enum status kernel_cache_get(const struct nvrtc_request *request, struct kernel_binary *binary,
                                        char **log, struct error *error);
 
+/* True if the request is in the cache, and then it is read; else nothing is compiled. */
+NODISCARD enum status kernel_cache_find(const struct nvrtc_request *request, struct kernel_binary *binary,
+                                        bool *found, struct error *error);
+
 /* Frees the cubin and clears *binary; a zeroed binary is legal. */
 void kernel_binary_free(struct kernel_binary *binary);
 

@@ -10,6 +10,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +30,13 @@ static struct {
     int (*log)(struct nvrtc_program *program, char *log);
     int (*cubin_size)(struct nvrtc_program *program, size_t *bytes);
     int (*cubin)(struct nvrtc_program *program, char *cubin);
+    int (*ptx_size)(struct nvrtc_program *program, size_t *bytes);
+    int (*ptx)(struct nvrtc_program *program, char *ptx);
     int (*destroy_program)(struct nvrtc_program **program);
     int (*archs_count)(int *count);
     int (*archs)(int *archs);
+    int (*flow)(struct nvrtc_program *program, int (*callback)(void *context, void *reserved),
+                void *context); /* NULL before 12.8 */
     int major, minor;
     char path[512];
 } nvrtc;
@@ -53,6 +58,8 @@ static const struct {
     {"nvrtcGetProgramLog", &nvrtc.log},
     {"nvrtcGetCUBINSize", &nvrtc.cubin_size},
     {"nvrtcGetCUBIN", &nvrtc.cubin},
+    {"nvrtcGetPTXSize", &nvrtc.ptx_size},
+    {"nvrtcGetPTX", &nvrtc.ptx},
     {"nvrtcDestroyProgram", &nvrtc.destroy_program},
     {"nvrtcGetNumSupportedArchs", &nvrtc.archs_count},
     {"nvrtcGetSupportedArchs", &nvrtc.archs},
@@ -72,6 +79,8 @@ static bool try_open(const char *path)
         }
         memcpy(symbols[i].slot, &function, sizeof function);
     }
+    void *const flow = dlsym(library, "nvrtcSetFlowCallback");
+    memcpy(&nvrtc.flow, &flow, sizeof flow);
     if (nvrtc.version(&nvrtc.major, &nvrtc.minor) != NVRTC_SUCCESS) {
         dlclose(library);
         return false;
@@ -153,7 +162,8 @@ bool nvrtc_knows(const char *arch)
     int known[128], count = 0, number, used = 0;
     if (open_once(NULL) != STATUS_OK)
         return false;
-    if (sscanf(arch, "sm_%d%n", &number, &used) != 1 || arch[used])
+    if ((sscanf(arch, "sm_%d%n", &number, &used) != 1 && sscanf(arch, "compute_%d%n", &number, &used) != 1) ||
+        arch[used])
         return true;
     if (nvrtc.archs_count(&count) != NVRTC_SUCCESS || count > (int)(sizeof known / sizeof *known) ||
         nvrtc.archs(known) != NVRTC_SUCCESS)
@@ -257,16 +267,16 @@ static enum status wrong_source(struct nvrtc_program *program, const char *name,
     return STATUS_BAD_INPUT;
 }
 
-static enum status take_cubin(struct nvrtc_program *program, const char *name, void **cubin,
+static enum status take_cubin(struct nvrtc_program *program, const char *name, bool ptx, void **cubin,
                               size_t *cubin_bytes, struct error *error)
 {
     size_t bytes = 0;
-    int result = nvrtc.cubin_size(program, &bytes);
+    int result = (ptx ? nvrtc.ptx_size : nvrtc.cubin_size)(program, &bytes);
     if (result != NVRTC_SUCCESS || bytes == 0)
         return failed(result, name, "asking for its size (is the architecture a real one, sm_XX?)", error);
     void *memory;
     RETURN_IF_ERROR(memory_take(&memory, bytes, "a compiled kernel", error));
-    result = nvrtc.cubin(program, memory);
+    result = (ptx ? nvrtc.ptx : nvrtc.cubin)(program, memory);
     if (result != NVRTC_SUCCESS) {
         free(memory);
         return failed(result, name, "taking the machine code", error);
@@ -274,6 +284,13 @@ static enum status take_cubin(struct nvrtc_program *program, const char *name, v
     *cubin = memory;
     *cubin_bytes = bytes;
     return STATUS_OK;
+}
+
+static int is_cancelled(void *context, void *reserved)
+{
+    const _Atomic bool *const *const cancel = context;
+    (void)reserved;
+    return atomic_load(*cancel);
 }
 
 enum status nvrtc_compile(const struct nvrtc_request *request, void **cubin, size_t *cubin_bytes, char **log,
@@ -300,9 +317,13 @@ enum status nvrtc_compile(const struct nvrtc_request *request, void **cubin, siz
     if (result != NVRTC_SUCCESS) {
         status = failed(result, name, "reading it", error);
     } else {
+        const _Atomic bool *cancel = request->cancel;
+        if (cancel && nvrtc.flow)
+            nvrtc.flow(program, is_cancelled, &cancel);
         result = nvrtc.compile_program(program, arguments.option_count, arguments.options);
         if (result == NVRTC_SUCCESS)
-            status = take_cubin(program, name, cubin, cubin_bytes, error);
+            status = take_cubin(program, name, strncmp(request->arch, "compute_", 8) == 0, cubin, cubin_bytes,
+                                error);
         else if (result == NVRTC_ERROR_COMPILATION)
             status = wrong_source(program, name, request->arch, log, error);
         else

@@ -25,10 +25,13 @@ struct nvrtc_request {
      * offsetof) and <stdbool.h> need not be listed. */
     const struct embedded_file *headers;
 
-    const char *arch; /* real architecture: "sm_75", "sm_90" */
+    const char *arch; /* real architecture: "sm_75", "sm_90"; or "compute_90": the result is PTX */
 
     /* Further options ("-DQUERY=q11"), ended by NULL; NULL: none. C++17 is always chosen. */
     const char *const *options;
+
+    /* NULL, or the compilation stops with an error soon after this becomes true, from NVRTC 12.8 on. */
+    const _Atomic bool *cancel;
 };
 
 /* Opens the library and gives its version (13, 0). If it is not found, returns STATUS_MACHINE with a sentence
@@ -42,7 +45,7 @@ const char *nvrtc_path(void);
  * variant ("sm_90a") is not looked up: true. False where there is no library. */
 bool nvrtc_knows(const char *arch);
 
-/* Compiles the source to a cubin of exactly that architecture; the caller frees *cubin. If the source does
+/* Compiles the source to a cubin of exactly that architecture, or PTX; the caller frees *cubin. If the source does
  * not compile, returns STATUS_BAD_INPUT with the first error in the sentence; *log then holds all messages of
  * the compiler, is not NULL, and is freed by the caller. In every other case *log is NULL. `log` may be
  * NULL. */

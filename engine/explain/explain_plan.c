@@ -579,6 +579,8 @@ static void add_times(struct explain_node *plan_node, const struct explained *ex
         explain_ms(node, "exchange_ms", timing->exchange_ms);
     explain_ms(node, "total_ms", timing->total_ms);
     explain_ms(node, "output_ms", timing->output_ms);
+    if (timing->kernel == KERNEL_GENERAL)
+        explain_words(node, "kernel", "%s", "general");
     explain_ms(plan_node, "ms", timing->plan_ms + timing->total_ms + timing->output_ms);
     if (!timing->plan_reads.bytes && !timing->run_reads.bytes)
         return;

@@ -76,7 +76,7 @@ templates[] = {
                "{scan_ms}, total {total_ms}"},
     {"exchange", "exchange: {exchanged:byte}, {how} in {ms}"},
     {"time", "time: plan {plan_ms}, compile {compile_ms}, load {load_ms}; [decoding {decode_ms}, ]dimensions "
-             "{dimensions_ms}, scan {scan_ms}, total {total_ms}; output {output_ms}"},
+             "{dimensions_ms}, scan {scan_ms}, total {total_ms}; output {output_ms}[; kernel {kernel}]"},
     {"statement",
      "statement: parse {parse_ms}, bind {bind_ms}, plan {plan_ms}, compile {compile_ms}, load {load_ms}, run "
      "{run_ms}, fetch {fetch_ms}, operators {operators_ms}, output {output_ms}; sum {sum_ms}"},

@@ -107,6 +107,14 @@ static enum status load_index(struct device_run *run, struct error *error)
     return STATUS_OK;
 }
 
+static enum status upload_program(struct device_run *run, struct error *error)
+{
+    const struct general *const general = &run->tier.general;
+    return run->tier.is_general
+               ? own(run, general->program, general->bytes, "a program", &run->arguments.program, error)
+               : STATUS_OK;
+}
+
 static enum status upload(struct device_run *run, struct error *error)
 {
     const struct kernel *kernel = &run->kernel;
@@ -123,6 +131,7 @@ static enum status upload(struct device_run *run, struct error *error)
     for (uint32_t k = 0; k < kernel->shape.join_count; k++)
         RETURN_IF_ERROR(make_bitmap(run, k, error));
     RETURN_IF_ERROR(upload_tables(run, error));
+    RETURN_IF_ERROR(upload_program(run, error));
     RETURN_IF_ERROR(load_index(run, error));
     return run->plan->shape == PLAN_ROWS || run->plan->index.term_count ? upload_segment_tiles(run, error)
                                                                         : STATUS_OK;

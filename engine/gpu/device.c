@@ -25,6 +25,7 @@ static enum status gpu_open(const struct device_options *options, struct device 
     if (!opened)
         return error_out_of_memory(error, sizeof *opened, "the device");
     opened->late = options->late;
+    opened->kernel = options->kernel;
     enum status status = cuda_open(options->ordinal, &opened->cuda, error);
     status = AND_THEN(status, cuda_columns_create(opened->cuda, options->memory, &opened->columns, error));
     status = AND_THEN(status, cuda_modules_create(opened->cuda, &opened->modules, error));

@@ -211,16 +211,20 @@ static void write_addition(struct maker *maker, const struct kernel_body *body, 
     if (node != EXPRESSION_NONE && plan->expressions.nodes[node].nullable)
         fprintf(maker->out, "if (!%s) ", kernel_body_null(body, node, name));
     if (plan_is_distinct(plan, a)) {
-        fprintf(maker->out, "distinct_%s<%u>(slot, %sv%u);\n", sets[maker->kernel->distinct[a]], a,
+        fprintf(maker->out, "distinct_%s(%u, slot, %sv%u);\n", sets[maker->kernel->distinct[a]], a,
                 maker->kernel->distinct[a] != DISTINCT_BY_KEYS ? ""
                 : plan->shape == PLAN_HASH                     ? "number.words[0], "
                                                                : "slot, ",
                 node);
         return;
     }
-    fprintf(maker->out, "q->sums.s%u.add(slot, ", a);
-    fprintf(maker->out, plan_aggregate_of(plan, a)->device.value, node);
-    fputs(");\n", maker->out);
+    const enum state_value value = plan_aggregate_of(plan, a)->device.value;
+    if (value == STATE_OF_ROW || value == STATE_OF_VALUE)
+        fprintf(maker->out,
+                value == STATE_OF_ROW ? "q->sums.s%u.add(slot, 1);\n" : "q->sums.s%u.add(slot, v%u);\n", a,
+                node);
+    else
+        fprintf(maker->out, "q->sums.s%u.add(slot, state_word_of(%u, v%u));\n", a, value, node);
 }
 
 /* True for count(*) of the only group, which is the number of bits in a lane's mask. */
@@ -312,7 +316,9 @@ static void write_collect(struct maker *maker)
           maker->out);
     for (uint32_t a = 0; a < maker->plan->aggregate_count; a++)
         fprintf(maker->out, ", %u", maker->kernel->state_words[a]);
-    fprintf(maker->out, "};\n    groups_collect<%u>(out, count, next, words + 1, %u);\n}\n",
+    fprintf(maker->out,
+            "};\n    groups_collect(%u, out, count, next, [&](uint32_t state) { return words[state + 1]; }, "
+            "%u);\n}\n",
             maker->plan->key_words, maker->plan->aggregate_count);
 }
 

@@ -86,14 +86,14 @@ static void place_bitmaps(struct planner *planner, bool dense)
             keep_bitmap(planner, j, most);
 }
 
-static void name_bitmaps(struct planner *planner)
+void kernel_layout_bitmaps(const struct kernel_shape *shape, struct kernel_layout *layout)
 {
-    for (uint32_t j = 0; j < planner->shape->join_count; j++) {
-        const struct kernel_join *join = &planner->shape->joins[j];
+    for (uint32_t j = 0; j < shape->join_count; j++) {
+        const struct kernel_join *join = &shape->joins[j];
         if (!join->filtered)
             continue;
-        planner->layout->bitmap[j] = join->contiguous ? BITMAP_RANGE : BITMAP_GLOBAL;
-        planner->layout->bitmap_words[j] = join->contiguous ? 0 : (uint32_t)(join->positions / 32 + 1);
+        layout->bitmap[j] = join->contiguous ? BITMAP_RANGE : BITMAP_GLOBAL;
+        layout->bitmap_words[j] = join->contiguous ? 0 : (uint32_t)(join->positions / 32 + 1);
     }
 }
 
@@ -215,7 +215,7 @@ static enum status plan_shared(struct planner *planner, struct error *error)
     plan_planes(planner);
     plan_registers(planner);
     plan_ahead(planner);
-    name_bitmaps(planner);
+    kernel_layout_bitmaps(shape, layout);
     place_bitmaps(planner, true);
     place_bitmaps(planner, false);
     plan_threads(planner);

@@ -99,6 +99,12 @@ uint64_t kernel_layout_least(const struct kernel_shape *shape);
 NODISCARD enum status kernel_layout_make(const struct kernel_shape *shape, const struct kernel_target *target,
                                          struct kernel_layout *layout, struct error *error);
 
+/* Says for each join whether it has a bitmap, in global memory, or a range. */
+void kernel_layout_bitmaps(const struct kernel_shape *shape, struct kernel_layout *layout);
+
+/* The threads of a block of the kernels that are compiled ahead (operators/general/scan_cuda.h). */
+#define KERNEL_GENERAL_THREADS 256u
+
 /* ---- Pieces of source text (kernel_types.c) ---- */
 
 /* Writes the definitions at the head of every kernel's text. */

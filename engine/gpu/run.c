@@ -87,15 +87,20 @@ enum status gpu_prepare(struct device *device, const struct plan *plan, const st
     return STATUS_OK;
 }
 
+struct nvrtc_request gpu_kernel_request(const struct device_run *run, enum run_binary binary)
+{
+    const struct hand_kernel *const hand = run->plan->kernel.kernel;
+    return (struct nvrtc_request){.name = hand && !run->counting ? hand->name : "statement.cu",
+                                  .source = run->kernel.source,
+                                  .arch = cuda_properties(run->cuda)->arch,
+                                  .options = binary == BINARY_SECTORS ? cuda_sectors_options : NULL};
+}
+
 static enum status compile(struct device_run *run, enum run_binary binary, struct error *error)
 {
     if (binary == BINARY_SCAN && !run->scan.module && !run->nothing && !run->binaries[binary].cubin)
         cuda_modules_take(run->device->modules, run->kernel.source, &run->scan.module, &run->scan.graph);
-    const struct hand_kernel *const hand = run->plan->kernel.kernel;
-    const struct nvrtc_request request = {.name = hand && !run->counting ? hand->name : "statement.cu",
-                                          .source = run->kernel.source,
-                                          .arch = cuda_properties(run->cuda)->arch,
-                                          .options = binary == BINARY_SECTORS ? cuda_sectors_options : NULL};
+    const struct nvrtc_request request = gpu_kernel_request(run, binary);
     return run->nothing || run->binaries[binary].cubin || (binary == BINARY_SCAN && run->scan.module)
                ? STATUS_OK
                : kernel_cache_get(&request, &run->binaries[binary], NULL, error);
@@ -233,6 +238,7 @@ enum status gpu_load(struct device_run *run, struct run_timing *timing, struct e
     if (run->nothing)
         return STATUS_OK;
     const double begin = clock_ms();
+    RETURN_IF_ERROR(tier_choose(run, error));
     RETURN_IF_ERROR(compile(run, BINARY_SCAN, error));
     RETURN_IF_ERROR(compile_stage(run, error));
     RETURN_IF_ERROR(compile_index(run, error));
@@ -252,16 +258,17 @@ enum status gpu_load(struct device_run *run, struct run_timing *timing, struct e
     return STATUS_OK;
 }
 
-void gpu_release(struct device_run *run)
+/* Frees what load has made, and the kernel. */
+static void unload(struct device_run *run)
 {
-    if (!run)
-        return;
     struct cuda *cuda = run->cuda = run->device->cuda;
     struct cuda_columns *const columns = run->device->columns;
     cuda_columns_lock(columns); /* which has the device's own stream */
     cuda_columns_forget(columns, &run->tenant);
     if (!run->failed)
-        cuda_modules_give(run->device->modules, run->kernel.source, &run->scan.module, &run->scan.graph);
+        cuda_modules_give(run->device->modules,
+                          run->tier.is_general ? run->tier.general.kernel : run->kernel.source,
+                          &run->scan.module, &run->scan.graph);
     cuda_scan_close(cuda, &run->scan);
     cuda_stage_free(cuda, &run->stage);
     cuda_index_free(cuda, columns, &run->index);
@@ -277,10 +284,38 @@ void gpu_release(struct device_run *run)
     for (enum run_binary binary = 0; binary < BINARIES; binary++)
         kernel_binary_free(&run->binaries[binary]);
     kernel_free(&run->kernel);
+    free(run->bound);
+}
+
+void gpu_release(struct device_run *run)
+{
+    if (!run)
+        return;
+    unload(run);
+    tier_free(&run->tier);
     tile_skip_free(&run->own);
     free((uint32_t *)run->segments.segments);
-    free(run->bound);
     free(run);
+}
+
+/* Lets the run's own kernel take the place of the general one. */
+static enum status specialise(struct device_run *run, struct run_timing *timing, struct error *error)
+{
+    unload(run);
+    *run = (struct device_run){.device = run->device,
+                               .cuda = run->device->cuda,
+                               .tenant.give_way = give_way,
+                               .plan = run->plan,
+                               .own = run->own,
+                               .share = run->share,
+                               .segments = run->segments,
+                               .timed = run->timed,
+                               .tier = run->tier};
+    enum status status = tier_leave(run, error);
+    status = AND_THEN(status, cuda_stage_write(run->plan, &run->kernel, &run->stage, error));
+    status = AND_THEN(status, gpu_load(run, timing, error));
+    run->failed |= status != STATUS_OK;
+    return status;
 }
 
 /* ---- Run ---- */
@@ -454,8 +489,13 @@ static enum status run_or_tell(struct device_run *run, const struct device_reque
 enum status gpu_run(struct device_run *run, const struct device_request *request, struct partial *partial,
                     struct run_timing *timing, struct error *error)
 {
+    timing->kernel = KERNEL_AUTO;
     if (run->nothing)
         return run_or_tell(run, request, partial, timing, error);
+    if (tier_is_over(run))
+        RETURN_IF_ERROR(specialise(run, timing, error));
+    timing->kernel = run->tier.is_general ? KERNEL_GENERAL : KERNEL_SPECIALISED;
+    memcpy(timing->kernel_why, run->tier.general.why, sizeof timing->kernel_why);
     RETURN_IF_ERROR(gpu_attach(run, error));
     return gpu_detach(run, run_or_tell(run, request, partial, timing, error));
 }
@@ -612,6 +652,9 @@ static enum status count_all(struct device_run *run, bool steps, struct scan_cou
 
 enum status gpu_count(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error)
 {
+    struct run_timing loaded = {0};
+    if (run->tier.is_general)
+        RETURN_IF_ERROR(specialise(run, &loaded, error));
     RETURN_IF_ERROR(gpu_attach(run, error));
     return gpu_detach(run, count_all(run, steps, counts, error));
 }

@@ -7,6 +7,7 @@
 
 #include "engine/cuda/kernel_cache.h"
 #include "engine/gpu/memory/columns.h"
+#include "engine/gpu/general/tier.h"
 #include "engine/gpu/memory/modules.h"
 #include "engine/gpu/index.h"
 #include "engine/gpu/kernel.h"
@@ -23,6 +24,7 @@ struct device {
     struct cuda_columns *columns; /* stay on the GPU between statements, which have their memory from there */
     struct cuda_modules *modules; /* of statements that were freed */
     enum late_transfer late;
+    enum kernel_choice kernel;
     char text[256];
 };
 
@@ -46,6 +48,7 @@ struct device_run {
     bool failed;                   /* a call has failed; it can only be released */
     struct cuda_tenant tenant;
     struct kernel kernel;
+    struct tier tier;                        /* whether `kernel` is the general one */
     struct kernel_binary binaries[BINARIES]; /* after compilation; the first one until it is loaded */
     struct cuda_scan scan;
     struct cuda_function *collect;
@@ -107,6 +110,9 @@ NODISCARD enum status gpu_queue_begin(struct device_run *run, struct run_timing 
                                       struct error *error);
 NODISCARD enum status gpu_queue_end(struct device_run *run, struct error *error);
 NODISCARD enum status gpu_times(struct device_run *run, struct run_timing *timing, struct error *error);
+
+/* What is compiled for the run. */
+struct nvrtc_request gpu_kernel_request(const struct device_run *run, enum run_binary binary);
 
 /* ---- bind.c ---- */
 

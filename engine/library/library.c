@@ -70,6 +70,18 @@ int tessera_version(void)
 /* The size of the options of the first version. */
 #define OPTIONS_LEAST offsetof(struct tessera_options, memory)
 
+static bool read_kernel(const char *word, enum kernel_choice *kernel)
+{
+    static const char *const words[] = {
+        [KERNEL_AUTO] = "auto", [KERNEL_GENERAL] = "general", [KERNEL_SPECIALISED] = "specialised"};
+    for (uint32_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (!word || strcmp(words[k], word) == 0) {
+            *kernel = (enum kernel_choice)k;
+            return true;
+        }
+    return false;
+}
+
 enum tessera_status tessera_open_with(const char *path, const struct tessera_options *options,
                                       struct tessera_database **out, struct tessera_error *error)
 {
@@ -82,6 +94,12 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
                               options->size, sizeof *options),
                     &inner, error);
     memcpy(&all, options, options->size);
+    enum kernel_choice kernel;
+    if (!read_kernel(all.kernel, &kernel))
+        return give(error_set(&inner, STATUS_BAD_INPUT,
+                              "options.kernel is '%.40s'; it may be auto, general or specialised",
+                              all.kernel),
+                    &inner, error);
     atomic_fetch_add(&users, 1);
     struct execution call = {.outer = NULL};
     library_call_begin(&call);
@@ -92,7 +110,8 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
                                                                    .threads = all.threads,
                                                                    .gpu_memory = all.gpu_memory,
                                                                    .memory = all.memory,
-                                                                   .spill = all.spill},
+                                                                   .spill = all.spill,
+                                                                   .kernel = kernel},
                                           &opened->engine, &inner));
     status = AND_THEN(
         status, sql_cache_open(opened->engine, opened->database, all.plan_cache, &opened->cache, &inner));

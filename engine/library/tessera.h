@@ -84,6 +84,10 @@ struct tessera_options {
     /* The most bytes of statements that are kept with their plans after tessera_finalize, so that the same text is not
      * planned again; "0": none; NULL: "64M". */
     const char *plan_cache;
+
+    /* Which kernel of a GPU answers: "auto" or NULL: the general one, which is compiled ahead, until the statement's own one is
+     * compiled; "general": that one wherever it can; "specialised": the statement's own one alone. */
+    const char *kernel;
 };
 enum tessera_status tessera_open_with(const char *path, const struct tessera_options *options,
                                       struct tessera_database **database, struct tessera_error *error);

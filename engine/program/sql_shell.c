@@ -42,6 +42,9 @@ static enum status report_one(struct sql_shell *shell, const struct sql_statemen
 static enum status run_one(struct sql_shell *shell, struct sql_statement *statement, const char *text,
                            size_t length, double begin, struct error *error)
 {
+    static const char *const kernels[] = {[KERNEL_GENERAL] = "; kernel general",
+                                          [KERNEL_AUTO] = "",
+                                          [KERNEL_SPECIALISED] = "; kernel specialised"};
     struct rowset rows = {0};
     struct run_timing timing = {0};
     char staged[40] = "", spilled[40] = "", opening[40] = "";
@@ -63,11 +66,12 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
         fprintf(
             stderr,
             "%llu row%s; parse %.3f ms, bind %.3f, plan %.3f, compile %.3f, load %.3f%s, run %.3f%s, fetch "
-            "%.3f, operators %.3f, output %.3f, write %.3f; total %.3f on %s; memory %.1f MB%s\n",
+            "%.3f, operators %.3f, output %.3f, write %.3f; total %.3f on %s; memory %.1f MB%s%s%s%s\n",
             (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.parse_ms, timing.bind_ms,
             timing.plan_ms, timing.compile_ms, timing.load_ms, opening, timing.total_ms, staged,
             timing.fetch_ms, timing.operators_ms, timing.output_ms, written - answered, written - begin,
-            engine_device_text(shell->engine), 1e-6 * (double)timing.memory_bytes, spilled);
+            engine_device_text(shell->engine), 1e-6 * (double)timing.memory_bytes, spilled,
+            kernels[timing.kernel], timing.kernel_why[0] ? ": " : "", timing.kernel_why);
         write_reads(&timing);
     }
     status = AND_THEN(status, report_one(shell, statement, text, length, error));

@@ -7,6 +7,8 @@
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
 
+#include <string.h>
+
 /* Plans are kept for the next run while at most this part of the memory of statements is in use. */
 #define KEPT_SHARE 8u
 
@@ -40,6 +42,10 @@ static void add_timing(struct run_timing *all, const struct run_timing *one)
     all->output_ms += one->output_ms;
     all->bytes += one->bytes;
     all->moved_bytes += one->moved_bytes;
+    if (one->kernel == KERNEL_AUTO || all->kernel == KERNEL_SPECIALISED)
+        return;
+    all->kernel = one->kernel; /* of several plans the one that had to wait */
+    memcpy(all->kernel_why, one->kernel_why, sizeof all->kernel_why);
 }
 
 /* Runs the block's plan, which is prepared if it was not. */

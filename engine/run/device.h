@@ -11,6 +11,13 @@
 #include "storage/base/disk/disk_reads.h"
 #include "storage/codec/codec_costs.h"
 
+/* Which kernel of a GPU answers a statement: its own, which is compiled for it, or the general one, which is compiled ahead and
+ * reads the plan as data. KERNEL_AUTO: the general one until the own one is compiled; the own one if the run is timed.
+ * KERNEL_GENERAL: that one, wherever it covers the plan. */
+enum kernel_choice { KERNEL_AUTO, KERNEL_GENERAL, KERNEL_SPECIALISED };
+
+#define KERNEL_WHY_BYTES 160u
+
 /* Times in milliseconds. What a statement takes from its text to its rows is the sum (run_timing_sum) of parse, bind, plan,
  * compile, load, total, fetch, operators and output, but for 5 % of it or less. A part that was done for an earlier run is 0. */
 struct run_timing {
@@ -47,6 +54,11 @@ struct run_timing {
     uint64_t memory_bytes;
     uint64_t spilled_bytes; /* that were in files instead; likewise */
 
+    /* Of the last run of a plan on a GPU: which kernel answered, KERNEL_AUTO for none; and why the general one does not cover
+     * the plan, if it was asked for. */
+    enum kernel_choice kernel;
+    char kernel_why[KERNEL_WHY_BYTES];
+
     /* What came from the disk: for the plan, which opens and checks columns, and for loading and the run. The caller of
      * the engine fills these. */
     struct disk_reads plan_reads, run_reads;
@@ -69,6 +81,7 @@ struct device_options {
     uint64_t
         memory; /* the most bytes of a GPU's memory that are taken; UINT64_MAX: what is free, less a reserve */
     enum late_transfer late; /* whether a GPU's kernels read what is not kept from the host's memory */
+    enum kernel_choice kernel;
 };
 
 /* The segments of a plan's fact table that a device has, ascending. */

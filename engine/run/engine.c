@@ -150,7 +150,8 @@ enum status engine_open(const struct engine_options *options, struct engine **en
         return error_out_of_memory(error, sizeof *opened, "the engine");
     opened->cluster = options->cluster;
     opened->threads = options->threads ? options->threads : cluster_threads(options->cluster);
-    opened->options = (struct device_options){.memory = UINT64_MAX, .late = options->late};
+    opened->options =
+        (struct device_options){.memory = UINT64_MAX, .late = options->late, .kernel = options->kernel};
     enum status status = STATUS_OK;
     if (options->gpu_memory)
         status = bytes_parse(options->gpu_memory, "--gpu-memory", &opened->options.memory, error);

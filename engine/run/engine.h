@@ -34,7 +34,8 @@ struct engine_options {
     const char *
         gpu_memory; /* the most bytes of a GPU's memory that are taken: "4G", "512M", "0"; NULL: what is free */
     enum late_transfer late;
-    bool one_device; /* several devices are refused: for what measures a single one */
+    enum kernel_choice kernel; /* which kernels of a GPU answer */
+    bool one_device;           /* several devices are refused: for what measures a single one */
     const char *
         memory; /* the most bytes of the host that statements take: "4G"; NULL: half of what is available now */
     const char *spill; /* a folder for rows that are more than that; NULL: $TMPDIR, or else /tmp */

@@ -122,7 +122,8 @@ static enum status engine_for(struct coprocessor *own, enum late_transfer late, 
                                                 .threads = lab->threads,
                                                 .one_device = true,
                                                 .gpu_memory = "0",
-                                                .late = late},
+                                                .late = late,
+                                                .kernel = KERNEL_SPECIALISED},
                        &own->engine, error);
 }
 

@@ -107,6 +107,7 @@ struct query_arguments {
     uint64_t index_mask;         /* the mask of the plan's index terms: 32 words a tile */
     uint64_t clear, clear_words; /* memory to set to 0 before the scan, and its size in units of 16 bytes */
     uint64_t tables;             /* array of struct lookup_argument */
+    uint64_t program;            /* of a general kernel (operators/general/program.h) */
     int64_t constants[ARGUMENT_CONSTANTS_MAX];
     uint32_t test_words[ARGUMENT_TEST_WORDS_MAX]; /* of tests of positions: tile_levels_cuda.h */
 

@@ -218,9 +218,9 @@ template <class CONDITION> TILE_INLINE void match_rows(uint32_t join, CONDITION 
 /* ---- After the scan ---- */
 
 /* Copies the used slots of a group table to `out` without gaps, column by column: the words of the group
- * numbers, then the words of each aggregate state. Groups come in any order. */
-template <uint32_t KEY_WORDS>
-TILE_INLINE void groups_collect(uint64_t out, uint64_t count, uint64_t next, const uint32_t *words,
+ * numbers, then the words(state) words of each aggregate state. Groups come in any order. */
+template <class WORDS>
+TILE_INLINE void groups_collect(uint32_t key_words, uint64_t out, uint64_t count, uint64_t next, WORDS words,
                                 uint32_t states)
 {
     state_word *const to = state_words(out);
@@ -233,12 +233,12 @@ TILE_INLINE void groups_collect(uint64_t out, uint64_t count, uint64_t next, con
         const uint64_t at = atomicAdd(state_words(next), 1ull);
         if (at >= count)
             continue;
-        uint64_t column = KEY_WORDS - 1;
-        for (uint32_t word = 0; word < KEY_WORDS; word++)
+        uint64_t column = key_words - 1;
+        for (uint32_t word = 0; word < key_words; word++)
             to[word * count + at] =
-                KEY_WORDS == 1 ? key - 1 : state_words(arguments.key_words)[word * arguments.slots + slot];
+                key_words == 1 ? key - 1 : state_words(arguments.key_words)[word * arguments.slots + slot];
         for (uint32_t state = 0; state < states; state++)
-            for (uint32_t word = 0; word < words[state]; word++)
+            for (uint32_t word = 0; word < words(state); word++)
                 to[++column * count + at] =
                     state_words(arguments.states[state])[word * arguments.slots + slot];
     }

@@ -11,6 +11,8 @@
 #ifndef TESSERA_OPERATORS_DIALECT_SCAN_CUDA_H
 #define TESSERA_OPERATORS_DIALECT_SCAN_CUDA_H
 
+#include "operators/dialect/course_cuda.h"
+
 #define TILE_BIND_COLUMN_(name)    q.name.bind(bound.name, staging);
 #define TILE_BIND_DIMENSION_(name) q.name.bind(bound.name);
 #define TILE_SEEK_COLUMN_(name)    q.name.seek(t);
@@ -25,39 +27,6 @@
 
 /* A kernel may define TILE_ITEMS, the length of a list of work that an earlier kernel has made. The items' bits 0 to 7 of
  * `reserved` are the tiles that it leaves out. */
-
-/* The tiles of one warp: one tile of every work item that its group of eight warps takes. */
-struct tile_course {
-    const uint4 *items; /* struct bound_work */
-    uint32_t count, first, step, place, lane;
-    uint32_t item; /* the next item */
-
-    /* The next tile. Its `rows` is 0 if the item has no tile for this warp, or if there are no more items. */
-    __device__ __forceinline__ tile next()
-    {
-        tile t = {0, 0, 0, lane, 0};
-        if (item < count) {
-            const uint4 piece = __ldg(items + item);
-            t.segment = piece.x;
-            t.index = piece.y + place;
-            t.rows = piece.z > place * TILE_ROWS ? min(piece.z - place * TILE_ROWS, TILE_ROWS) : 0;
-#ifdef TILE_ITEMS
-            t.rows = piece.w >> place & 1 ? 0 : t.rows;
-#endif
-        }
-        item += step;
-        return t;
-    }
-};
-
-/* The scan may be launched while `prepare` runs (engine/gpu/scan.c). It waits here until what that kernel writes is
- * there. */
-TILE_INLINE void wait_for_prepare()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" : : : "memory");
-#endif
-}
 
 extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
     scan(const __grid_constant__ tile_bound bound, const __grid_constant__ bound_scan work)

@@ -71,4 +71,16 @@ STATE_INLINE int64_t and_of_bits(uint64_t word)
     return (int64_t)~word;
 }
 
+/* What a row adds to a state on a GPU: 1, its value, or a word made of that. */
+enum state_value { STATE_OF_ROW, STATE_OF_VALUE, STATE_OF_MIN, STATE_OF_MAX, STATE_OF_AND };
+
+STATE_INLINE uint64_t state_word_of(uint32_t kind, int64_t value)
+{
+    return kind == STATE_OF_ROW   ? 1
+           : kind == STATE_OF_MIN ? greatest_of_min(value)
+           : kind == STATE_OF_MAX ? greatest_of_max(value)
+           : kind == STATE_OF_AND ? bits_of_and(value)
+                                  : (uint64_t)value;
+}
+
 #endif

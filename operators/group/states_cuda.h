@@ -416,23 +416,23 @@ TILE_INLINE uint64_t find_group(const group_number<1> &number)
 #define GROUP_TAKEN 1ull
 #define GROUP_READY 3ull
 
-template <uint32_t WORDS> TILE_INLINE bool is_group(uint64_t slot, const group_number<WORDS> &number)
+TILE_INLINE bool is_group(uint64_t slot, const uint64_t *number, uint32_t words)
 {
     bool same = true;
 #pragma unroll
-    for (uint32_t word = 0; word < WORDS; word++)
+    for (uint32_t word = 0; word < words; word++)
         same &= reinterpret_cast<volatile state_word *>(arguments.key_words)[word * arguments.slots + slot] ==
-                number.words[word];
+                number[word];
     return same;
 }
 
-template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WORDS> &number)
+TILE_INLINE uint64_t find_group_of(const uint64_t *number, uint32_t words)
 {
     state_word *const places = state_words(arguments.keys);
     uint64_t hash = 0;
 #pragma unroll
-    for (uint32_t word = 0; word < WORDS; word++)
-        hash = hash_mix(hash ^ number.words[word]);
+    for (uint32_t word = 0; word < words; word++)
+        hash = hash_mix(hash ^ number[word]);
     const uint64_t ready = hash | GROUP_READY;
     uint64_t slot = hash_mix(hash) & (arguments.slots - 1);
     for (uint32_t probe = 0; probe < STATE_PROBES_MAX && probe < arguments.slots;) {
@@ -441,9 +441,9 @@ template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WOR
             seen = atomicCAS(places + slot, 0ull, (state_word)(ready ^ GROUP_READY | GROUP_TAKEN));
             if (seen == 0) {
 #pragma unroll
-                for (uint32_t word = 0; word < WORDS; word++)
+                for (uint32_t word = 0; word < words; word++)
                     reinterpret_cast<volatile state_word *>(
-                        arguments.key_words)[word * arguments.slots + slot] = number.words[word];
+                        arguments.key_words)[word * arguments.slots + slot] = number[word];
                 __threadfence();
                 atomicExch(places + slot, (state_word)ready);
                 atomicAdd(state_words(arguments.groups_found), 1ull);
@@ -454,7 +454,7 @@ template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WOR
             if ((seen & GROUP_READY) != GROUP_READY)
                 continue;
             __threadfence();
-            if (is_group(slot, number))
+            if (is_group(slot, number, words))
                 return slot;
         }
         slot = (slot + 1) & (arguments.slots - 1);
@@ -462,6 +462,11 @@ template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WOR
     }
     *reinterpret_cast<volatile uint32_t *>(arguments.full) = 1;
     return STATE_NO_SLOT;
+}
+
+template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WORDS> &number)
+{
+    return find_group_of(number.words, WORDS);
 }
 
 /* count(distinct): the row that brings a value into its group for the first time counts it. Three kinds of
@@ -472,40 +477,41 @@ template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WOR
  *     DISTINCT_PAIRS   for keys of more than 64 bits: one hash table gives each value a place, a second holds
  *                      slot and place as one key
  */
-template <uint32_t SET> TILE_INLINE void distinct_count(bool first, uint64_t slot)
+TILE_INLINE void distinct_count(uint32_t aggregate, bool first, uint64_t slot)
 {
     if (first)
-        atomicAdd(state_words(arguments.states[SET]) + slot, 1ull);
+        atomicAdd(state_words(arguments.states[aggregate]) + slot, 1ull);
 }
 
-template <uint32_t SET> TILE_INLINE uint64_t distinct_code(int64_t value)
+TILE_INLINE uint64_t distinct_code(uint32_t aggregate, int64_t value)
 {
-    const set_argument &set = arguments.sets[SET];
+    const set_argument &set = arguments.sets[aggregate];
     const uint64_t code = (uint64_t)value - (uint64_t)set.low;
     return code < set.last ? code : set.last;
 }
 
-template <uint32_t SET> TILE_INLINE void distinct_bits(uint64_t slot, int64_t value)
+TILE_INLINE void distinct_bits(uint32_t aggregate, uint64_t slot, int64_t value)
 {
-    const uint64_t bit = slot * (arguments.sets[SET].last + 1) + distinct_code<SET>(value);
-    uint32_t *const word = reinterpret_cast<uint32_t *>(arguments.sets[SET].table) + bit / 32;
+    const set_argument &set = arguments.sets[aggregate];
+    const uint64_t bit = slot * (set.last + 1) + distinct_code(aggregate, value);
+    uint32_t *const word = reinterpret_cast<uint32_t *>(set.table) + bit / 32;
     const uint32_t mask = 1u << bit % 32;
     if (!(*reinterpret_cast<volatile uint32_t *>(word) & mask))
-        distinct_count<SET>(!(atomicOr(word, mask) & mask), slot);
+        distinct_count(aggregate, !(atomicOr(word, mask) & mask), slot);
 }
 
-template <uint32_t SET> TILE_INLINE void distinct_keys(uint64_t slot, uint64_t number, int64_t value)
+TILE_INLINE void distinct_keys(uint32_t aggregate, uint64_t slot, uint64_t number, int64_t value)
 {
+    const set_argument &set = arguments.sets[aggregate];
     bool added;
-    find_place(arguments.sets[SET].table, arguments.sets[SET].capacity,
-               number * (arguments.sets[SET].last + 1) + distinct_code<SET>(value), added);
-    distinct_count<SET>(added, slot);
+    find_place(set.table, set.capacity, number * (set.last + 1) + distinct_code(aggregate, value), added);
+    distinct_count(aggregate, added, slot);
 }
 
-template <uint32_t SET> TILE_INLINE void distinct_pairs(uint64_t slot, int64_t value)
+TILE_INLINE void distinct_pairs(uint32_t aggregate, uint64_t slot, int64_t value)
 {
-    const set_argument &set = arguments.sets[SET];
-    const uint64_t code = distinct_code<SET>(value);
+    const set_argument &set = arguments.sets[aggregate];
+    const uint64_t code = distinct_code(aggregate, value);
     bool added = false;
     /* find_place takes no key of 2^64 - 1: that one value gets the number after all places. */
     const uint64_t place =
@@ -513,7 +519,7 @@ template <uint32_t SET> TILE_INLINE void distinct_pairs(uint64_t slot, int64_t v
     if (place == STATE_NO_SLOT)
         return;
     find_place(set.table, set.capacity, slot * (set.capacity + 1) + place, added);
-    distinct_count<SET>(added, slot);
+    distinct_count(aggregate, added, slot);
 }
 
 #endif

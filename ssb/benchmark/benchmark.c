@@ -411,7 +411,8 @@ static enum status run_all(struct session *session, bool sizes, struct error *er
                                                          .gpu_memory = options->gpu_memory,
                                                          .memory = options->memory,
                                                          .spill = options->spill,
-                                                         .late = options->late},
+                                                         .late = options->late,
+                                                         .kernel = KERNEL_SPECIALISED},
                                 &session->engine, error));
     RETURN_IF_ERROR(sql_cache_open(session->engine, session->database, NULL, &session->cache, error));
     RETURN_IF_ERROR(database_table(session->database, "lineorder", &fact, error));

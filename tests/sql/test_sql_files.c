@@ -145,7 +145,12 @@ static void tables_make(struct sql_file *file)
     table_files_write(file, names, paths);
     if (tessera_load(file->path, file->schema, (const char *const *)file->tables, paths, file->table_count,
                      TESSERA_LOAD_NEW, &rows, &error) ||
-        tessera_open(file->path, test_device(), 2, &file->database, &error))
+        tessera_open_with(file->path,
+                          &(struct tessera_options){.size = sizeof(struct tessera_options),
+                                                    .device = test_device(),
+                                                    .threads = 2,
+                                                    .kernel = getenv("TESSERA_TEST_KERNEL")},
+                          &file->database, &error))
         fail_msg("%s: %s", file->name, error.text);
 }
 

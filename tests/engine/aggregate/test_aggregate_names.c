@@ -172,11 +172,7 @@ static void loops_agree(const struct aggregate *aggregate, bool nullable)
 /* What a row adds on a GPU (operators/group/state.h). */
 static uint64_t device_word(const struct aggregate *aggregate, int64_t value)
 {
-    const char *const text = aggregate->device.value ? aggregate->device.value : "";
-    return strstr(text, "greatest_of_min")   ? greatest_of_min(value)
-           : strstr(text, "greatest_of_max") ? greatest_of_max(value)
-           : strstr(text, "bits_of_and")     ? bits_of_and(value)
-                                             : (uint64_t)value;
+    return aggregate->counts ? (uint64_t)value : state_word_of(aggregate->device.value, value);
 }
 
 /* The words of GPUs begin as 0, which is the identity there, and are merged as those of CPUs. */

@@ -1,0 +1,90 @@
+/* tier.c: see tier.h. */
+#include "engine/gpu/general/tier.h"
+
+#include "engine/cuda/ahead.h"
+#include "engine/gpu/run_internal.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+
+/* Whether the general kernel may answer. In KERNEL_AUTO it does so while the own one is compiled. */
+static enum status may_be_general(struct device_run *run, bool *may, struct error *error)
+{
+    struct kernel_binary *const binary = &run->binaries[BINARY_SCAN];
+    const struct nvrtc_request request = gpu_kernel_request(run, BINARY_SCAN);
+    const enum kernel_choice choice = run->device->kernel;
+    bool found = false;
+    *may = false;
+    if (binary->cubin || run->scan.module || run->counting || run->segments.segments ||
+        choice == KERNEL_SPECIALISED || (choice == KERNEL_AUTO && run->timed))
+        return STATUS_OK;
+    if (choice == KERNEL_AUTO && !(found = cuda_modules_take(run->device->modules, request.source,
+                                                             &run->scan.module, &run->scan.graph)))
+        RETURN_IF_ERROR(kernel_cache_find(&request, binary, &found, error));
+    *may = !found;
+    return STATUS_OK;
+}
+
+static enum status take_general(struct device_run *run, const struct kernel *kernel, struct error *error)
+{
+    struct tier *const tier = &run->tier;
+    struct kernel_binary *const binary = &run->binaries[BINARY_SCAN];
+    const char *const arch = cuda_properties(run->device->cuda)->arch;
+    const struct nvrtc_request request = gpu_kernel_request(run, BINARY_SCAN);
+    if (run->device->kernel == KERNEL_AUTO)
+        RETURN_IF_ERROR(kernel_job_start(&request, &tier->job, error));
+    if (!cuda_modules_take(run->device->modules, tier->general.kernel, &run->scan.module, &run->scan.graph))
+        RETURN_IF_ERROR(ahead_get(tier->general.kernel, arch, &binary->cubin, &binary->cubin_bytes, error));
+    kernel_free(&run->kernel);
+    run->kernel = *kernel; /* no column of it is staged, so that nothing in it points into it */
+    tier->is_general = true;
+    return STATUS_OK;
+}
+
+enum status tier_choose(struct device_run *run, struct error *error)
+{
+    const struct kernel_target target = cuda_kernel_target(run->device->cuda);
+    struct general *const general = &run->tier.general;
+    struct kernel *kernel;
+    bool may;
+    if (run->tier.chosen)
+        return STATUS_OK;
+    run->tier.chosen = true;
+    RETURN_IF_ERROR(may_be_general(run, &may, error));
+    if (!may)
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_zeros(&kernel, sizeof *kernel, "a kernel", error));
+    enum status status = general_make(run->plan, &target, kernel, general, error);
+    if (general->covered && !ahead_has(general->kernel, cuda_properties(run->device->cuda)->arch)) {
+        general->covered = false;
+        snprintf(general->why, sizeof general->why, "this build has no general kernel for this GPU");
+    }
+    if (status == STATUS_OK && general->covered)
+        status = take_general(run, kernel, error);
+    if (!run->tier.is_general)
+        kernel_free(kernel);
+    free(kernel);
+    return status;
+}
+
+bool tier_is_over(const struct device_run *run)
+{
+    return run->tier.is_general && run->tier.job && kernel_job_done(run->tier.job);
+}
+
+enum status tier_leave(struct device_run *run, struct error *error)
+{
+    struct tier *const tier = &run->tier;
+    const struct kernel_target target = cuda_kernel_target(run->device->cuda);
+    const enum status status =
+        tier->job ? kernel_job_take(tier->job, &run->binaries[BINARY_SCAN], error) : STATUS_OK;
+    tier_free(tier);
+    *tier = (struct tier){.chosen = true};
+    return AND_THEN(status, kernel_make(run->plan, false, &target, &run->kernel, error));
+}
+
+void tier_free(struct tier *tier)
+{
+    kernel_job_release(tier->job);
+    general_free(&tier->general);
+}

@@ -1,0 +1,42 @@
+/*
+ * course_cuda.h: the tiles that a warp of a scan takes, for the kernels of scan_cuda.h and operators/general.
+ */
+#ifndef TESSERA_OPERATORS_DIALECT_COURSE_CUDA_H
+#define TESSERA_OPERATORS_DIALECT_COURSE_CUDA_H
+
+#include "operators/dialect/tile_cuda.h"
+
+/* The tiles of one warp: one tile of every work item that its group of eight warps takes. */
+struct tile_course {
+    const uint4 *items; /* struct bound_work */
+    uint32_t count, first, step, place, lane;
+    uint32_t item; /* the next item */
+
+    /* The next tile. Its `rows` is 0 if the item has no tile for this warp, or if there are no more items. */
+    __device__ __forceinline__ tile next()
+    {
+        tile t = {0, 0, 0, lane, 0};
+        if (item < count) {
+            const uint4 piece = __ldg(items + item);
+            t.segment = piece.x;
+            t.index = piece.y + place;
+            t.rows = piece.z > place * TILE_ROWS ? min(piece.z - place * TILE_ROWS, TILE_ROWS) : 0;
+#ifdef TILE_ITEMS
+            t.rows = piece.w >> place & 1 ? 0 : t.rows;
+#endif
+        }
+        item += step;
+        return t;
+    }
+};
+
+/* The scan may be launched while `prepare` runs (engine/gpu/scan.c). It waits here until what that kernel writes is
+ * there. */
+TILE_INLINE void wait_for_prepare()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" : : : "memory");
+#endif
+}
+
+#endif

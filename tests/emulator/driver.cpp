@@ -1,0 +1,460 @@
+/*
+ * driver.cpp: a libcuda.so.1 without a GPU, for tests. Its memory is the host's, its streams do at once what they are asked,
+ * and its modules are the general kernels, which g++ compiled from the same headers (module.cpp). A kernel that is compiled at
+ * run time cannot be loaded. So statements that the general kernel covers are answered with --device cuda on any machine.
+ */
+#include "tests/emulator/warp.h"
+
+#include <cstdlib>
+#include <elf.h>
+#include <mutex>
+#include <ucontext.h>
+#include <vector>
+
+#undef __noinline__
+
+alignas(128) unsigned char tile_shared[232448];
+emulated_index threadIdx, blockIdx, blockDim, gridDim;
+
+/* ---- A block's threads ---- */
+
+namespace
+{
+
+constexpr size_t STACK_BYTES = 256 << 10;
+constexpr uint32_t THREADS_MAX = 256;
+
+struct waiting {
+    uint32_t arrived, turn;
+};
+struct fiber {
+    ucontext_t context;
+    const waiting *at; /* where it waits, or NULL */
+    uint32_t turn;     /* the turn in which it does */
+    bool ended;
+};
+
+std::vector<unsigned char> stacks;
+fiber fibers[THREADS_MAX];
+ucontext_t scheduler;
+uint32_t current;
+waiting warps[THREADS_MAX / 32], block;
+uint64_t exchanged[THREADS_MAX / 32][32];
+void (*kernel)(void **);
+void **kernel_parameters;
+
+void wait_at(waiting *at, uint32_t threads)
+{
+    if (++at->arrived == threads) {
+        at->arrived = 0;
+        at->turn++;
+        return;
+    }
+    fibers[current].at = at;
+    fibers[current].turn = at->turn;
+    swapcontext(&fibers[current].context, &scheduler);
+}
+
+void run_fiber()
+{
+    kernel(kernel_parameters);
+    fibers[current].ended = true;
+    swapcontext(&fibers[current].context, &scheduler);
+}
+
+void run_block(uint32_t threads)
+{
+    for (uint32_t t = 0; t < threads; t++) {
+        getcontext(&fibers[t].context);
+        fibers[t].context.uc_stack.ss_sp = stacks.data() + t * STACK_BYTES;
+        fibers[t].context.uc_stack.ss_size = STACK_BYTES;
+        fibers[t].at = nullptr;
+        fibers[t].ended = false;
+        makecontext(&fibers[t].context, run_fiber, 0);
+    }
+    for (uint32_t left = threads; left > 0;) {
+        bool moved = false;
+        for (uint32_t t = 0; t < threads; t++) {
+            fiber &of = fibers[t];
+            if (of.ended || (of.at && of.at->turn == of.turn))
+                continue;
+            of.at = nullptr;
+            current = t;
+            threadIdx.x = t;
+            swapcontext(&scheduler, &of.context);
+            left -= of.ended;
+            moved = true;
+        }
+        if (!moved)
+            abort(); /* some lanes wait for lanes that do not come */
+    }
+}
+
+void run_grid(void (*run)(void **), void **parameters, uint32_t blocks, uint32_t threads)
+{
+    stacks.resize(THREADS_MAX * STACK_BYTES);
+    kernel = run;
+    kernel_parameters = parameters;
+    blockDim.x = threads;
+    gridDim.x = blocks;
+    for (uint32_t b = 0; b < blocks; b++) {
+        blockIdx.x = b;
+        memset(tile_shared, 0xcd, sizeof tile_shared); /* a kernel must not count on what is there */
+        run_block(threads);
+    }
+}
+
+} // namespace
+
+void emulated_warp_wait()
+{
+    wait_at(&warps[threadIdx.x / 32], 32);
+}
+void emulated_block_wait()
+{
+    wait_at(&block, blockDim.x);
+}
+uint64_t *emulated_exchange()
+{
+    return exchanged[threadIdx.x / 32];
+}
+
+/* ---- The driver ---- */
+
+extern emulated_module emulated_of_general_rows, emulated_of_general_single, emulated_of_general_shared,
+    emulated_of_general_dense, emulated_of_general_hash;
+
+namespace
+{
+
+emulated_module *const modules[] = {&emulated_of_general_rows, &emulated_of_general_single,
+                                    &emulated_of_general_shared, &emulated_of_general_dense,
+                                    &emulated_of_general_hash};
+
+/* A launch, with copies of its parameters. */
+struct launch {
+    const emulated_function *function;
+    uint32_t blocks, threads;
+    std::vector<std::vector<unsigned char>> parameters;
+
+    launch(const emulated_function *of, uint32_t in_blocks, uint32_t of_threads, void **values)
+        : function(of), blocks(in_blocks), threads(of_threads)
+    {
+        for (uint32_t p = 0; p < of->parameter_count; p++) {
+            const unsigned char *const value = static_cast<unsigned char *>(values[p]);
+            parameters.emplace_back(value, value + of->parameter_bytes[p]);
+        }
+    }
+    void run()
+    {
+        std::vector<void *> values;
+        for (auto &parameter : parameters)
+            values.push_back(parameter.data());
+        run_grid(function->run, values.data(), blocks, threads);
+    }
+};
+struct recording {
+    std::vector<launch> launches;
+};
+
+std::mutex lock;
+recording *captured; /* NULL: launches run at once */
+
+enum { SUCCESS = 0, OUT_OF_MEMORY = 2, NO_BINARY = 209, NOT_FOUND = 500 };
+
+size_t image_bytes(const void *image)
+{
+    Elf64_Ehdr head;
+    memcpy(&head, image, sizeof head);
+    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+        return 0;
+    const size_t sections = head.e_shoff + (size_t)head.e_shnum * head.e_shentsize,
+                 segments = head.e_phoff + (size_t)head.e_phnum * head.e_phentsize;
+    return sections > segments ? sections : segments;
+}
+
+} // namespace
+
+extern "C" {
+
+int cuInit(unsigned)
+{
+    return SUCCESS;
+}
+int cuDriverGetVersion(int *version)
+{
+    *version = 12040;
+    return SUCCESS;
+}
+int cuGetErrorName(int result, const char **name)
+{
+    *name = result == NO_BINARY ? "EMULATED_NO_KERNEL" : "EMULATED_ERROR";
+    return SUCCESS;
+}
+int cuGetErrorString(int, const char **text)
+{
+    *text = "the emulated GPU has the general kernels alone";
+    return SUCCESS;
+}
+int cuDeviceGetCount(int *count)
+{
+    *count = 1;
+    return SUCCESS;
+}
+int cuDeviceGet(int *device, int ordinal)
+{
+    *device = ordinal;
+    return SUCCESS;
+}
+int cuDeviceGetName(char *name, int bytes, int)
+{
+    strncpy(name, "emulated GPU", (size_t)bytes);
+    return SUCCESS;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int)
+{
+    *bytes = (size_t)4 << 30;
+    return SUCCESS;
+}
+int cuDeviceGetAttribute(int *value, int attribute, int)
+{
+    static const int known[][2] = {{75, 9},      {76, 0},      {16, 2},       {39, 2048},
+                                   {97, 232448}, {81, 233472}, {38, 1 << 20}, {36, 1000}};
+    *value = 1;
+    for (auto &of : known)
+        if (of[0] == attribute)
+            *value = of[1];
+    return SUCCESS;
+}
+int cuDevicePrimaryCtxRetain(void **context, int)
+{
+    *context = &lock;
+    return SUCCESS;
+}
+int cuDevicePrimaryCtxRelease_v2(int)
+{
+    return SUCCESS;
+}
+int cuCtxSetCurrent(void *)
+{
+    return SUCCESS;
+}
+int cuCtxSynchronize()
+{
+    return SUCCESS;
+}
+int cuCtxSetLimit(int, size_t)
+{
+    return SUCCESS;
+}
+int cuDeviceCanAccessPeer(int *possible, int, int)
+{
+    *possible = 0;
+    return SUCCESS;
+}
+int cuCtxEnablePeerAccess(void *, unsigned)
+{
+    return NOT_FOUND;
+}
+int cuMemGetInfo_v2(size_t *unused, size_t *total)
+{
+    *unused = (size_t)3 << 30;
+    *total = (size_t)4 << 30;
+    return SUCCESS;
+}
+int cuMemAlloc_v2(uint64_t *address, size_t bytes)
+{
+    void *memory = nullptr;
+    if (posix_memalign(&memory, 256, bytes) != 0)
+        return OUT_OF_MEMORY;
+    memset(memory, 0xcd, bytes); /* likewise */
+    *address = (uint64_t)memory;
+    return SUCCESS;
+}
+int cuMemFree_v2(uint64_t address)
+{
+    free((void *)address);
+    return SUCCESS;
+}
+int cuMemHostAlloc(void **memory, size_t bytes, unsigned)
+{
+    return posix_memalign(memory, 256, bytes) == 0 ? SUCCESS : OUT_OF_MEMORY;
+}
+int cuMemFreeHost(void *memory)
+{
+    free(memory);
+    return SUCCESS;
+}
+int cuMemHostRegister_v2(void *, size_t, unsigned)
+{
+    return SUCCESS;
+}
+int cuMemHostUnregister(void *)
+{
+    return SUCCESS;
+}
+int cuMemHostGetDevicePointer_v2(uint64_t *address, void *memory, unsigned)
+{
+    *address = (uint64_t)memory;
+    return SUCCESS;
+}
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *)
+{
+    memcpy((void *)to, from, bytes);
+    return SUCCESS;
+}
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *)
+{
+    memcpy(to, (const void *)from, bytes);
+    return SUCCESS;
+}
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *)
+{
+    memcpy((void *)to, (const void *)from, bytes);
+    return SUCCESS;
+}
+int cuMemsetD8Async(uint64_t address, unsigned char value, size_t count, void *)
+{
+    memset((void *)address, value, count);
+    return SUCCESS;
+}
+int cuMemsetD32Async(uint64_t address, unsigned value, size_t count, void *)
+{
+    for (size_t i = 0; i < count; i++)
+        ((uint32_t *)address)[i] = value;
+    return SUCCESS;
+}
+int cuStreamCreate(void **stream, unsigned)
+{
+    *stream = new char;
+    return SUCCESS;
+}
+int cuStreamDestroy_v2(void *stream)
+{
+    delete (char *)stream;
+    return SUCCESS;
+}
+int cuStreamSynchronize(void *)
+{
+    return SUCCESS;
+}
+int cuStreamWaitEvent(void *, void *, unsigned)
+{
+    return SUCCESS;
+}
+int cuModuleLoadData(void **module, const void *image)
+{
+    const size_t bytes = image_bytes(image);
+    for (emulated_module *of : modules)
+        if (bytes && memmem(image, bytes, of->name, strlen(of->name))) {
+            *module = of;
+            return SUCCESS;
+        }
+    return NO_BINARY;
+}
+int cuModuleUnload(void *)
+{
+    return SUCCESS;
+}
+int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+    for (auto &of : ((emulated_module *)module)->functions)
+        if (strcmp(of.name, name) == 0) {
+            *function = &of;
+            return SUCCESS;
+        }
+    return NOT_FOUND;
+}
+int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module, const char *name)
+{
+    const emulated_module *const of = (emulated_module *)module;
+    if (strcmp(name, "arguments") != 0)
+        return NOT_FOUND;
+    *address = (uint64_t)of->arguments;
+    *bytes = of->arguments_bytes;
+    return SUCCESS;
+}
+int cuFuncGetAttribute(int *value, int, void *)
+{
+    *value = 0;
+    return SUCCESS;
+}
+int cuFuncSetAttribute(void *, int, int)
+{
+    return SUCCESS;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int, size_t)
+{
+    *blocks = 1;
+    return SUCCESS;
+}
+int cuLaunchKernel(void *function, unsigned x, unsigned, unsigned, unsigned threads, unsigned, unsigned,
+                   unsigned, void *, void **parameters, void **)
+{
+    const std::lock_guard<std::mutex> guard(lock);
+    launch made((const emulated_function *)function, x, threads, parameters);
+    if (captured)
+        captured->launches.push_back(made);
+    else
+        made.run();
+    return SUCCESS;
+}
+int cuEventCreate(void **event, unsigned)
+{
+    *event = new char;
+    return SUCCESS;
+}
+int cuEventDestroy_v2(void *event)
+{
+    delete (char *)event;
+    return SUCCESS;
+}
+int cuEventRecord(void *, void *)
+{
+    return SUCCESS;
+}
+int cuEventSynchronize(void *)
+{
+    return SUCCESS;
+}
+int cuEventElapsedTime(float *milliseconds, void *, void *)
+{
+    *milliseconds = 0.01f;
+    return SUCCESS;
+}
+int cuStreamBeginCapture_v2(void *, int)
+{
+    const std::lock_guard<std::mutex> guard(lock);
+    captured = new recording;
+    return SUCCESS;
+}
+int cuStreamEndCapture(void *, void **made)
+{
+    const std::lock_guard<std::mutex> guard(lock);
+    *made = captured;
+    captured = nullptr;
+    return SUCCESS;
+}
+int cuGraphDestroy(void *made)
+{
+    delete (recording *)made;
+    return SUCCESS;
+}
+int cuGraphInstantiateWithFlags(void **graph, void *made, unsigned long long)
+{
+    *graph = new recording(*(recording *)made);
+    return SUCCESS;
+}
+int cuGraphLaunch(void *graph, void *)
+{
+    const std::lock_guard<std::mutex> guard(lock);
+    for (launch &of : ((recording *)graph)->launches)
+        of.run();
+    return SUCCESS;
+}
+int cuGraphExecDestroy(void *graph)
+{
+    delete (recording *)graph;
+    return SUCCESS;
+}
+}
