@@ -66,8 +66,10 @@ static const struct command_option option_list[] = {
      "host's memory where this moves fewer bytes than copying the column, on everywhere, off nowhere",
      TO_WORD(struct shell_options, engine.late, "auto|off|on")},
     {"kernel", 0, "auto|general|specialised",
-     "Which kernel of a GPU answers: auto (the default) takes the general one, which is compiled ahead and reads the "
-     "statement as data, until the statement's own one is compiled; general wherever that one can; specialised "
+     "Which kernel of a GPU answers: auto (the default) takes the general one, which is compiled ahead and "
+     "reads the "
+     "statement as data, until the statement's own one is compiled; general wherever that one can; "
+     "specialised "
      "always waits for its own",
      TO_WORD(struct shell_options, engine.kernel, "auto|general|specialised")},
     {"threads", 't', "N", "Threads; by default all processors",

@@ -79,7 +79,7 @@ template <class VALUE, uint32_t LOW = 0, uint32_t HIGH = 64> struct decode_lane_
         const uint32_t mask = low_bits(width);
         unsigned_of<VALUE> value = base + unpack_value<VALUE>(firsts, lane * first_width, first_width);
         f(0u, (VALUE)value);
-#pragma unroll is_wide<VALUE> ? 4 : 31
+#pragma unroll is_wide < VALUE> ? 4 : 31
         for (uint32_t j = 1; j < 32; j++) {
             const uint32_t bit = (j - 1) * width, word = bit / 32, shift = bit % 32;
             if constexpr (is_wide<VALUE>) {
