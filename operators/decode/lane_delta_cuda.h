@@ -16,6 +16,8 @@ template <class VALUE, uint32_t LOW = 0, uint32_t HIGH = 64> struct decode_lane_
     static constexpr uint32_t SCRATCH_BYTES = 0;
     static constexpr bool FEW_WIDTHS = !is_wide<VALUE> && HIGH - LOW < LANE_WIDTHS_MAX;
     static constexpr uint32_t LINES = (31 * HIGH + 31) / 32;
+    static constexpr int UNROLLED =
+        is_wide<VALUE> ? 4 : 31;                 /* items of any width: the code of wide ones is long */
     uint32_t loaded[FEW_WIDTHS ? LINES + 1 : 1]; /* this lane's words */
     uint32_t first_low, first_high;              /* the words in which its first value is */
     const uint32_t *words;                       /* of this lane */
@@ -79,7 +81,7 @@ template <class VALUE, uint32_t LOW = 0, uint32_t HIGH = 64> struct decode_lane_
         const uint32_t mask = low_bits(width);
         unsigned_of<VALUE> value = base + unpack_value<VALUE>(firsts, lane * first_width, first_width);
         f(0u, (VALUE)value);
-#pragma unroll is_wide < VALUE> ? 4 : 31
+#pragma unroll UNROLLED
         for (uint32_t j = 1; j < 32; j++) {
             const uint32_t bit = (j - 1) * width, word = bit / 32, shift = bit % 32;
             if constexpr (is_wide<VALUE>) {
