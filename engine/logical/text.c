@@ -30,6 +30,8 @@ static const char *function_of(const struct sql_expression *expression)
         return expression->negated ? "not between" : "between";
     case SQL_IN:
         return expression->negated ? "not in" : "in";
+    case SQL_LOOKUP:
+        return "look up";
     case SQL_LIKE:
         return expression->negated ? "not like" : "like";
     case SQL_MATCHES:

@@ -14,10 +14,10 @@
 
 /* ---- Conditions on one unit ---- */
 
-/* A condition becomes one on source s if it reads no others than `within`. */
+/* A condition becomes one on source s if it reads no others than `within`, and that is not answered. */
 static enum status push(struct region *region, struct conjunct *conjunct, uint64_t within, uint32_t s)
 {
-    if (conjunct->done || !side_within(conjunct->sources, within))
+    if (conjunct->done || source_is_answered(&region->sources[s]) || !side_within(conjunct->sources, within))
         return STATUS_OK;
     conjunct->done = true;
     conjunct->by = s + 1;

@@ -353,8 +353,17 @@ static enum status try(struct relational *run, const struct logical_node *node,
     block->node = node;
     block->needed = needed;
     enum status status = region_open(run, attempt->opaque, &attempt->folded, &block->region);
+    bool dimensions = false;
     if (status == STATUS_OK)
         status = collect(block, node, AT_TOP);
+    if (status == STATUS_OK && block->aggregate)
+        status = region_find_dimensions(&block->region, &dimensions);
+    if (status == STATUS_OK && dimensions) {
+        region_close(&block->region);
+        return try(run, node, needed, attempt, result);
+    }
+    if (status == STATUS_OK)
+        status = region_ask_dimensions(&block->region);
     if (status == STATUS_OK)
         status = ask(block, result);
     attempt->again =

@@ -21,7 +21,7 @@
 
 /* ---- The answer ---- */
 
-static struct folded *find(const struct region *region, const struct logical_node *join)
+struct folded *region_find_folded(const struct region *region, const struct logical_node *join)
 {
     for (struct folded *at = *region->folded; at; at = at->next)
         if (at->node == join)
@@ -29,13 +29,12 @@ static struct folded *find(const struct region *region, const struct logical_nod
     return NULL;
 }
 
-/* Answers the right side as `node`, once. */
-static enum status answer(struct region *region, const struct logical_node *join,
+enum status region_answer(struct region *region, const struct logical_node *join,
                           const struct logical_node *node, const char *what, struct folded **out)
 {
     struct relational *const run = region->run;
     struct logical_set needed;
-    *out = find(region, join);
+    *out = region_find_folded(region, join);
     if (*out)
         return STATUS_OK;
     RETURN_IF_ERROR(relational_set(run, &needed));
@@ -93,8 +92,7 @@ static bool has_one_row(const struct logical_node *node)
     return false;
 }
 
-/* A column whose values nobody knows yet: what names it waits for them. */
-static enum status make_unknown(struct region *region, uint32_t column)
+enum status region_make_unknown(struct region *region, uint32_t column)
 {
     struct column_use *use;
     RETURN_IF_ERROR(region_use(region, column, &use));
@@ -109,7 +107,7 @@ static enum status define_values(struct region *region, const struct logical_nod
     struct relational *const run = region->run;
     for (uint32_t c = 0; c < node->column_count; c++) {
         if (run->dry) {
-            RETURN_IF_ERROR(make_unknown(region, node->columns[c]));
+            RETURN_IF_ERROR(region_make_unknown(region, node->columns[c]));
             continue;
         }
         const uint64_t *places;
@@ -125,7 +123,7 @@ static enum status define_values(struct region *region, const struct logical_nod
 static enum status fold_value(struct region *region, const struct logical_node *join)
 {
     struct folded *folded;
-    RETURN_IF_ERROR(answer(region, join, join->inputs[1], "value", &folded));
+    RETURN_IF_ERROR(region_answer(region, join, join->inputs[1], "value", &folded));
     if (folded->result.rows > 1 && !region->run->dry)
         return relational_refuse(region->run, join->position,
                                  "the subquery has %llu rows where one value should stand; aggregate it, or "
@@ -141,7 +139,7 @@ enum status region_fold_side(struct region *region, const struct logical_node *s
     *folded = has_one_row(side);
     if (!*folded)
         return STATUS_OK;
-    RETURN_IF_ERROR(answer(region, side, side, "value", &done));
+    RETURN_IF_ERROR(region_answer(region, side, side, "value", &done));
     RETURN_IF_ERROR(define_values(region, side, &done->result));
     if (left || done->result.rows)
         return STATUS_OK;
@@ -183,9 +181,9 @@ static enum status fold_exists(struct region *region, const struct logical_node 
     RETURN_IF_ERROR(make_node(region, LOGICAL_LIMIT, join->inputs[1], &first));
     RETURN_IF_ERROR(relational_literal(run, join->position, SQL_NUMBER, "1", &one));
     first->limit.limit = one;
-    RETURN_IF_ERROR(answer(region, join, first, "exists", &folded));
+    RETURN_IF_ERROR(region_answer(region, join, first, "exists", &folded));
     if (run->dry && join->inputs[1]->column_count) {
-        RETURN_IF_ERROR(make_unknown(region, join->inputs[1]->columns[0]));
+        RETURN_IF_ERROR(region_make_unknown(region, join->inputs[1]->columns[0]));
         RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_INPUT, join->position, &truth, run->error));
         truth->index = join->inputs[1]->columns[0];
     } else {
@@ -298,13 +296,12 @@ static bool is_short(const struct region *region, const struct list_of *list, co
             number_set_is_dense(keys->values, keys->count));
 }
 
-/* The values of a list that nobody knows yet. */
-static enum status add_unknown(struct region *region, uint32_t value, uint64_t rows,
+enum status region_add_unknown(struct region *region, uint32_t value, uint64_t rows,
                                struct sql_expression *in)
 {
     struct relational *const run = region->run;
     struct sql_expression *input;
-    RETURN_IF_ERROR(make_unknown(region, value));
+    RETURN_IF_ERROR(region_make_unknown(region, value));
     run->values[value] = (double)rows;
     RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_INPUT, in->position, &input, run->error));
     input->index = value;
@@ -332,7 +329,7 @@ static enum status make_unknown_list(struct region *region, const struct logical
     struct relational *const run = region->run;
     RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_IN, join->position, in, run->error));
     RETURN_IF_ERROR(sql_tree_child(run->arena, *in, list->key, run->error));
-    return add_unknown(region, list->value, rows, *in);
+    return region_add_unknown(region, list->value, rows, *in);
 }
 
 static bool is_grouped(const struct logical_node *node)
@@ -391,7 +388,7 @@ enum status region_fold(struct region *region, const struct logical_node *join, 
     if (!list.key)
         return STATUS_OK;
     RETURN_IF_ERROR(each_once(region, join, &list, &once));
-    RETURN_IF_ERROR(answer(region, join, once, "list", &done));
+    RETURN_IF_ERROR(region_answer(region, join, once, "list", &done));
     struct sql_keys keys = {.type = run->tree->columns[list.value].type, .count = done->result.rows};
     if (!run->dry)
         RETURN_IF_ERROR(relational_keys(run, &done->result, list.value, &keys));

@@ -218,8 +218,18 @@ static enum status collect_filters(struct region *region, const struct logical_n
 /* A side that is no part of the region, even if it could be. */
 static enum status collect_alone(struct region *region, const struct logical_node *node)
 {
+    struct result answered = {0};
     struct source *source;
-    return add_source(region, node, LOGICAL_INNER, &source);
+    bool taken;
+    RETURN_IF_ERROR(region_take_dimension(region, node, &taken, &answered));
+    if (taken)
+        return STATUS_OK;
+    const enum status status = add_source(region, node, LOGICAL_INNER, &source);
+    if (status == STATUS_OK)
+        source->answered = answered;
+    else
+        result_free(&answered);
+    return status;
 }
 
 static enum status collect_attached(struct region *region, const struct logical_node *join)
@@ -234,6 +244,8 @@ static enum status collect_attached(struct region *region, const struct logical_
         RETURN_IF_ERROR(region_fold(region, join, &folded, &answered));
     else if (join->join.join == LOGICAL_LEFT && !join->join.condition)
         RETURN_IF_ERROR(region_fold_side(region, right, true, &folded));
+    else if (join->join.join == LOGICAL_LEFT)
+        RETURN_IF_ERROR(region_take_dimension(region, right, &folded, &answered));
     if (folded)
         return STATUS_OK;
     const enum status status = add_source(region, scan ? scan : right, join->join.join, &source);

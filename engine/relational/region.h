@@ -52,9 +52,12 @@ static inline bool source_is_answered(const struct source *source)
     return source->answered.part_count || source->answered.explained;
 }
 
-/* A subquery that was answered before its region was planned (fold.c). */
+/* A subquery that was answered before its region was planned (fold.c, dimension.c). */
 struct folded {
     const struct logical_node *node;
+    struct sql_expression *
+        *definitions;               /* of a dimension: what its columns are in the region; NULL: it is none */
+    struct sql_expression *in;      /* ... and the condition on its key; NULL: it is joined by LEFT */
     struct explain_node *explained; /* or NULL */
     struct result result;
     struct folded *next;
@@ -81,6 +84,8 @@ struct region {
     uint32_t source_count;
     struct source sources[REGION_SOURCES_MAX];
     struct conjuncts conjuncts;
+    bool has_dimensions;   /* sides that are none of its sources (dimension.c) */
+    struct conjuncts keys; /* conditions on theirs, which become conjuncts when all sources are known */
     uint32_t use_count;
     struct column_use_before *before; /* of columns that it uses, for the region around it */
     struct folded **folded;           /* kept for another try */
@@ -123,6 +128,27 @@ NODISCARD enum status region_fold_side(struct region *region, const struct logic
  * that is too long, each value once and all conditions on the right side alone asked. */
 NODISCARD enum status region_fold(struct region *region, const struct logical_node *join, bool *folded,
                                   struct result *answered);
+
+/* Answers the right side as `node`, once; `join` names it. */
+NODISCARD enum status region_answer(struct region *region, const struct logical_node *join,
+                                    const struct logical_node *node, const char *what, struct folded **out);
+/* What was answered for the node; or NULL. */
+struct folded *region_find_folded(const struct region *region, const struct logical_node *join);
+/* A column whose values nobody knows yet: what names it waits for them. */
+NODISCARD enum status region_make_unknown(struct region *region, uint32_t column);
+/* Adds the values of a list that nobody knows yet. */
+NODISCARD enum status region_add_unknown(struct region *region, uint32_t value, uint64_t rows,
+                                         struct sql_expression *in);
+
+/* ---- dimension.c ---- */
+
+/* Answers sides that become dimensions of the scan of all others. If it finds any, the region must be collected again. */
+NODISCARD enum status region_find_dimensions(struct region *region, bool *any);
+/* Defines the columns of a side that is a dimension. *answered gets one whose values are not fit for it. */
+NODISCARD enum status region_take_dimension(struct region *region, const struct logical_node *side,
+                                            bool *taken, struct result *answered);
+/* Adds the conditions on the keys of dimensions, when all sources are known. */
+NODISCARD enum status region_ask_dimensions(struct region *region);
 
 /* ---- stars.c ---- */
 

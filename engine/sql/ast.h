@@ -67,6 +67,7 @@ enum sql_operation {
     SQL_BETWEEN, /* value, low, high */
     SQL_IN, /* value, then the items of the list, and `keys`; or values and `query`, by `comparison` with some of whose
                       * rows they are compared */
+    SQL_LOOKUP,      /* value: its place in `keys` gives another value (sql.h) */
     SQL_LIKE,        /* value, pattern[, escape]; `has_operand`: ILIKE */
     SQL_MATCHES,     /* value, regular expression; `has_operand`: the case of letters is ignored */
     SQL_IS_NULL,     /* value */
@@ -97,7 +98,7 @@ struct sql_expression {
     struct sql_expression **children;
     struct sql_select *query;    /* SQL_SUBQUERY, SQL_EXISTS, SQL_IN; or NULL */
     struct sql_window *window;   /* SQL_FUNCTION with OVER; or NULL */
-    const struct sql_keys *keys; /* SQL_IN: what another operator gave (sql.h); or NULL */
+    const struct sql_keys *keys; /* SQL_IN, SQL_LOOKUP: what another operator gave (sql.h); or NULL */
 };
 
 /* True if both are written as the same column. */

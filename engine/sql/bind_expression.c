@@ -157,6 +157,8 @@ static enum status bind_operation(struct binder *binder, const struct sql_expres
         return bind_between(binder, ast, level, node);
     case SQL_IN:
         return bind_in(binder, ast, level, node);
+    case SQL_LOOKUP:
+        return bind_lookup(binder, ast, level, node);
     case SQL_LIKE:
         return bind_like(binder, ast, level, node);
     case SQL_MATCHES:

@@ -6,10 +6,12 @@
 #include "engine/plan/functions/text_call.h"
 #include "engine/sql/bind_internal.h"
 #include "storage/base/decimal.h"
+#include "storage/base/memory.h"
 #include "storage/base/number/number_set.h"
 #include "storage/base/parallel.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct members {
     int64_t *values;
@@ -197,4 +199,23 @@ enum status bind_in(struct binder *binder, const struct sql_expression *ast, enu
     free(list.alike.values);
     free(list.doubles.values);
     return status;
+}
+
+/* ---- Answers that the value is a key of ---- */
+
+enum status bind_lookup(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                        uint32_t *node)
+{
+    const struct sql_keys *const keys = ast->keys;
+    uint32_t value, low;
+    int64_t *values;
+    RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &value));
+    RETURN_IF_ERROR(
+        expression_constant(binder->list, bind_node(binder, value)->type, keys->low, &low, binder->error));
+    RETURN_IF_ERROR(
+        bind_apply(binder, ast->position, EXPRESSION_SUBTRACT, value, low, EXPRESSION_NONE, &value));
+    RETURN_IF_ERROR(
+        memory_take(&values, keys->count * sizeof *values, "the values of an answer", binder->error));
+    memcpy(values, keys->values, keys->count * sizeof *values);
+    return expression_lookup(binder->list, value, keys->type, values, keys->count, node, binder->error);
 }

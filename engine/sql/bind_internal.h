@@ -179,6 +179,8 @@ NODISCARD enum status bind_arithmetic(struct binder *binder, const struct sql_ex
 /* ---- bind_in.c ---- */
 NODISCARD enum status bind_in(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                               uint32_t *node);
+NODISCARD enum status bind_lookup(struct binder *binder, const struct sql_expression *ast,
+                                  enum bind_level level, uint32_t *node);
 
 /* ---- bind_tables.c ---- */
 NODISCARD enum status bind_tables(struct binder *binder);

@@ -46,13 +46,15 @@ struct sql_parameter {
     uint32_t length;
 };
 
-/* Keys that another operator gave (engine/relational): of SQL_IN as many literals. They take 8 bytes each, so there may be
- * as many as memory allows. */
+/* What another operator gave (engine/relational). SQL_IN: as many literals, ascending, each once, without NULL. SQL_LOOKUP:
+ * values[v - low] is the value for v, INT64_MIN is NULL, and the last one is NULL for all v that have no other. They take
+ * 8 bytes each, so there may be as many as memory allows. */
 struct sql_keys {
     struct value_type type; /* no VALUE_STRING */
-    bool null;              /* NULL is one of them */
+    bool null;              /* SQL_IN: NULL is one of them */
+    int64_t low;            /* SQL_LOOKUP */
     uint64_t count;
-    int64_t *values; /* ascending, each once, without NULL */
+    int64_t *values;
 };
 
 /* What LIKE does with the case of letters: it matters, as the standard has it, or that of ASCII letters does not, as

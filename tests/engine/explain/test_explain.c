@@ -283,9 +283,41 @@ static void counting_changes_the_order(void **state)
     }
 }
 
+/* True if the run looks values of an answer up in its scan. */
+static bool has_dimension(const char *sql)
+{
+    char command[4096];
+    snprintf(command, sizeof command, "$T sql --db $D/db --device cpu --threads 2 \"EXPLAIN ANALYZE %s\"",
+             sql);
+    run_shell(command, &run);
+    if (run.exit_code)
+        fail_msg("%s: %s", sql, run.errors);
+    return strstr(run.output, "dimension at line 1") != NULL;
+}
+
+#define GROUPED "(select k, count(*) as n, min(note) as note from large group by k) x "
+
+/* A side with one row for each key is looked up by the scan, unless something else restricts that. */
+static void answers_with_unique_keys_are_dimensions(void **state)
+{
+    (void)state;
+    assert_true(has_dimension("select sum(v * x.n) from large l join " GROUPED "on l.k = x.k"));
+    assert_true(
+        has_dimension("select x.n, count(*) from large l left join " GROUPED "on l.k = x.k group by x.n"));
+    assert_true(has_dimension("select count(*) from large l join " GROUPED "on l.k = x.k where x.n > v"));
+    assert_false(
+        has_dimension("select sum(v * x.n) from large l join " GROUPED "on l.k = x.k where l.v = 5"));
+    assert_false(has_dimension("select max(x.note) from large l join " GROUPED "on l.k = x.k"));
+    assert_false(has_dimension("select l.v, x.n from large l join " GROUPED "on l.k = x.k"));
+    assert_false(
+        has_dimension("select sum(v * x.n) from large l join (select k, w, count(*) as n from middle "
+                      "group by k, w) x on l.k = x.k"));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(json_has_the_fields_of_the_manual),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(answers_with_unique_keys_are_dimensions),
+                                       cmocka_unit_test(json_has_the_fields_of_the_manual),
                                        cmocka_unit_test(joins_have_rows_time_and_memory),
                                        cmocka_unit_test(explain_runs_nothing),
                                        cmocka_unit_test(counting_changes_the_order)};
