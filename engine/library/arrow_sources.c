@@ -147,8 +147,9 @@ static enum status open_column(struct database *database, const struct column *o
                                struct table_column *column, struct value_type *type, struct error *error)
 {
     struct fact_data opened;
-    *type = column_value_type(of->references ? of->references : of);
-    RETURN_IF_ERROR(dictionary_load(type->dictionary, threads, error));
+    const struct column *const value = of->references ? of->references : of;
+    *type = column_value_type(value);
+    RETURN_IF_ERROR(column_dictionary(value, threads, &type->dictionary, error));
     RETURN_IF_ERROR(fact_data_open(database, of, NULL, threads, &opened, error)); /* checks positions, too */
     column->data = opened.data;
     if (!of->references)

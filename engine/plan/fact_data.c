@@ -78,7 +78,10 @@ static enum status check_part(void *context, uint64_t item, unsigned thread, str
 static enum status check_indices(const struct column_data *data, unsigned threads, struct error *error)
 {
     const struct column *column = data->column;
-    struct index_check check = {.data = data, .limit = column->dictionary ? column->dictionary->count : 0};
+    struct index_check check = {.data = data};
+    const struct dictionary *dictionary;
+    RETURN_IF_ERROR(column_dictionary(column, threads, &dictionary, error));
+    check.limit = dictionary ? dictionary->count : 0;
     if (column->references) {
         RETURN_IF_ERROR(position_check_open(column->references->table, &check.references, error));
         check.limit = check.references.positions;
@@ -105,7 +108,7 @@ enum status fact_data_open(struct database *database, const struct column *colum
     column_data_widths(opened->data, &opened->width_low, &opened->width_high);
     for (uint32_t s = 0; s < opened->data->segment_count; s++)
         opened->nullable |= opened->data->segments[s].validity != NULL;
-    if ((!column->references && !column->dictionary) || opened->data->positions_checked)
+    if ((!column->references && !column_has_dictionary(&column->schema)) || opened->data->positions_checked)
         return STATUS_OK;
     const enum status status = check_indices(opened->data, threads, error);
     opened->data->positions_checked = status == STATUS_OK;

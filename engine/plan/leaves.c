@@ -86,14 +86,14 @@ static enum status leaf_add(struct planner *planner, int32_t join, uint32_t from
     }
     const struct column_statistics *statistics = &column->statistics;
     const bool none = statistics->min > statistics->max;
-    RETURN_IF_ERROR(dictionary_load(column->dictionary, planner->threads, planner->error));
-    const struct expression leaf = {.operation = EXPRESSION_COLUMN,
-                                    .type = column_value_type(column),
-                                    .nullable = nullable || none,
-                                    .index = source,
-                                    .bits = statistics->bits,
-                                    .low = none ? 0 : statistics->min,
-                                    .high = none ? 0 : statistics->max};
+    struct expression leaf = {.operation = EXPRESSION_COLUMN,
+                              .type = column_value_type(column),
+                              .nullable = nullable || none,
+                              .index = source,
+                              .bits = statistics->bits,
+                              .low = none ? 0 : statistics->min,
+                              .high = none ? 0 : statistics->max};
+    RETURN_IF_ERROR(column_dictionary(column, planner->threads, &leaf.type.dictionary, planner->error));
     return expression_add(&plan->expressions, &leaf, node, planner->error);
 }
 

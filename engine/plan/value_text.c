@@ -13,7 +13,7 @@ static void string_text(const struct dictionary *dictionary, int64_t code, char 
 {
     uint32_t length = 0;
     const char *string = "";
-    if (dictionary && dictionary_load(dictionary, 0, NULL) == STATUS_OK)
+    if (dictionary)
         string = dictionary_string(dictionary, code, &length);
     size_t kept = length < bytes ? length : bytes - 1;
     for (size_t i = 0; i < kept; i++)
@@ -142,14 +142,17 @@ struct value_type column_value_type(const struct column *column)
 {
     struct value_type type = schema_value_type(&column->schema);
     type.untyped = column->untyped;
-    type.dictionary = column->dictionary;
     return type;
 }
 
 const char *value_text(const struct column *column, int64_t value, char *text, size_t bytes)
 {
-    if (!column->schema.references_table[0])
-        return typed_text(column_value_type(column), value, text, bytes);
+    struct value_type type = column_value_type(column);
+    if (!column->schema.references_table[0]) {
+        if (column_dictionary(column, 0, &type.dictionary, NULL) != STATUS_OK)
+            type.dictionary = NULL;
+        return typed_text(type, value, text, bytes);
+    }
     snprintf(text, bytes, "row %" PRId64, value);
     return text;
 }

@@ -11,6 +11,7 @@
 #include "storage/base/text/json_text.h"
 #include "storage/codec/codec_costs.h"
 #include "storage/column/dictionary/stored_dictionary.h"
+#include "storage/column/levels_file.h"
 #include "storage/database/database.h"
 
 #include <inttypes.h>
@@ -65,15 +66,18 @@ static void add_disk(struct disk_bytes *into, const struct disk_bytes *from)
     into->catalogue += from->catalogue;
 }
 
-/* Adds the bytes on disk of one column of the table, or of all columns (NULL). */
-static enum status table_disk(const struct database *database, const struct table *table,
+/* Adds the bytes on disk of one column of the table, or of all columns (NULL), and reads what is shown of them. */
+static enum status table_read(const struct database *database, const struct table *table,
                               const struct column *only, struct disk_bytes *disk, struct error *error)
 {
+    const struct dictionary *dictionary;
     *disk = (struct disk_bytes){0};
     for (uint32_t c = 0; c < table->column_count; c++)
-        if (!only || only == &table->columns[c])
+        if (!only || only == &table->columns[c]) {
+            RETURN_IF_ERROR(column_dictionary(&table->columns[c], 0, &dictionary, error));
             RETURN_IF_ERROR(database_disk_bytes(database, &table->columns[c], disk, error));
-    return STATUS_OK;
+        }
+    return levels_load(table, error);
 }
 
 static bool has_values(const struct column *column)
@@ -83,11 +87,12 @@ static bool has_values(const struct column *column)
 
 /* ---- As a table ---- */
 
-static void print_dictionary(const struct dictionary *dictionary)
+static void print_dictionary(const struct stored_dictionary *stored)
 {
+    const struct dictionary *const dictionary = &stored->dictionary;
     printf("    dictionary of %" PRIu32 " string%s, %" PRIu64 " bytes on disk, %" PRIu64 " in memory\n",
-           dictionary->count, dictionary->count == 1 ? "" : "s", dictionary->stored->disk_bytes,
-           stored_dictionary_memory(dictionary->stored));
+           dictionary->count, dictionary->count == 1 ? "" : "s", stored->disk_bytes,
+           stored_dictionary_memory(stored));
 }
 
 /* "positions in t (a, b)". */
@@ -119,8 +124,8 @@ static void print_column(const struct column *column)
            greatest);
     if (column->schema.references_table[0])
         print_reference(column);
-    if (column->dictionary)
-        print_dictionary(column->dictionary);
+    if (column->stored_dictionary)
+        print_dictionary(column->stored_dictionary);
     if (column->table->levels)
         inspect_depth_print(column);
     if (column->index)
@@ -294,9 +299,9 @@ static json_t *json_of_column(const struct column *column)
         failed |= json_object_set_new(object, "references",
                                       json_pack("{s:s, s:s}", "table", column->schema.references_table,
                                                 "column", column->schema.references_column));
-    if (object && column->dictionary) {
-        const struct stored_dictionary *const stored = column->dictionary->stored;
-        failed |= json_object_set_new(object, "dictionary_strings", json_integer(column->dictionary->count));
+    if (object && column->stored_dictionary) {
+        const struct stored_dictionary *const stored = column->stored_dictionary;
+        failed |= json_object_set_new(object, "dictionary_strings", json_integer(stored->dictionary.count));
         failed |= json_object_set_new(object, "dictionary_disk_bytes",
                                       json_integer((json_int_t)stored->disk_bytes));
         failed |= json_object_set_new(object, "dictionary_memory_bytes",
@@ -389,7 +394,7 @@ static enum status inspect(struct database *database, const struct inspect_optio
         const struct table *each = database_table_at(database, t);
         if (table && each != table)
             continue;
-        status = table_disk(database, each, column, &disk, error);
+        status = table_read(database, each, column, &disk, error);
         add_disk(&all, &disk);
         if (status == STATUS_OK && options->json)
             failed |= json_array_append_new(tables, json_of_table(each, column, &disk));

@@ -157,7 +157,7 @@ static enum status make_column(const struct rows_table_column *from, uint64_t ro
     snprintf(column->schema.name, sizeof column->schema.name, "%s", from->name);
     column->schema.nullable = of->nulls != NULL;
     column->own = codec_baseline()->id;
-    column->dictionary = of->type.dictionary;
+    column->memory_dictionary = of->type.dictionary;
     column->untyped = of->type.untyped;
     RETURN_IF_ERROR(copy_values(of, rows, &values, error));
     choose_type(of, values, rows, &column->schema);

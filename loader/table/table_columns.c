@@ -20,20 +20,22 @@ void word_codes_free(struct word_codes *words)
     *words = (struct word_codes){0};
 }
 
-enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, const struct dictionary *before,
+enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, const struct column *old,
                             struct word_codes *words, struct error *error)
 {
     const int32_t *sorted;
+    const struct dictionary *before = NULL;
     int32_t code;
     words->threads = parsed->threads;
-    RETURN_IF_ERROR(dictionary_load(before, 1, error));
+    if (old)
+        RETURN_IF_ERROR(column_dictionary(old, 1, &before, error));
     words->codes = calloc(parsed->threads, sizeof *words->codes);
     if (!words->codes)
         return error_out_of_memory(error, parsed->threads * sizeof *words->codes, "dictionaries");
     RETURN_IF_ERROR(dictionary_builder_create(&words->all, error));
-    for (uint32_t old = 0; before && old < before->count; old++) {
+    for (uint32_t b = 0; before && b < before->count; b++) {
         uint32_t length;
-        const char *text = dictionary_string(before, old, &length);
+        const char *text = dictionary_string(before, b, &length);
         RETURN_IF_ERROR(dictionary_builder_add(words->all, text, length, &code, error));
     }
     for (unsigned t = 0; t < parsed->threads; t++) {

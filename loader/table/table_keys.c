@@ -75,7 +75,7 @@ enum status stored_values_read(struct database *database, const struct column *c
     return status;
 }
 
-/* Reads the primary key of a stored table: its values, or codes of column->dictionary, with room for `more`
+/* Reads the primary key of a stored table: its values, or codes of its dictionary, with room for `more`
  * values after them. `own_rows`: the keys are compared with rows of the same table, so they may be positions
  * in a table that the key references. */
 static enum status read_keys(struct database *database, const char *name, unsigned threads, uint64_t more,
@@ -104,6 +104,7 @@ enum status table_keys_make(const struct schema_table *table, const int64_t *val
         RETURN_IF_ERROR(read_keys(before, table->name, 0, rows, true, &old, &all, error));
     const uint64_t old_rows = old ? old->table->rows : 0;
     *keys = (struct table_keys){.key = *schema_key(table), .rows = old_rows + rows};
+    const struct dictionary *dictionary;
     enum status status = STATUS_OK;
     if (keys->rows > INT32_MAX)
         status = error_set(error, STATUS_BAD_INPUT,
@@ -111,9 +112,9 @@ enum status table_keys_make(const struct schema_table *table, const int64_t *val
                            (unsigned long long)keys->rows, INT32_MAX);
     if (status == STATUS_OK && words) {
         if (old)
-            status = dictionary_load(old->dictionary, 0, error);
+            status = column_dictionary(old, 0, &dictionary, error);
         if (old && status == STATUS_OK)
-            status = take_strings(owner, all, 0, old_rows, old->dictionary, keys, error);
+            status = take_strings(owner, all, 0, old_rows, dictionary, keys, error);
         status = AND_THEN(status, take_strings(owner, values, old_rows, rows, words, keys, error));
     } else if (status == STATUS_OK) {
         if (old)
@@ -154,9 +155,10 @@ enum status table_keys_read(struct database *database, const char *name, unsigne
     const uint64_t rows = column->table->rows;
     *keys = (struct table_keys){.key = column->schema, .rows = rows};
     const struct key_owner owner = {.table = name, .column = keys->key.name};
-    enum status status = dictionary_load(column->dictionary, threads, error);
+    const struct dictionary *dictionary;
+    enum status status = column_dictionary(column, threads, &dictionary, error);
     status = AND_THEN(status, keys->key.type == TYPE_STRING
-                                  ? take_strings(&owner, values, 0, rows, column->dictionary, keys, error)
+                                  ? take_strings(&owner, values, 0, rows, dictionary, keys, error)
                                   : key_index_create(values, rows, &owner, &keys->numbers, error));
     free(values);
     if (status == STATUS_OK && column->table->levels)

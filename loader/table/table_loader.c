@@ -62,8 +62,8 @@ static enum status dictionary_item(void *context, uint64_t item, unsigned thread
     (void)thread;
     if (!has_words(all->parsed, c))
         return STATUS_OK;
-    RETURN_IF_ERROR(word_codes_make(all->parsed, c, all->old ? all->old->columns[c].dictionary : NULL,
-                                    &all->words[c], error));
+    RETURN_IF_ERROR(
+        word_codes_make(all->parsed, c, all->old ? &all->old->columns[c] : NULL, &all->words[c], error));
     RETURN_IF_ERROR(table_writer_dictionary(all->writer, c, &all->words[c].dictionary, error));
     column_progress_add(&all->progress, all->parsed->rows);
     return STATUS_OK;

@@ -23,7 +23,7 @@ struct table_keys {
     int32_t *positions;                 /* of the rows of `strings`; NULL: a row's position is its number */
 };
 
-/* The values of a stored column, or codes of column->dictionary, with room for `more` after them; nulls[row] is 1 if the
+/* The values of a stored column, or codes of its dictionary, with room for `more` after them; nulls[row] is 1 if the
  * row is NULL. The caller frees both, also after an error. `nulls` NULL: the column has none. */
 NODISCARD enum status stored_values_read(struct database *database, const struct column *column,
                                          unsigned threads, uint64_t more, int64_t **values, uint8_t **nulls,
@@ -262,11 +262,10 @@ struct word_codes {
     unsigned threads;
 };
 
-/* Merges the threads' strings. `before` has the strings that the column already has, or is NULL.
+/* Merges the threads' strings with those that the column `old` already has; NULL: there is none.
  * word_codes_free frees the result, also after an error. */
-NODISCARD enum status word_codes_make(const struct parsed_table *parsed, uint32_t c,
-                                      const struct dictionary *before, struct word_codes *words,
-                                      struct error *error);
+NODISCARD enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, const struct column *old,
+                                      struct word_codes *words, struct error *error);
 void word_codes_free(struct word_codes *words);
 
 /* Gathers the values of all rows, or codes of `words` (NULL: they are no strings); with `rows`, of rows that are not NULL, whose

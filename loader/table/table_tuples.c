@@ -269,6 +269,7 @@ static enum status add_blocks(struct making *making, const struct parsed_table *
 /* The columns of a key as a database has them. */
 struct stored_parts {
     const struct column *columns[KEY_COLUMNS_MAX];
+    const struct dictionary *dictionaries[KEY_COLUMNS_MAX]; /* NULL: no strings */
     int64_t *values[KEY_COLUMNS_MAX];
     uint8_t *nulls[KEY_COLUMNS_MAX];
     const int32_t *moved[KEY_COLUMNS_MAX]; /* of positions in a table that was laid out anew; or NULL */
@@ -297,7 +298,7 @@ static enum status open_stored(struct making *making, struct database *database,
                                  script->references_table, stored->name, stored->name);
             of->moved[k] = making->tuples->moved[t];
         }
-        RETURN_IF_ERROR(dictionary_load(of->columns[k]->dictionary, threads, error));
+        RETURN_IF_ERROR(column_dictionary(of->columns[k], threads, &of->dictionaries[k], error));
         RETURN_IF_ERROR(
             stored_values_read(database, of->columns[k], threads, 0, &of->values[k], &of->nulls[k], error));
     }
@@ -315,9 +316,8 @@ static enum status add_stored_rows(struct making *making, const struct table *st
             whole &= !of->nulls[k][row];
             if (of->moved[k] && !of->nulls[k][row])
                 parts[k].number = of->moved[k][parts[k].number];
-            if (of->columns[k]->dictionary)
-                parts[k].text =
-                    dictionary_string(of->columns[k]->dictionary, parts[k].number, &parts[k].length);
+            if (of->dictionaries[k])
+                parts[k].text = dictionary_string(of->dictionaries[k], parts[k].number, &parts[k].length);
         }
         RETURN_IF_ERROR(add_row(making, parts, whole, error));
     }

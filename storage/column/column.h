@@ -93,18 +93,11 @@ struct dictionary {
     uint32_t count;
     const uint64_t *starts; /* count + 1 byte offsets into bytes */
     const char *bytes;
-    struct stored_dictionary *stored; /* in a file: the strings are there after dictionary_load; or NULL */
 };
 
 /* Allocates a dictionary in one block of memory; the caller fills in count + 1 starts, of which the first is 0, and
  * `bytes` of text, and frees it. NULL if there is no memory. */
 struct dictionary *dictionary_new(uint32_t count, uint64_t bytes, uint64_t **starts, char **text);
-
-/* Reads the strings from their file, if nobody has yet, on `threads` threads (0: all). Who looks at strings of a stored
- * column's dictionary calls it first; `count` is known without. NULL is legal. STATUS_CHECK_FAILED or STATUS_BAD_INPUT
- * for a damaged file. Thread-safe. */
-NODISCARD enum status dictionary_load(const struct dictionary *dictionary, unsigned threads,
-                                      struct error *error);
 
 /* dictionary_find gives the code of a string, or -1. dictionary_lower_bound gives the number of strings that
  * are less than the string. dictionary_string gives the string of a code; for a code beyond the dictionary,
@@ -170,8 +163,10 @@ struct column {
     bool untyped;                    /* of an answer: no statement gave it a type, all its values are NULL */
     const struct table *table;       /* the column's table */
     const struct column *references; /* the referenced primary key column, or NULL */
-    const struct dictionary *dictionary; /* of a TYPE_STRING that is not a foreign key; else NULL */
-    bool dictionary_blocks;              /* it is compressed on disk (dictionary/dictionary_blocks.h) */
+    /* Of a TYPE_STRING that is not a foreign key, where its strings are; else both are NULL (column_dictionary). */
+    const struct dictionary *memory_dictionary;  /* of rows in memory */
+    struct stored_dictionary *stored_dictionary; /* of an open database */
+    bool dictionary_blocks; /* it is compressed on disk (dictionary/dictionary_blocks.h) */
     struct column_statistics statistics;
     enum codec_id own;    /* the encoding that the catalogue calls the column's own */
     const char *own_name; /* the chooser or codec that the load asked for */
@@ -249,6 +244,12 @@ void column_data_widths(const struct column_data *data, uint32_t *low, uint32_t 
 
 /* True for a TYPE_STRING that is not a foreign key. */
 bool column_has_dictionary(const struct column_schema *schema);
+
+/* Gives the column's dictionary; NULL if it has none. The first call for a stored column reads its strings from its side
+ * file, on `threads` threads (0: all); they stay until the database is closed. STATUS_CHECK_FAILED or STATUS_BAD_INPUT
+ * for a damaged file. Thread-safe. */
+NODISCARD enum status column_dictionary(const struct column *column, unsigned threads,
+                                        const struct dictionary **dictionary, struct error *error);
 
 /* The column's values as a codec takes them: with the bits of a position if the column is a key of a table with levels.
  * The bits to keep apart are those of the levels, and the rest's too if it has at most COLUMN_REST_BITS_FEW: a date, for

@@ -43,7 +43,9 @@ struct table_levels {
     uint32_t prefix_bits, rest_bits; /* of a position: the sum of all levels', and the rest's */
     uint64_t positions;              /* the last row's position + 1 */
     uint32_t leaf_count;
-    const struct level_leaf *leaves; /* ascending by prefix and by first_row */
+    const struct level_leaf
+        *leaves; /* ascending by prefix and by first_row; of an open database after levels_load */
+    struct stored_levels *stored; /* of an open database (levels_file.h); else NULL */
     /* For each column of the table: the least number of levels whose codes decide its value in every row; count + 1 if
      * only the row does. Proven on all rows. */
     const uint8_t *depth;

@@ -4,6 +4,7 @@
 #include "storage/base/memory.h"
 #include "storage/column/side_file.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,30 +63,42 @@ static enum status read_leaves(const struct column_file *file, const struct tabl
                      table->name);
 }
 
+/* Gives the levels, which are the table's or a copy of them, the leaves on disk. */
+static enum status fill_leaves(const char *directory, const struct table *table, struct table_levels *levels,
+                               struct error *error)
+{
+    struct column_file *file = NULL;
+    struct level_leaf *leaves;
+    RETURN_IF_ERROR(memory_take(&leaves, levels->leaf_count * sizeof *leaves, "levels", error));
+    enum status status = side_file_open(directory, levels_key(table), &file, error);
+    status = AND_THEN(status, read_leaves(file, table, leaves, error));
+    column_file_close(file);
+    if (status == STATUS_OK)
+        levels->leaves = leaves;
+    else
+        free(leaves);
+    return status;
+}
+
 static enum status copy_levels(const struct table *table, struct table_levels **levels, struct error *error)
 {
-    struct level_leaf *leaves;
     uint8_t *depth;
     RETURN_IF_ERROR(memory_take(levels, sizeof **levels, "levels", error));
     **levels = *table->levels;
     (*levels)->leaves = NULL;
+    (*levels)->stored = NULL;
     (*levels)->depth = NULL;
     RETURN_IF_ERROR(memory_take(&depth, table->column_count, "levels", error));
     (*levels)->depth = memcpy(depth, table->levels->depth, table->column_count);
-    RETURN_IF_ERROR(memory_take(&leaves, table->levels->leaf_count * sizeof *leaves, "levels", error));
-    (*levels)->leaves = leaves;
     return STATUS_OK;
 }
 
 enum status levels_read(const char *directory, const struct table *table, struct table_levels **levels,
                         struct error *error)
 {
-    struct column_file *file = NULL;
     *levels = NULL;
     enum status status = copy_levels(table, levels, error);
-    status = AND_THEN(status, side_file_open(directory, levels_key(table), &file, error));
-    status = AND_THEN(status, read_leaves(file, table, (struct level_leaf *)(*levels)->leaves, error));
-    column_file_close(file);
+    status = AND_THEN(status, fill_leaves(directory, table, *levels, error));
     if (status != STATUS_OK) {
         levels_free(*levels);
         *levels = NULL;
@@ -95,13 +108,23 @@ enum status levels_read(const char *directory, const struct table *table, struct
 
 enum status levels_fill(const char *directory, struct table *table, struct error *error)
 {
-    struct table_levels *levels;
-    if (!table->levels)
+    return table->levels ? fill_leaves(directory, table, (struct table_levels *)table->levels, error)
+                         : STATUS_OK;
+}
+
+enum status levels_load(const struct table *table, struct error *error)
+{
+    struct stored_levels *const stored = table->levels ? table->levels->stored : NULL;
+    if (!stored || atomic_load_explicit(&stored->loaded, memory_order_acquire))
         return STATUS_OK;
-    RETURN_IF_ERROR(levels_read(directory, table, &levels, error));
-    levels_free((struct table_levels *)table->levels);
-    table->levels = levels;
-    return STATUS_OK;
+    pthread_mutex_lock(&stored->lock);
+    enum status status = STATUS_OK;
+    if (!stored->loaded) {
+        status = fill_leaves(stored->directory, table, (struct table_levels *)table->levels, error);
+        atomic_store_explicit(&stored->loaded, status == STATUS_OK, memory_order_release);
+    }
+    pthread_mutex_unlock(&stored->lock);
+    return status;
 }
 
 enum status levels_add(const struct table_levels *levels, struct column_file_writer *side,

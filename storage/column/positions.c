@@ -2,6 +2,7 @@
 #include "storage/column/positions.h"
 
 #include "storage/base/memory.h"
+#include "storage/column/levels_file.h"
 #include "storage/column/position_loops.h"
 
 #include <stdlib.h>
@@ -161,6 +162,7 @@ void positions_spread_bits(const struct table *table, const uint32_t *by_row, ui
 enum status positions_of_rows(const struct table *table, int32_t **positions, struct error *error)
 {
     struct position_run run = {0};
+    RETURN_IF_ERROR(levels_load(table, error));
     RETURN_IF_ERROR(
         memory_take(positions, (table->rows + 1) * sizeof **positions, "a table's positions", error));
     while (position_run_next(table, &run))
@@ -173,6 +175,7 @@ enum status rows_of_positions(const struct table *table, int32_t **rows, struct 
 {
     struct position_run run = {0};
     const uint64_t bytes = (table_positions(table) + 1) * sizeof **rows;
+    RETURN_IF_ERROR(levels_load(table, error));
     RETURN_IF_ERROR(memory_take(rows, bytes, "a table's positions", error));
     memset(*rows, 0xff, bytes);
     while (position_run_next(table, &run))
@@ -189,6 +192,7 @@ enum status position_check_open(const struct table *table, struct position_check
     *check = (struct position_check){.positions = table_positions(table)};
     if (!levels)
         return STATUS_OK;
+    RETURN_IF_ERROR(levels_load(table, error));
     check->rest_bits = levels->rest_bits;
     const uint64_t prefixes = ((levels->positions - 1) >> levels->rest_bits) + 1;
     RETURN_IF_ERROR(

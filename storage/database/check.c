@@ -92,8 +92,8 @@ static enum status check_dictionary(struct check *check, uint64_t item, const st
     *good = true;
     if (!column_has_dictionary(&column->schema))
         return STATUS_OK;
-    enum status status = stored_dictionary_open(check->path, column, &stored, &reason);
-    status = AND_THEN(status, dictionary_load(&stored.dictionary, 1, &reason));
+    stored_dictionary_begin(check->path, column, &stored);
+    enum status status = stored_dictionary_load(&stored, 1, &reason);
     *good = status == STATUS_OK;
     if (*good && (unsorted = dictionary_unsorted(&stored.dictionary)) >= 0)
         status = error_set(&reason, STATUS_CHECK_FAILED,

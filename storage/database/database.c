@@ -2,7 +2,7 @@
 #include "storage/database/database_internal.h"
 
 #include "storage/column/column_data.h"
-#include "storage/column/levels_file.h"
+#include "storage/base/memory.h"
 #include "storage/base/words/near_word.h"
 #include "storage/database/database_files.h"
 #include "storage/index/index_file.h"
@@ -11,45 +11,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The string columns in the order of their dictionaries. */
-struct dictionaries_work {
-    struct database *database;
-    struct column **columns;
-};
-
-static enum status open_dictionary_item(void *context, uint64_t item, unsigned thread, struct error *error)
+/* Gives every column and every table their places on disk, where what the catalogue lacks is read when a statement needs
+ * it. */
+static enum status place(struct database *database, struct error *error)
 {
-    (void)thread;
-    struct dictionaries_work *work = context;
-    struct stored_dictionary *stored = &work->database->dictionaries[item];
-    struct column *column = work->columns[item];
-    RETURN_IF_ERROR(stored_dictionary_open(work->database->path, column, stored, error));
-    column->dictionary = &stored->dictionary;
+    const struct catalogue *const catalogue = &database->catalogue;
+    size_t columns = 0;
+    for (uint32_t t = 0; t < catalogue->table_count; t++)
+        columns += catalogue->tables[t].column_count;
+    RETURN_IF_ERROR(memory_zeros(&database->dictionaries, (columns + 1) * sizeof *database->dictionaries,
+                                 "dictionaries", error));
+    RETURN_IF_ERROR(memory_zeros(&database->levels, (catalogue->table_count + 1) * sizeof *database->levels,
+                                 "levels", error));
+    for (uint32_t t = 0; t < catalogue->table_count; t++) {
+        const struct table *const table = &catalogue->tables[t];
+        for (uint32_t c = 0; c < table->column_count; c++) {
+            struct column *const column = (struct column *)&table->columns[c];
+            if (!column_has_dictionary(&column->schema))
+                continue;
+            column->stored_dictionary = &database->dictionaries[database->dictionary_count++];
+            stored_dictionary_begin(database->path, column, column->stored_dictionary);
+        }
+        database->levels[t] =
+            (struct stored_levels){.directory = database->path, .lock = PTHREAD_MUTEX_INITIALIZER};
+        if (table->levels)
+            ((struct table_levels *)table->levels)->stored = &database->levels[t];
+    }
     return STATUS_OK;
-}
-
-static enum status open_dictionaries(struct database *database, struct error *error)
-{
-    size_t count = 0, capacity = 0;
-    for (uint32_t t = 0; t < database->catalogue.table_count; t++)
-        capacity += database->catalogue.tables[t].column_count;
-    struct dictionaries_work work = {.database = database,
-                                     .columns = calloc(capacity + 1, sizeof *work.columns)};
-    database->dictionaries = calloc(capacity + 1, sizeof *database->dictionaries);
-    if (!work.columns || !database->dictionaries) {
-        free(work.columns);
-        return error_out_of_memory(error, capacity * sizeof *database->dictionaries, "dictionaries");
-    }
-    for (uint32_t t = 0; t < database->catalogue.table_count; t++) {
-        const struct table *table = &database->catalogue.tables[t];
-        for (uint32_t c = 0; c < table->column_count; c++)
-            if (column_has_dictionary(&table->columns[c].schema))
-                work.columns[count++] = (struct column *)&table->columns[c];
-    }
-    database->dictionary_count = (uint32_t)count;
-    enum status status = parallel_for(0, count, open_dictionary_item, &work, error);
-    free(work.columns);
-    return status;
 }
 
 enum status database_open(const char *path, struct database **out, struct error *error)
@@ -66,9 +54,7 @@ enum status database_open(const char *path, struct database **out, struct error 
         return error_out_of_memory(error, sizeof *database, "a database");
     }
     enum status status = catalogue_hold(path, &database->catalogue, &database->held, error);
-    status = AND_THEN(status, open_dictionaries(database, error));
-    for (uint32_t t = 0; t < database->catalogue.table_count && status == STATUS_OK; t++)
-        status = levels_fill(path, &database->catalogue.tables[t], error);
+    status = AND_THEN(status, place(database, error));
     if (status != STATUS_OK) {
         database_close(database);
         return status;
@@ -95,6 +81,9 @@ void database_close(struct database *database)
     for (uint32_t d = 0; d < database->dictionary_count; d++)
         stored_dictionary_close(&database->dictionaries[d]);
     free(database->dictionaries);
+    for (uint32_t t = 0; database->levels && t < database->catalogue.table_count; t++)
+        pthread_mutex_destroy(&database->levels[t].lock);
+    free(database->levels);
     state_release(database->path, database->held);
     catalogue_free(&database->catalogue);
     free(database->path);
@@ -125,6 +114,9 @@ enum status column_data_open(struct database *database, const struct column *col
     *data = column->memory;
     if (*data)
         return STATUS_OK;
+    RETURN_IF_ERROR(levels_load(column->table, error));
+    if (column->references)
+        RETURN_IF_ERROR(levels_load(column->references->table, error));
     pthread_mutex_lock(&database->lock);
     for (const struct kept_column *kept = database->kept; kept && !*data; kept = kept->next)
         if (kept->data->column == column && kept->data->codec->id == codec)

@@ -14,9 +14,11 @@
 
 struct database;
 
-/* Opens the database in the directory `path`. STATUS_BAD_INPUT, with the path, if the directory is missing,
- * is not a database, was written by a newer version, or has a damaged catalogue; STATUS_CHECK_FAILED for a
- * wrong checksum. Until it is closed, the reader sees the state of this moment, whatever writers do. */
+/* Opens the database in the directory `path`. It reads the catalogue alone: dictionaries, levels, statistics of tiles and
+ * values are read when they are first asked for, by any thread, and stay until it is closed. STATUS_BAD_INPUT, with
+ * the path, if the directory is missing, is not a database, was written by a newer version, or has a damaged
+ * catalogue; STATUS_CHECK_FAILED for its wrong checksum. Until it is closed, the reader sees the state of this moment,
+ * whatever writers do. */
 NODISCARD enum status database_open(const char *path, struct database **database, struct error *error);
 void database_close(struct database *database);
 const char *database_path(const struct database *database);
@@ -42,7 +44,8 @@ void database_widen(struct database *database, const struct table *table,
 /* Maps the column in that encoding and checks all of it (checksums, then chunk_open of every segment, on
  * `threads` threads). STATUS_BAD_INPUT for a missing encoding; STATUS_CHECK_FAILED for a wrong checksum,
  * naming file and segment. The database keeps the mapped and checked column until database_close, so opening
- * it again gives the same struct at once. Any thread may call. */
+ * it again gives the same struct at once. The leaves of its table's levels, and of the table that it references, are
+ * read, too (levels_load). Any thread may call. */
 NODISCARD enum status column_data_open(struct database *database, const struct column *column,
                                        enum codec_id codec, unsigned threads, struct column_data **data,
                                        struct error *error);

@@ -3,6 +3,7 @@
 #define TESSERA_STORAGE_DATABASE_DATABASE_INTERNAL_H
 
 #include "storage/column/dictionary/stored_dictionary.h"
+#include "storage/column/levels_file.h"
 #include "storage/database/catalogue.h"
 #include "storage/database/database.h"
 
@@ -28,8 +29,9 @@ struct database {
     struct kept_column *kept; /* the open columns */
     struct kept_index *indexes;
     int held; /* the catalogue's descriptor; its lock keeps the files (database_files.h) */
-    struct stored_dictionary *dictionaries; /* of all string columns */
+    struct stored_dictionary *dictionaries; /* of all string columns, opened when they are first needed */
     uint32_t dictionary_count;
+    struct stored_levels *levels; /* one a table, read likewise */
 };
 
 #endif

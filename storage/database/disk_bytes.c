@@ -30,8 +30,9 @@ static enum status column_file_bytes(const struct database *database, const stru
 static enum status add_column(const struct database *database, const struct column *column,
                               struct disk_bytes *bytes, struct error *error)
 {
-    const uint64_t strings = column->dictionary ? column->dictionary->stored->disk_bytes : 0;
     uint64_t side = 0;
+    RETURN_IF_ERROR(stored_dictionary_open(column->stored_dictionary, error));
+    const uint64_t strings = column->stored_dictionary ? column->stored_dictionary->disk_bytes : 0;
     for (uint32_t e = 0; e < column->encoding_count; e++) {
         const struct encoding_info *info = &column->encodings[e];
         RETURN_IF_ERROR(

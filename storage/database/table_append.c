@@ -88,8 +88,8 @@ enum status table_appended_dictionary(struct table_writer *table, uint32_t colum
 {
     const struct column *old = &table->old->columns[column];
     struct stored_dictionary before;
-    RETURN_IF_ERROR(stored_dictionary_open(table->database->path, old, &before, error));
-    enum status status = dictionary_load(&before.dictionary, 1, error);
+    stored_dictionary_begin(table->database->path, old, &before);
+    enum status status = stored_dictionary_load(&before, 1, error);
     status = AND_THEN(status, translate(&before.dictionary, dictionary, old->schema.name,
                                         &table->appended[column].codes, error));
     stored_dictionary_close(&before);
@@ -161,8 +161,9 @@ static enum status take_segments(struct table_writer *table, uint32_t c, const s
     const uint32_t full = (uint32_t)(table->old->rows / SEGMENT_ROWS), bytes = data->column->value_bytes;
     const struct table_writer *const target =
         database_writer_appended(table->database, data->column->schema.references_table);
+    const struct stored_dictionary *const strings = data->column->stored_dictionary;
     struct old_segment to = {.codes = table->appended[c].codes,
-                             .strings = data->column->dictionary ? data->column->dictionary->count : 0,
+                             .strings = strings ? strings->dictionary.count : 0,
                              .value_bytes = bytes};
     if (table->appended[c].moved) {
         to.codes = target->moves;
@@ -217,10 +218,11 @@ enum status table_writer_old(struct table_writer *table, uint32_t column, void *
     struct stored_dictionary dictionary = {0};
     struct column_data *data;
     if (column_has_dictionary(&old.schema)) {
-        RETURN_IF_ERROR(stored_dictionary_open(directory, &old, &dictionary, error));
-        old.dictionary = &dictionary.dictionary;
+        stored_dictionary_begin(directory, &old, &dictionary);
+        old.stored_dictionary = &dictionary;
     }
-    enum status status = column_data_read(directory, &old, old.own, 1, &data, error);
+    enum status status = stored_dictionary_open(old.stored_dictionary, error);
+    status = AND_THEN(status, column_data_read(directory, &old, old.own, 1, &data, error));
     for (uint32_t s = 0; status == STATUS_OK && s + 1 < data->segment_count; s++)
         if (data->segments[s].chunk.rows != SEGMENT_ROWS)
             status = error_set(error, STATUS_BAD_INPUT,

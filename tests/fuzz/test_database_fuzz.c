@@ -28,12 +28,12 @@ static void decode_anything(const char *path)
         for (uint32_t c = 0; c < table->column_count; c++) {
             struct column_data *data;
             const struct column *column = &table->columns[c];
-            const bool loaded =
-                column->dictionary && dictionary_load(column->dictionary, 1, NULL) == STATUS_OK;
-            for (uint32_t code = 0; loaded && code < column->dictionary->count; code++) {
+            const struct dictionary *dictionary;
+            const bool loaded = column_dictionary(column, 1, &dictionary, NULL) == STATUS_OK && dictionary;
+            for (uint32_t code = 0; loaded && code < dictionary->count; code++) {
                 uint32_t length;
-                const char *string = dictionary_string(column->dictionary, code, &length);
-                (void)dictionary_find(column->dictionary, string, length);
+                const char *string = dictionary_string(dictionary, code, &length);
+                (void)dictionary_find(dictionary, string, length);
             }
             if (column_data_open(database, column, column->own, 1, &data, NULL) != STATUS_OK)
                 continue;

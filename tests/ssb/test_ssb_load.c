@@ -99,9 +99,9 @@ static bool is_null(const struct open_table *open, uint32_t column, uint64_t row
 static void assert_string(const struct open_table *open, uint32_t column, uint64_t row, const char *expected)
 {
     uint32_t length;
-    assert_int_equal(dictionary_load(open->table->columns[column].dictionary, 1, NULL), STATUS_OK);
-    const char *text = dictionary_string(open->table->columns[column].dictionary,
-                                         (uint32_t)value_of(open, column, row), &length);
+    const struct dictionary *dictionary;
+    assert_int_equal(column_dictionary(&open->table->columns[column], 1, &dictionary, NULL), STATUS_OK);
+    const char *text = dictionary_string(dictionary, (uint32_t)value_of(open, column, row), &length);
     assert_int_equal(length, strlen(expected));
     assert_memory_equal(text, expected, length);
 }
@@ -117,15 +117,14 @@ static void assert_same_database(const char *one, const char *other)
             assert_memory_equal(&x->schema, &y->schema, sizeof x->schema);
             assert_memory_equal(&x->statistics, &y->statistics, sizeof x->statistics);
             assert_int_equal(x->own, y->own);
-            assert_int_equal(x->dictionary != NULL, y->dictionary != NULL);
-            if (x->dictionary) {
-                assert_int_equal(dictionary_load(x->dictionary, 1, NULL), STATUS_OK);
-                assert_int_equal(dictionary_load(y->dictionary, 1, NULL), STATUS_OK);
-                assert_int_equal(x->dictionary->count, y->dictionary->count);
-                assert_memory_equal(x->dictionary->starts, y->dictionary->starts,
-                                    (x->dictionary->count + 1) * sizeof(uint64_t));
-                assert_memory_equal(x->dictionary->bytes, y->dictionary->bytes,
-                                    x->dictionary->starts[x->dictionary->count]);
+            const struct dictionary *of_x, *of_y;
+            assert_int_equal(column_dictionary(x, 1, &of_x, NULL), STATUS_OK);
+            assert_int_equal(column_dictionary(y, 1, &of_y, NULL), STATUS_OK);
+            assert_int_equal(of_x != NULL, of_y != NULL);
+            if (of_x) {
+                assert_int_equal(of_x->count, of_y->count);
+                assert_memory_equal(of_x->starts, of_y->starts, (of_x->count + 1) * sizeof(uint64_t));
+                assert_memory_equal(of_x->bytes, of_y->bytes, of_x->starts[of_x->count]);
             }
             assert_int_equal(a.data[c]->segment_count, b.data[c]->segment_count);
             for (uint32_t s = 0; s < a.data[c]->segment_count; s++) {

@@ -99,7 +99,8 @@ static inline enum status read_all(const char *path, const char *codec, struct e
         status = column_data_open(database, &table->columns[c], codec_by_name(codec)->id, 1, &data, error);
         if (status != STATUS_OK)
             break;
-        status = dictionary_load(table->columns[c].dictionary, 1, error);
+        const struct dictionary *dictionary;
+        status = column_dictionary(&table->columns[c], 1, &dictionary, error);
         if (status != STATUS_OK)
             break;
         assert_int_equal(table->rows, ROWS);

@@ -98,11 +98,9 @@ static enum status scan_table(struct bind_state *state, const struct sql_source 
     for (uint32_t c = 0; c < count; c++) {
         const struct column *const stored = &table->columns[c];
         const struct column *const value = stored->references ? stored->references : stored;
-        struct value_type type = column_value_type(value);
         uint32_t column;
-        type.dictionary = NULL;
-        RETURN_IF_ERROR(
-            logical_column_new(state->tree, stored->schema.name, type, true, &column, state->error));
+        RETURN_IF_ERROR(logical_column_new(state->tree, stored->schema.name, column_value_type(value), true,
+                                           &column, state->error));
         RETURN_IF_ERROR(logical_gives(state->tree, *node, column, state->error));
         (*node)->scan.stored[c] = c;
     }

@@ -6,6 +6,7 @@
 
 #include "storage/base/hash.h"
 #include "storage/base/memory.h"
+#include "storage/column/dictionary/stored_dictionary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,13 @@ static uint64_t add(uint64_t number, uint64_t next)
 
 /* ---- Numbers ---- */
 
-/* Strings of a part's dictionary are compared, because its codes travel; those of whole tables by their number. */
+/* Strings of a part's dictionary are compared, because its codes travel; those of whole tables by their number.
+ * open_dictionaries has opened it. */
 static uint64_t dictionary_number(const struct column *column)
 {
-    const struct dictionary *const dictionary = column->dictionary;
-    if (!dictionary)
+    if (!column->stored_dictionary)
         return 0;
+    const struct dictionary *const dictionary = &column->stored_dictionary->dictionary;
     if (!column->table->part.of)
         return dictionary->count;
     return XXH3_64bits(dictionary->starts, (dictionary->count + (size_t)1) * sizeof *dictionary->starts) ^
@@ -188,13 +190,15 @@ static enum status compare(struct cluster *cluster, const struct database *datab
     return compare_columns(cluster, database, numbers + count, count, error);
 }
 
-/* Strings of parts are compared. */
-static enum status load_dictionaries(const struct database *database, struct error *error)
+/* Opens what dictionary_number reads. */
+static enum status open_dictionaries(const struct database *database, struct error *error)
 {
     const uint32_t count = column_count(database);
+    const struct dictionary *dictionary;
     for (uint32_t c = 0; c < count; c++)
-        if (column_at(database, c)->table->part.of)
-            RETURN_IF_ERROR(dictionary_load(column_at(database, c)->dictionary, 0, error));
+        RETURN_IF_ERROR(column_at(database, c)->table->part.of
+                            ? column_dictionary(column_at(database, c), 0, &dictionary, error)
+                            : stored_dictionary_open(column_at(database, c)->stored_dictionary, error));
     return STATUS_OK;
 }
 
@@ -209,7 +213,7 @@ enum status cluster_join_database(struct cluster *cluster, enum status status, s
         status =
             memory_zeros(&room, (cluster->size + UINT64_C(1)) * columns * sizeof(struct column_statistics),
                          "the databases of all processes", error);
-    status = AND_THEN(status, load_dictionaries(database, error));
+    status = AND_THEN(status, open_dictionaries(database, error));
     status = cluster_alike(cluster, CLUSTER_OPEN, status, status == STATUS_OK ? tables_number(database) : 0,
                            "database", error);
     status = AND_THEN(status, compare(cluster, database, (uint64_t *)room, error));

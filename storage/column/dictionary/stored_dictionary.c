@@ -53,24 +53,45 @@ static enum status open_parts(struct stored_dictionary *stored, bool in_blocks, 
     stored->disk_bytes = part_padded(first->bytes) + part_padded(second->bytes);
     stored->text_bytes = in_blocks ? dictionary_blocks_text(&stored->blocks) : second->bytes;
     stored->dictionary.count = first->rows;
-    stored->dictionary.stored = stored;
     return STATUS_OK;
 }
 
-enum status stored_dictionary_open(const char *directory, const struct column *column,
-                                   struct stored_dictionary *stored, struct error *error)
+/* The caller holds the lock. */
+static enum status open_locked(struct stored_dictionary *stored, struct error *error)
 {
-    *stored = (struct stored_dictionary){.lock = PTHREAD_MUTEX_INITIALIZER};
-    RETURN_IF_ERROR(side_file_open(directory, column, &stored->file, error));
-    const enum status status = open_parts(stored, column->dictionary_blocks, error);
-    if (status != STATUS_OK)
-        stored_dictionary_close(stored);
+    if (stored->opened)
+        return STATUS_OK;
+    RETURN_IF_ERROR(side_file_open(stored->directory, stored->column, &stored->file, error));
+    const enum status status = open_parts(stored, stored->column->dictionary_blocks, error);
+    if (status != STATUS_OK) {
+        column_file_close(stored->file);
+        stored->file = NULL;
+        stored->blocks = (struct dictionary_blocks){0};
+    }
+    atomic_store_explicit(&stored->opened, status == STATUS_OK, memory_order_release);
+    return status;
+}
+
+void stored_dictionary_begin(const char *directory, const struct column *column,
+                             struct stored_dictionary *stored)
+{
+    *stored = (struct stored_dictionary){
+        .directory = directory, .column = column, .lock = PTHREAD_MUTEX_INITIALIZER};
+}
+
+enum status stored_dictionary_open(struct stored_dictionary *stored, struct error *error)
+{
+    if (!stored || atomic_load_explicit(&stored->opened, memory_order_acquire))
+        return STATUS_OK;
+    pthread_mutex_lock(&stored->lock);
+    const enum status status = open_locked(stored, error);
+    pthread_mutex_unlock(&stored->lock);
     return status;
 }
 
 void stored_dictionary_close(struct stored_dictionary *stored)
 {
-    if (!stored->file)
+    if (!stored->column)
         return;
     column_file_close(stored->file);
     free(stored->memory);
@@ -156,14 +177,13 @@ static enum status load_blocks(struct stored_dictionary *stored, unsigned thread
     return STATUS_OK;
 }
 
-enum status dictionary_load(const struct dictionary *dictionary, unsigned threads, struct error *error)
+enum status stored_dictionary_load(struct stored_dictionary *stored, unsigned threads, struct error *error)
 {
-    struct stored_dictionary *const stored = dictionary ? dictionary->stored : NULL;
-    if (!stored || atomic_load_explicit(&stored->loaded, memory_order_acquire))
+    if (atomic_load_explicit(&stored->loaded, memory_order_acquire))
         return STATUS_OK;
     pthread_mutex_lock(&stored->lock);
-    enum status status = STATUS_OK;
-    if (!stored->loaded) {
+    enum status status = open_locked(stored, error);
+    if (status == STATUS_OK && !stored->loaded) {
         status = stored->blocks.directory ? load_blocks(stored, threads, error) : load_plain(stored, error);
         if (status == STATUS_OK) {
             atomic_store_explicit(&stored->loaded, true, memory_order_release);
@@ -174,6 +194,14 @@ enum status dictionary_load(const struct dictionary *dictionary, unsigned thread
     }
     pthread_mutex_unlock(&stored->lock);
     return status;
+}
+
+enum status column_dictionary(const struct column *column, unsigned threads,
+                              const struct dictionary **dictionary, struct error *error)
+{
+    struct stored_dictionary *const stored = column->stored_dictionary;
+    *dictionary = stored ? &stored->dictionary : column->memory_dictionary;
+    return stored ? stored_dictionary_load(stored, threads, error) : STATUS_OK;
 }
 
 /* ---- Writing ---- */

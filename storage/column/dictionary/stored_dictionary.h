@@ -2,8 +2,8 @@
  * stored_dictionary.h: the dictionary of a column's side file: written plain or in blocks, and read when somebody
  * needs its strings.
  *
- * Opening a database opens every dictionary and tells how many strings it has; that takes some pages of each file. Most
- * statements name few of the columns, so the strings are checked and decoded when a statement first does.
+ * Opening a database opens none of them. Most statements name few of the columns, so the file is opened, and the strings
+ * are checked and decoded, when a statement first does.
  */
 #ifndef TESSERA_STORAGE_COLUMN_DICTIONARY_STORED_DICTIONARY_H
 #define TESSERA_STORAGE_COLUMN_DICTIONARY_STORED_DICTIONARY_H
@@ -18,25 +18,39 @@
 #define DICTIONARY_PLAIN_BYTES 4096u
 
 struct stored_dictionary {
-    struct dictionary dictionary; /* its `count` is known; its strings after dictionary_load */
+    const char *directory; /* the database's */
+    const struct column *column;
+    pthread_mutex_t lock; /* of opening and loading */
+    _Atomic bool opened, loaded;
+
+    /* After stored_dictionary_open: */
+    struct dictionary dictionary; /* its strings after stored_dictionary_load */
     struct column_file *file;
     uint64_t disk_bytes;             /* of its two parts, with their padding */
     uint64_t text_bytes;             /* of its strings */
     struct dictionary_blocks blocks; /* in the file; without a directory if it is plain */
-    pthread_mutex_t lock;            /* of loading */
-    _Atomic bool loaded;
+
     void *memory; /* what was decoded */
 };
 
-/* Opens the dictionary of a column that has one, in the column's side file. It must not be moved while it is open.
- * STATUS_BAD_INPUT if it is missing or its sizes do not fit. */
-NODISCARD enum status stored_dictionary_open(const char *directory, const struct column *column,
-                                             struct stored_dictionary *stored, struct error *error);
+/* Tells where the dictionary of a column that has one is; touches no file. It must not be moved until it is closed, and
+ * `directory` and `column` must outlive it. */
+void stored_dictionary_begin(const char *directory, const struct column *column,
+                             struct stored_dictionary *stored);
 
-/* Legal for one that is all zeros, or could not be opened. */
+/* Opens the column's side file, if nobody has yet: then the number of strings and the sizes are known. NULL is legal.
+ * STATUS_BAD_INPUT if the dictionary is missing or its sizes do not fit. Thread-safe. */
+NODISCARD enum status stored_dictionary_open(struct stored_dictionary *stored, struct error *error);
+
+/* Opens it and reads the strings, if nobody has yet, on `threads` threads (0: all). STATUS_CHECK_FAILED or
+ * STATUS_BAD_INPUT for a damaged file. Thread-safe. */
+NODISCARD enum status stored_dictionary_load(struct stored_dictionary *stored, unsigned threads,
+                                             struct error *error);
+
+/* Legal for one that is all zeros. */
 void stored_dictionary_close(struct stored_dictionary *stored);
 
-/* The bytes of its strings and their starts. */
+/* The bytes of its strings and their starts, once it is open. */
 uint64_t stored_dictionary_memory(const struct stored_dictionary *stored);
 
 /* Writes a sorted dictionary into a side file, in blocks if that is smaller, and tells which. */

@@ -65,7 +65,7 @@ static void strings_are_cut_between_characters(void **state)
     uint64_t starts[4];
     char bytes[32], text[8];
     struct dictionary dictionary = dictionary_of(strings, 3, starts, bytes);
-    const struct column column = {.schema = {.type = TYPE_STRING}, .dictionary = &dictionary};
+    const struct column column = {.schema = {.type = TYPE_STRING}, .memory_dictionary = &dictionary};
     assert_string_equal(value_text(&column, 0, text, sizeof text), "");
     assert_string_equal(value_text(&column, 1, text, sizeof text), "a?b?");
     assert_string_equal(value_text(&column, 2, text, sizeof text), "caf\xc3\xa9");

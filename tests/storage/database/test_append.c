@@ -112,12 +112,13 @@ static void same_column(const struct column *a, const struct column *b)
                       strcmp(a->own_name, b->own_name) == 0;
     if (!same)
         fail_msg("column %s.%s has other statistics", a->table->name, a->schema.name);
-    assert_int_equal(a->dictionary != NULL, b->dictionary != NULL);
-    if (a->dictionary) {
-        must(dictionary_load(a->dictionary, 1, error));
-        must(dictionary_load(b->dictionary, 1, error));
-        assert_int_equal(a->dictionary->count, b->dictionary->count);
-        assert_memory_equal(a->dictionary->starts, b->dictionary->starts, 8 * (a->dictionary->count + 1));
+    const struct dictionary *of_a, *of_b;
+    must(column_dictionary(a, 1, &of_a, error));
+    must(column_dictionary(b, 1, &of_b, error));
+    assert_int_equal(of_a != NULL, of_b != NULL);
+    if (of_a) {
+        assert_int_equal(of_a->count, of_b->count);
+        assert_memory_equal(of_a->starts, of_b->starts, 8 * (of_a->count + 1));
     }
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "storage/column/dictionary/stored_dictionary.h"
 #include "tests/support/database_cases.h"
 
 static void every_type_comes_back_at_odd_sizes(void **state)
@@ -88,12 +89,13 @@ static void dictionaries_are_counted_on_opening_and_loaded_for_their_strings(voi
     database_make(path, "plain", 1);
     must(database_open(path, &database, error));
     must(database_table(database, "color", &color, error));
-    const struct dictionary *names = color->columns[1].dictionary;
-    assert_null(color->columns[0].dictionary);
-    assert_int_equal(names->count, 3);
-    assert_null(names->starts);
+    const struct dictionary *names;
+    must(column_dictionary(&color->columns[0], 1, &names, error));
+    assert_null(names);
+    assert_null(color->columns[1].stored_dictionary->file);
     for (int twice = 0; twice < 2; twice++)
-        must(dictionary_load(names, 1, error));
+        must(column_dictionary(&color->columns[1], 1, &names, error));
+    assert_int_equal(names->count, 3);
     for (int64_t code = 0; code < 3; code++)
         assert_int_equal(dictionary_find(names, color_names[code], (uint32_t)strlen(color_names[code])),
                          code);

@@ -44,9 +44,8 @@ static enum status load(const char *path, const struct dictionary *expected, str
     if (status != STATUS_OK)
         return status;
     status = database_table(database, "words", &table, error);
-    const struct dictionary *const found = status == STATUS_OK ? table->columns[0].dictionary : NULL;
-    if (status == STATUS_OK)
-        status = dictionary_load(found, 2, error);
+    const struct dictionary *found;
+    status = AND_THEN(status, column_dictionary(&table->columns[0], 2, &found, error));
     if (status == STATUS_OK && expected) {
         assert_int_equal(found->count, expected->count);
         assert_memory_equal(found->starts, expected->starts, (found->count + (size_t)1) * sizeof(uint64_t));
@@ -99,10 +98,10 @@ static void strings_of_all_kinds_and_numbers_come_back(void **state)
 
 static enum status load_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
-    const struct dictionary *const dictionary = context;
+    const struct dictionary *dictionary;
     uint32_t length;
     (void)thread;
-    RETURN_IF_ERROR(dictionary_load(dictionary, 2, error));
+    RETURN_IF_ERROR(column_dictionary(context, 2, &dictionary, error));
     (void)dictionary_string(dictionary, (int64_t)item * 5000, &length);
     return length == strlen("Customer#000000000") ? STATUS_OK : error_set(error, STATUS_BAD_INPUT, "other");
 }
@@ -118,7 +117,7 @@ static void threads_may_load_at_the_same_time(void **state)
     make(path, &strings);
     must(database_open(path, &database, error));
     must(database_table(database, "words", &table, error));
-    must(parallel_for(8, 8, load_item, (void *)table->columns[0].dictionary, error));
+    must(parallel_for(8, 8, load_item, (void *)&table->columns[0], error));
     database_close(database);
     directory_remove(path);
     strings_free(&strings);
