@@ -319,7 +319,11 @@ static void an_open_database_keeps_what_it_opened(void **state)
         column_data_open(opening.database, &sale->columns[SALE_AMOUNT], CODEC_PLAIN, 1, &again, NULL),
         STATUS_OK); /* what was not opened is not kept */
     assert_null(again);
-    assert_int_not_equal(database_open(path, &other, NULL), STATUS_OK);
+    must(database_open(path, &other, error)); /* it reads the catalogue alone */
+    must(database_table(other, "sale", &sale, error));
+    must_refuse(STATUS_BAD_INPUT, "day.plain", "the file is missing", "",
+                column_data_open(other, &sale->columns[SALE_DAY], CODEC_PLAIN, 1, &again, error));
+    database_close(other);
     database_close(opening.database);
     directory_remove(path);
 }
