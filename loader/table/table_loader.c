@@ -15,8 +15,7 @@ struct load {
     struct memory_account memory;
     const struct schema_script *schema;
     const struct load_options *options;
-    struct database *existing; /* the state that is changed; NULL: there is none, or --force and `damage` */
-    struct error damage;       /* why it cannot be opened */
+    struct database *existing; /* the state that is changed; NULL: there is none */
     struct database_writer *writer;
     struct table_keys keys[SCHEMA_TABLES_MAX]; /* of the referenced tables */
     bool keyed[SCHEMA_TABLES_MAX];
@@ -433,9 +432,8 @@ static enum status keys_of(struct load *load, const struct column_schema *column
     if (!load->existing)
         return error_set(load->error, STATUS_BAD_INPUT,
                          "column %s references table %s, which is neither loaded (give %s=FILE) nor in a "
-                         "database that exists%s%s",
-                         column->name, column->references_table, column->references_table,
-                         load->damage.text[0] ? " and can be read: " : "", load->damage.text);
+                         "database that exists",
+                         column->name, column->references_table, column->references_table);
     load->keyed[t] = true;
     return table_keys_read(load->existing, column->references_table, load->options->threads, &load->keys[t],
                            load->error);
@@ -571,7 +569,8 @@ static enum status check_replaced(const struct load *load)
     return STATUS_OK;
 }
 
-/* Opens the state that is changed, which nobody else can change now. Tables that are replaced need not be readable. */
+/* Opens the state that is changed, which nobody else can change now. Only what the load needs of it is read, so files of
+ * tables that are replaced need not be readable. */
 static enum status open_existing(struct load *load)
 {
     const struct load_options *options = load->options;
@@ -579,15 +578,10 @@ static enum status open_existing(struct load *load)
     if (!database_writer_existed(load->writer) && !options->append)
         return STATUS_OK;
     const enum status status = database_open(options->directory, &load->existing, &why);
-    if (status == STATUS_OK)
-        return STATUS_OK;
-    if (options->replace && (status == STATUS_CHECK_FAILED || status == STATUS_BAD_INPUT) &&
-        !error_of_system(status, &why)) {
-        load->damage = why;
-        return STATUS_OK;
-    }
-    return error_set(load->error, status, "%s cannot be read, and nothing was loaded: %s", options->directory,
-                     why.text);
+    return status == STATUS_OK
+               ? STATUS_OK
+               : error_set(load->error, status, "%s cannot be read, and nothing was loaded: %s",
+                           options->directory, why.text);
 }
 
 /* Whether all rejected rows were written. */
