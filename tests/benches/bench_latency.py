@@ -4,6 +4,7 @@
     tests/benches/bench_latency.py --db DIR [--build build/release] [--device auto] [--threads N] [--repeat 50]
                                    [--duckdb FILE] [--only REGEX] [--format table|json]
     tests/benches/bench_latency.py --db DIR --users 1,4,16,64 [--seconds 3] [--duckdb FILE] ...
+    tests/benches/bench_latency.py --db DIR --opening [--repeat 50]
 
 The database is one of `tessera ssb load`. The questions are the 13 of the Star Schema Benchmark and 30 of other kinds,
 each with several constants. For each it prints, in milliseconds:
@@ -19,7 +20,8 @@ columns that the questions name), on all threads. Answers of both are compared. 
 the wall time of a process that asks Q1.1 with a cache of kernels on the disk. Exit code 1: answers differ.
 
 With --users it prints instead how many of the 13 are answered in a second when so many threads of one program ask them
-over one open database, each one after the other.
+over one open database, each one after the other. With --opening it prints how long tessera_open takes on the CPU when
+the database's pages are not in memory (they are dropped before each of five times) and when they are.
 """
 import argparse
 import ctypes
@@ -298,6 +300,31 @@ def process_ms(options):
     return statistics.median(times[1:])
 
 
+def drop_pages(folder):
+    for path in pathlib.Path(folder).rglob("*"):
+        if path.is_file():
+            with open(path, "rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def opening(options):
+    def open_ms():
+        begin = time.perf_counter()
+        opened = Tessera(options.build, options.db, "cpu", options.threads)
+        ms = (time.perf_counter() - begin) * 1e3
+        opened.library.tessera_close(opened.handle)
+        return ms
+
+    open_ms()  # loads the library
+    cold = []
+    for _ in range(5):
+        drop_pages(options.db)
+        cold.append(open_ms())
+    warm = [open_ms() for _ in range(options.repeat)]
+    print(f"opening: {statistics.median(cold):.3f} ms from the disk, {statistics.median(warm):.3f} ms from memory")
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--db", required=True)
@@ -308,12 +335,15 @@ def main():
     parser.add_argument("--duckdb")
     parser.add_argument("--users", help="how many threads ask at once: 1,4,16,64")
     parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--opening", action="store_true", help="how long tessera_open takes")
     parser.add_argument("--only", default=".")
     parser.add_argument("--format", choices=["table", "json"], default="table")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.users:
         return throughput(options)
+    if options.opening:
+        return opening(options)
     asked = questions(options.only)
     if options.child is not None:
         json.dump(measure_tessera(options, asked, options.child), sys.stdout)
