@@ -5,9 +5,18 @@
 #ifndef TESSERA_OPERATORS_GENERAL_CODECS_H
 #define TESSERA_OPERATORS_GENERAL_CODECS_H
 
+/* clang-format off: one line each */
 #define GENERAL_CODECS(X) \
     X(PLAIN)              \
-    X(NSF) X(GPU_FOR) X(LANE_FOR) X(LANE_DELTA) X(LANE_SLICE) X(LANE_PFOR) X(RANK_RLE) X(ALP)
+    X(NSF)                \
+    X(GPU_FOR)            \
+    X(LANE_FOR)           \
+    X(LANE_DELTA)         \
+    X(LANE_SLICE)         \
+    X(LANE_PFOR)          \
+    X(RANK_RLE)           \
+    X(ALP)
+/* clang-format on */
 
 #ifdef TILE_CUDA
 #include "storage/codec/codec_list.h"

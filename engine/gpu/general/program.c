@@ -47,7 +47,7 @@ static bool covers(const struct writer *writer)
 static bool decodes(const struct codec *codec)
 {
 #define IS_CODEC(NAME) || codec->id == CODEC_##NAME
-    return codec->id == CODEC_LANE_LEVELS GENERAL_CODECS(IS_CODEC);
+    return codec_needs_levels(codec) GENERAL_CODECS(IS_CODEC);
 }
 
 static void write_columns(struct writer *writer)

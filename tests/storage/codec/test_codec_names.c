@@ -23,7 +23,7 @@
 #define PATH_BYTES 512
 
 /* Where codecs have their files, and the registry; and the papers' experiments and methods of decoding, which are those of the
- * schemes that the papers compare. */
+ * schemes that the papers compare; and the kernel that is compiled ahead, which has a decoder of each codec in it. */
 static const char *const own[] = {"storage/codec/codec_list.h",
                                   "storage/codec/costs/",
                                   "lab/experiments/",
@@ -34,7 +34,8 @@ static const char *const own[] = {"storage/codec/codec_list.h",
                                   "storage/codec/integer/",
                                   "storage/codec/cascade/",
                                   "storage/codec/bytes/",
-                                  "operators/decode/"};
+                                  "operators/decode/",
+                                  "operators/general/"};
 static const char *const searched[] = {
     "storage", "operators", "engine",       "loader",         "ssb",          "lab",
     "cmake",   "Makefile",  "tests/gpu.sh", "CMakeLists.txt", "tests/benches"};
