@@ -159,8 +159,10 @@ enum status sql_cache_run(struct sql_cache *cache, struct sql_statement *stateme
     const struct memory_account *const memory = engine_memory(cache->engine);
     if (memory->used > memory->limit / IDLE_SHARE)
         empty(cache);
+    const uint64_t refused = memory->refused;
     enum status status = sql_run(statement, rows, timing, error);
-    if (status == STATUS_MACHINE && empty(cache)) {
+    const bool missed = memory->refused != refused || engine_is_cuda(cache->engine); /* no full disk */
+    if (status == STATUS_MACHINE && missed && empty(cache)) {
         rowset_free(rows);
         status = sql_run(statement, rows, timing, error);
     }

@@ -1,6 +1,8 @@
 /* number_set.c: see number_set.h. */
 #include "storage/base/number/number_set.h"
 
+#include "storage/base/sort/sort.h"
+
 #include <stdlib.h>
 
 static void find_bounds(const int64_t *numbers, uint64_t count, int64_t *least, int64_t *greatest)
@@ -18,12 +20,6 @@ bool number_set_is_dense(const int64_t *numbers, uint64_t count)
     int64_t least, greatest;
     find_bounds(numbers, count, &least, &greatest);
     return count > 0 && ((uint64_t)greatest - (uint64_t)least) / 64 < count;
-}
-
-static int compare_numbers(const void *left, const void *right)
-{
-    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
 }
 
 /* Reads the numbers from a bitmap of them. */
@@ -54,13 +50,6 @@ static uint64_t sort_dense(int64_t *numbers, uint64_t count)
 
 uint64_t number_set_sort(int64_t *numbers, uint64_t count)
 {
-    uint64_t kept = number_set_is_dense(numbers, count) ? sort_dense(numbers, count) : 0;
-    if (kept)
-        return kept;
-    if (count)
-        qsort(numbers, count, sizeof *numbers, compare_numbers);
-    for (uint64_t i = 0; i < count; i++)
-        if (i == 0 || numbers[i] != numbers[kept - 1])
-            numbers[kept++] = numbers[i];
-    return kept;
+    const uint64_t kept = number_set_is_dense(numbers, count) ? sort_dense(numbers, count) : 0;
+    return kept ? kept : sort_distinct(numbers, count);
 }

@@ -13,37 +13,21 @@
 #include "tests/support/not_run.h"
 #include "tests/support/sql/sql_answer.h"
 #include "tests/support/ssb/ssb_database.h"
+#include "tests/support/gpu/gpu_database.h"
 
 #include <stdlib.h>
 
 #define BALLAST_MAX 4096u
 #define MEGABYTE    (UINT64_C(1) << 20)
 
-static struct engine *engine;
 static cuda_address ballast[BALLAST_MAX];
 static uint32_t ballast_count;
 
+/* 24 million rows: more groups than tables have room for at first, and columns of 96 MB */
 static int open_gpu(void **state)
 {
     (void)state;
-    struct error why = {0};
-    if (engine_open(&(struct engine_options){.device = "cuda", .threads = 2}, &engine, &why) != STATUS_OK) {
-        fprintf(stderr, "no GPU: %s\n", why.text);
-        return getenv("TESSERA_REQUIRE_GPU") ? 1 : 0;
-    }
-    /* 24 million rows: more groups than tables have room for at first, and columns of 96 MB */
-    ssb_database_make(4, "plain", 0);
-    return 0;
-}
-
-static int close_gpu(void **state)
-{
-    (void)state;
-    if (!engine)
-        return 0;
-    engine_close(engine);
-    ssb_database_remove();
-    return 0;
+    return gpu_database_open("plain");
 }
 
 static struct cuda *cuda(void)
@@ -136,5 +120,5 @@ int main(void)
         cmocka_unit_test(a_statement_that_ran_out_of_memory_runs_again),
         cmocka_unit_test(columns_that_nobody_uses_make_room),
     };
-    return cmocka_run_group_tests(tests, open_gpu, close_gpu);
+    return cmocka_run_group_tests(tests, open_gpu, gpu_database_close);
 }

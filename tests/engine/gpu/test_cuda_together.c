@@ -16,6 +16,7 @@
 #include "tests/support/not_run.h"
 #include "tests/support/sql/sql_answer.h"
 #include "tests/support/ssb/ssb_database.h"
+#include "tests/support/gpu/gpu_database.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,28 +24,10 @@
 #define THREADS 6
 #define ROUNDS  30
 
-static struct engine *engine;
-
 static int open_gpu(void **state)
 {
     (void)state;
-    struct error why = {0};
-    if (engine_open(&(struct engine_options){.device = "cuda", .threads = 2}, &engine, &why) != STATUS_OK) {
-        fprintf(stderr, "no GPU: %s\n", why.text);
-        return getenv("TESSERA_REQUIRE_GPU") ? 1 : 0;
-    }
-    ssb_database_make(4, NULL, 0); /* two segments */
-    return 0;
-}
-
-static int close_gpu(void **state)
-{
-    (void)state;
-    if (!engine)
-        return 0;
-    engine_close(engine);
-    ssb_database_remove();
-    return 0;
+    return gpu_database_open(NULL);
 }
 
 /* Beside the 13: groups in hash tables that grow, rows in an order, sets, and columns that no query of the 13 reads. */
@@ -176,5 +159,5 @@ int main(void)
         cmocka_unit_test(statements_run_together),
         cmocka_unit_test(what_statements_took_is_given_back),
     };
-    return cmocka_run_group_tests(tests, open_gpu, close_gpu);
+    return cmocka_run_group_tests(tests, open_gpu, gpu_database_close);
 }
