@@ -2,7 +2,8 @@
 """Measures what a program waits for from a statement's text to its last row, through the library, in one process.
 
     tests/benches/bench_latency.py --db DIR [--build build/release] [--device auto] [--threads N] [--repeat 50]
-                                   [--duckdb FILE] [--only REGEX] [--format table|json]
+                                   [--duckdb FILE] [--only REGEX] [--kernel auto|general|specialised]
+                                   [--format table|json]
     tests/benches/bench_latency.py --db DIR --users 1,4,16,64 [--seconds 3] [--duckdb FILE] ...
     tests/benches/bench_latency.py --db DIR --opening [--repeat 50]
 
@@ -127,14 +128,21 @@ class Tessera:
     class Error(ctypes.Structure):
         _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1024)]
 
-    def __init__(self, build, db, device, threads):
-        self.library = ctypes.CDLL(str(pathlib.Path(build) / "libtessera.so"))
+    class Options(ctypes.Structure):
+        _fields_ = [("size", ctypes.c_size_t), ("device", ctypes.c_char_p), ("threads", ctypes.c_uint),
+                    ("gpu_memory", ctypes.c_char_p), ("memory", ctypes.c_char_p), ("spill", ctypes.c_char_p),
+                    ("plan_cache", ctypes.c_char_p), ("kernel", ctypes.c_char_p)]
+
+    def __init__(self, options, device=None):
+        self.library = ctypes.CDLL(str(pathlib.Path(options.build) / "libtessera.so"))
         self.library.tessera_text.restype = ctypes.c_void_p
         self.library.tessera_rows.restype = ctypes.c_uint64
         self.local = threading.local()
         self.handle = ctypes.c_void_p()
-        self.check(self.library.tessera_open(db.encode(), device.encode(), ctypes.c_uint(threads),
-                                             ctypes.byref(self.handle), ctypes.byref(self.error())))
+        opened = self.Options(size=ctypes.sizeof(self.Options), device=(device or options.device).encode(),
+                              threads=options.threads, kernel=options.kernel and options.kernel.encode())
+        self.check(self.library.tessera_open_with(options.db.encode(), ctypes.byref(opened), ctypes.byref(self.handle),
+                                                  ctypes.byref(self.error())))
 
     def error(self):
         """Of this thread."""
@@ -219,7 +227,7 @@ WARM = ["select min(lo_orderkey), min(lo_linenumber), min(lo_custkey), min(lo_pa
 
 
 def measure_tessera(options, asked, repeat):
-    tessera = Tessera(options.build, options.db, options.device, options.threads)
+    tessera = Tessera(options)
     for text in WARM:
         tessera.ask(text)
     return measure(tessera.ask, asked, repeat)
@@ -228,7 +236,8 @@ def measure_tessera(options, asked, repeat):
 def in_another_process(options, repeat):
     """The same, by a process that begins anew."""
     run = subprocess.run([sys.executable, __file__, "--child", str(repeat), "--db", options.db, "--build", options.build,
-                          "--device", options.device, "--threads", str(options.threads), "--only", options.only],
+                          "--device", options.device, "--threads", str(options.threads), "--only", options.only] +
+                         (["--kernel", options.kernel] if options.kernel else []),
                          check=True, stdout=subprocess.PIPE)
     return json.loads(run.stdout)
 
@@ -270,7 +279,7 @@ def per_second(make_ask, users, seconds):
 
 
 def throughput(options):
-    tessera = Tessera(options.build, options.db, options.device, options.threads)
+    tessera = Tessera(options)
     peer = bench_duckdb.duckdb.connect(options.duckdb, read_only=True) if options.duckdb else None
     per_second(lambda: tessera.ask, 1, options.seconds / 3)
     print("| threads | statements a second |" + (" DuckDB |" if peer else "") + "\n|---|---|" + ("---|" if peer else ""))
@@ -310,7 +319,7 @@ def drop_pages(folder):
 def opening(options):
     def open_ms():
         begin = time.perf_counter()
-        opened = Tessera(options.build, options.db, "cpu", options.threads)
+        opened = Tessera(options, "cpu")
         ms = (time.perf_counter() - begin) * 1e3
         opened.library.tessera_close(opened.handle)
         return ms
@@ -337,6 +346,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--opening", action="store_true", help="how long tessera_open takes")
     parser.add_argument("--only", default=".")
+    parser.add_argument("--kernel", choices=["auto", "general", "specialised"], help="of a GPU")
     parser.add_argument("--format", choices=["table", "json"], default="table")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
