@@ -135,6 +135,8 @@ if(Python3_FOUND)
     if(NOT TESSERA_SANITIZE)
         # Loads Parquet and Arrow files by docs/examples/tessera_files.py where pyarrow is installed.
         tessera_python_test(test_parquet loader/test_parquet.py $<TARGET_FILE:tessera_program> $<TARGET_FILE:tessera_shared>)
+        # Every question of tests/benches/bench_questions.py beside DuckDB, of few rows in two orders.
+        tessera_python_test(test_questions benches/test_questions.py $<TARGET_FILE:tessera_program> $<TARGET_FILE:tessera_shared>)
         tessera_python_test(test_adbc_peers engine/adbc/test_adbc_peers.py $<TARGET_FILE:tessera_adbc>)
     endif()
 else()

@@ -6,9 +6,9 @@
 
 It generates the .tbl files and the database in DIR, where the next run finds them, and loads the files into native
 DuckDB tables there. Then it runs every statement warm and by turns with Tessera, compares the answers, and prints
-the medians and their ratio. DuckDB gets the statements as the queries' sources have them, tables after `ANALYZE`,
-and the columns that the 13 queries and the questions of bench_latency.py read. JSON also has the ratio of each turn's medians. Exit code 0: all answers
-are equal; 1: one differs; 2: bad usage; 3: the Python package duckdb is missing.
+the medians and their ratio. DuckDB gets the statements as the queries' sources have them and tables after `ANALYZE`.
+JSON also has the ratio of each turn's medians. Exit code 0: all answers are equal; 1: one differs; 2: bad usage; 3: the
+Python package duckdb is missing.
 """
 import argparse
 import json
@@ -29,19 +29,22 @@ except ImportError:
 ROUNDS = 5  # turns of each program on each query
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# All columns of the .tbl files in order. No query reads those in capitals; they are not loaded.
+# All columns of the .tbl files in order.
 TABLES = {
-    "date": "d_datekey D_DATE D_DAYOFWEEK D_MONTH d_year d_yearmonthnum d_yearmonth D_DAYNUMINWEEK D_DAYNUMINMONTH "
-            "D_DAYNUMINYEAR D_MONTHNUMINYEAR d_weeknuminyear D_SELLINGSEASON D_LASTDAYINWEEKFL D_LASTDAYINMONTHFL "
-            "D_HOLIDAYFL D_WEEKDAYFL",
-    "customer": "c_custkey C_NAME C_ADDRESS c_city c_nation c_region C_PHONE C_MKTSEGMENT",
-    "supplier": "s_suppkey S_NAME S_ADDRESS s_city s_nation s_region S_PHONE",
-    "part": "p_partkey P_NAME p_mfgr p_category p_brand1 P_COLOR P_TYPE P_SIZE P_CONTAINER",
-    "lineorder": "lo_orderkey lo_linenumber lo_custkey lo_partkey lo_suppkey lo_orderdate LO_ORDERPRIORITY "
-                 "LO_SHIPPRIORITY lo_quantity lo_extendedprice LO_ORDTOTALPRICE lo_discount lo_revenue lo_supplycost "
-                 "lo_tax LO_COMMITDATE LO_SHIPMODE",
+    "date": "d_datekey d_date d_dayofweek d_month d_year d_yearmonthnum d_yearmonth d_daynuminweek d_daynuminmonth "
+            "d_daynuminyear d_monthnuminyear d_weeknuminyear d_sellingseason d_lastdayinweekfl d_lastdayinmonthfl "
+            "d_holidayfl d_weekdayfl",
+    "customer": "c_custkey c_name c_address c_city c_nation c_region c_phone c_mktsegment",
+    "supplier": "s_suppkey s_name s_address s_city s_nation s_region s_phone",
+    "part": "p_partkey p_name p_mfgr p_category p_brand1 p_color p_type p_size p_container",
+    "lineorder": "lo_orderkey lo_linenumber lo_custkey lo_partkey lo_suppkey lo_orderdate lo_orderpriority "
+                 "lo_shippriority lo_quantity lo_extendedprice lo_ordtotalprice lo_discount lo_revenue lo_supplycost "
+                 "lo_tax lo_commitdate lo_shipmode",
 }
-NUMBERS = {"d_datekey", "d_year", "d_yearmonthnum", "d_weeknuminyear", "c_custkey", "s_suppkey", "p_partkey"}
+WORDS = set("d_date d_dayofweek d_month d_yearmonth d_sellingseason c_name c_address c_city c_nation c_region c_phone "
+            "c_mktsegment s_name s_address s_city s_nation s_region s_phone p_name p_mfgr p_category p_brand1 p_color "
+            "p_type p_container lo_orderpriority lo_shipmode".split())
+REFERENCES = {"lo_custkey": "customer", "lo_partkey": "part", "lo_suppkey": "supplier", "lo_orderdate": "date"}
 
 
 def statements():
@@ -63,16 +66,19 @@ def generate(program, sf, folder):
     return text, database
 
 
+def type_of(column):
+    return "VARCHAR" if column in WORDS else "INTEGER"
+
+
 def load_duckdb(text, path, threads):
     connection = duckdb.connect(str(path), config={"threads": threads})
-    if connection.execute("select count(*) from information_schema.tables").fetchone()[0] == len(TABLES):
+    columns = sum(len(names.split()) for names in TABLES.values())
+    if connection.execute("select count(*) from duckdb_columns() where not internal").fetchone()[0] == columns:
         return connection
     for table, names in TABLES.items():
-        names = names.split()
-        kept = [name for name in names if name.islower()]
-        types = {name: "INTEGER" if name in NUMBERS or name.startswith("lo_") else "VARCHAR" for name in names}
+        types = {name: type_of(name) for name in names.split()}
         connection.execute(
-            f"create or replace table {table} as select {', '.join(kept)} from read_csv('{text / (table + '.tbl')}', "
+            f"create or replace table {table} as select * exclude (tail_) from read_csv('{text / (table + '.tbl')}', "
             f"delim='|', header=false, quote='', auto_detect=false, null_padding=true, "
             f"columns={dict(types, tail_='VARCHAR')})")
     connection.execute("analyze")

@@ -41,6 +41,8 @@ import time
 import bench_duckdb
 
 ROOT = bench_duckdb.ROOT
+sys.path.insert(0, str(ROOT / "tests" / "trial"))
+import answers
 
 # Text and the constants of each variant.
 YEARS = [(1993,), (1994,), (1995,), (1996,), (1997,)]
@@ -140,7 +142,8 @@ class Tessera:
         self.local = threading.local()
         self.handle = ctypes.c_void_p()
         opened = self.Options(size=ctypes.sizeof(self.Options), device=(device or options.device).encode(),
-                              threads=options.threads, kernel=options.kernel and options.kernel.encode())
+                              threads=options.threads, kernel=options.kernel and options.kernel.encode(),
+                              plan_cache=options.plan_cache and options.plan_cache.encode())
         self.check(self.library.tessera_open_with(options.db.encode(), ctypes.byref(opened), ctypes.byref(self.handle),
                                                   ctypes.byref(self.error())))
 
@@ -155,7 +158,7 @@ class Tessera:
             raise RuntimeError(self.error().text.decode())
 
     def ask(self, sql):
-        """Milliseconds from the text to the rows in memory, and the rows as texts (which are not timed)."""
+        """Milliseconds from the text to the rows in memory, and the rows as texts, None for NULL (which are not timed)."""
         statement, result = ctypes.c_void_p(), ctypes.c_void_p()
         text, error = sql.encode(), ctypes.byref(self.error())
         begin = time.perf_counter()
@@ -175,24 +178,9 @@ class Tessera:
             cells = []
             for column in range(self.library.tessera_columns(result)):
                 at = self.library.tessera_text(result, column, ctypes.c_uint64(row), ctypes.byref(length))
-                cells.append(ctypes.string_at(at, length.value).decode() if at else "")
+                cells.append(ctypes.string_at(at, length.value).decode() if at else None)
             rows.append(cells)
         return rows
-
-
-def alike(ours, theirs):
-    """Equal rows in any order; numbers to 1e-9."""
-    def key(row):
-        return tuple(cell if not is_number(cell) else f"{float(cell):.9g}" for cell in row)
-    return sorted(map(key, ours)) == sorted(map(key, theirs))
-
-
-def is_number(cell):
-    try:
-        float(cell)
-        return True
-    except ValueError:
-        return False
 
 
 def questions(only):
@@ -237,7 +225,8 @@ def in_another_process(options, repeat):
     """The same, by a process that begins anew."""
     run = subprocess.run([sys.executable, __file__, "--child", str(repeat), "--db", options.db, "--build", options.build,
                           "--device", options.device, "--threads", str(options.threads), "--only", options.only] +
-                         (["--kernel", options.kernel] if options.kernel else []),
+                         (["--kernel", options.kernel] if options.kernel else []) +
+                         (["--plan-cache", options.plan_cache] if options.plan_cache else []),
                          check=True, stdout=subprocess.PIPE)
     return json.loads(run.stdout)
 
@@ -249,7 +238,7 @@ def measure_duckdb(options, asked):
         begin = time.perf_counter()
         rows = connection.execute(sql).fetchall()
         ms = (time.perf_counter() - begin) * 1e3
-        return ms, [["" if cell is None else str(cell) for cell in row] for row in rows]
+        return ms, [[answers.of_duckdb(cell) for cell in row] for row in rows]
     return measure(ask, asked, options.repeat)
 
 
@@ -347,6 +336,7 @@ def main():
     parser.add_argument("--opening", action="store_true", help="how long tessera_open takes")
     parser.add_argument("--only", default=".")
     parser.add_argument("--kernel", choices=["auto", "general", "specialised"], help="of a GPU")
+    parser.add_argument("--plan-cache", help="as of tessera sql")
     parser.add_argument("--format", choices=["table", "json"], default="table")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -369,7 +359,7 @@ def main():
 
 
 def report(options, found, theirs, process):
-    wrong = [name for name in theirs if not alike(found[name]["rows"], theirs[name]["rows"])]
+    wrong = [name for name in theirs if not answers.same(found[name]["rows"], theirs[name]["rows"], False)]
     columns = ["first", "disk", "other", "repeated"]
     lines = [[name] + [found[name][column] for column in columns] +
              [theirs[name][column] for column in ("first", "other", "repeated") if theirs] for name in found]

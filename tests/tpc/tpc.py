@@ -28,15 +28,19 @@ SETTINGS = ["set default_null_order = 'nulls_first_on_asc_last_on_desc'", "set i
 
 
 class DuckDB:
-    def __init__(self, benchmark, file, threads):
+    def __init__(self, file, threads, read_only=True):
+        import duckdb
+        self.connection = duckdb.connect(file, read_only=read_only)
+        for setting in SETTINGS + (["set threads = %d" % threads] if threads else []):
+            self.connection.execute(setting)
+
+    def load_generator(self, benchmark):
+        """The extension of that name, of the same version."""
         import duckdb
         import importlib
-        self.connection = duckdb.connect(file)
         package = importlib.import_module("duckdb_extension_" + benchmark)
         self.connection.execute("load '%s'" % os.path.join(
             os.path.dirname(package.__file__), "extensions", "v" + duckdb.__version__, benchmark + ".duckdb_extension"))
-        for setting in SETTINGS + (["set threads = %d" % threads] if threads else []):
-            self.connection.execute(setting)
 
     def fetch(self, sql):
         return self.connection.execute(sql).fetchall()
@@ -57,10 +61,11 @@ class Benchmark:
     def __init__(self, name, chosen):
         self.name, self.chosen = name, chosen
         self.folder = os.path.join(chosen.folder, "%s-sf%s" % (name, chosen.sf))
-        if not os.path.exists(os.path.join(self.folder, "done")):
+        if not os.path.exists(self.statements()):
             self.make()
-        self.judge = DuckDB(name, os.path.join(self.folder, "duckdb"), chosen.threads)
-        self.texts = dict(self.judge.fetch("select query_nr, query from %s_queries()" % name))
+        self.judge = DuckDB(self.duckdb(), chosen.threads)
+        with open(self.statements(), encoding="utf-8") as file:
+            self.texts = {int(number): text for number, text in json.load(file).items()}
         if len(self.texts) != GENERATORS[name][1]:
             sys.exit("DuckDB has %d statements of %s" % (len(self.texts), name))
 
@@ -68,7 +73,8 @@ class Benchmark:
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
         say("making the data of %s at scale factor %s" % (self.name, self.chosen.sf))
-        judge = DuckDB(self.name, os.path.join(self.folder, "duckdb"), self.chosen.threads)
+        judge = DuckDB(self.duckdb(), self.chosen.threads, read_only=False)
+        judge.load_generator(self.name)
         judge.connection.execute("call %s(sf = %s)" % (GENERATORS[self.name][0], self.chosen.sf))
         tables = judge.tables()
         for table in tables:
@@ -84,8 +90,17 @@ class Benchmark:
                 sys.exit("the data cannot be loaded: " + run.stderr)
         for table in tables:
             os.unlink(self.csv(table))
+        texts = dict(judge.fetch("select query_nr, query from %s_queries()" % self.name))
         judge.connection.close()
-        open(os.path.join(self.folder, "done"), "w").close()
+        with open(self.statements(), "w", encoding="utf-8") as file:
+            json.dump(texts, file)
+
+    def duckdb(self):
+        return os.path.join(self.folder, "duckdb")
+
+    def statements(self):
+        """The file of the texts. It is written last: without it the data are made anew."""
+        return os.path.join(self.folder, "statements.json")
 
     def csv(self, table):
         return os.path.join(self.folder, table + ".csv")
