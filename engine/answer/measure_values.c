@@ -106,7 +106,7 @@ static enum status sort_list(const struct measure_entry *entries, uint64_t count
     }
     const struct sort_term terms[] = {{.values = orders, .nulls = last}, {.values = values}};
     status =
-        AND_THEN(status, sort_rows_make(terms, plain ? 1 : 2, count, count, NULL, threads, &places, error));
+        AND_THEN(status, sort_rows_make(terms, plain ? 1 : 2, count, count, NULL, NULL, threads, &places, error));
     free(last);
     free(values);
     free(orders);

@@ -235,7 +235,7 @@ static enum status find_order(struct table_writer *table, unsigned threads, uint
                                        .narrow = narrow ? whole.values : NULL,
                                        .validity = whole.validity,
                                        .nulls_first = true};
-        status = sort_rows_make(&term, 1, rows, rows, NULL, threads, &places, error);
+        status = sort_rows_make(&term, 1, rows, rows, NULL, NULL, threads, &places, error);
     }
     whole_column_free(&whole);
     status = AND_THEN(status, memory_take(order, (rows + 1) * sizeof **order, "sorting rows", error));

@@ -27,8 +27,8 @@ static bool is_made(const struct window_order *order, const struct window_term *
     return same;
 }
 
-static enum status sort(const struct rowset *rows, unsigned threads, struct window_order *order,
-                        struct error *error)
+static enum status sort(const struct rowset *rows, unsigned threads, const struct sort_marks *marks,
+                        struct window_order *order, struct error *error)
 {
     struct sort_term *terms;
     RETURN_IF_ERROR(memory_take(&terms, (order->term_count + 1) * sizeof *terms, "a window", error));
@@ -39,75 +39,69 @@ static enum status sort(const struct rowset *rows, unsigned threads, struct wind
                                       .descending = order->terms[t].descending,
                                       .nulls_first = order->terms[t].nulls_first};
     }
-    const enum status status = sort_rows_make(terms, order->term_count, rows->rows, rows->rows, NULL, threads,
-                                              &order->places, error);
+    const enum status status = sort_rows_make(terms, order->term_count, rows->rows, rows->rows, NULL, marks,
+                                              threads, &order->places, error);
     free(terms);
     return status;
 }
 
 /* ---- Where partitions and groups begin ---- */
 
-enum { BEGINS_GROUP = 1, BEGINS_PARTITION = 2 };
-
-struct marking {
-    const struct rowset *rows;
-    const struct window_order *order;
-    uint8_t *marks;
+/* The places that have a mark. */
+struct beginning {
+    const uint8_t *marks;
+    uint8_t marked;
+    uint64_t *before; /* how many there are before each block of places */
+    uint64_t *list;
 };
 
-static bool are_equal(const struct rowset_column *column, uint64_t a, uint64_t b)
+static enum status count_marked(void *context, uint64_t begin, uint64_t end, struct error *error)
 {
-    const bool null_a = window_is_null(column, a), null_b = window_is_null(column, b);
-    return null_a || null_b ? null_a == null_b : column->values[a] == column->values[b];
-}
-
-static enum status mark(void *context, uint64_t begin, uint64_t end, struct error *error)
-{
-    const struct marking *const marking = context;
-    const struct window_order *const order = marking->order;
-    for (uint64_t at = begin; at < end; at++) {
-        uint32_t equal = 0; /* terms */
-        while (at > 0 && equal < order->term_count &&
-               are_equal(&marking->rows->columns[order->terms[equal].column], order->places[at - 1],
-                         order->places[at]))
-            equal++;
-        marking->marks[at] = at == 0 || equal < order->partition_terms ? BEGINS_GROUP | BEGINS_PARTITION
-                             : equal < order->term_count               ? BEGINS_GROUP
-                                                                       : 0;
-    }
+    const struct beginning *const beginning = context;
+    uint64_t found = 0;
+    for (uint64_t at = begin; at < end; at++)
+        found += (beginning->marks[at] & beginning->marked) != 0;
+    beginning->before[begin / WINDOW_BLOCK + 1] = found;
     return cancel_check(error);
 }
 
-/* The places that have a mark, and at the end the number of places. */
-static enum status begins(const uint8_t *marks, uint64_t count, uint8_t marked, uint64_t **list,
-                          uint64_t *list_count, struct error *error)
+static enum status list_marked(void *context, uint64_t begin, uint64_t end, struct error *error)
 {
-    uint64_t found = 0;
-    for (uint64_t at = 0; at < count; at++)
-        found += (marks[at] & marked) != 0;
-    RETURN_IF_ERROR(spillable_work(list, (found + 1) * sizeof **list, "a window", error));
-    *list_count = found;
-    found = 0;
-    for (uint64_t at = 0; at < count; at++)
-        if (marks[at] & marked)
-            (*list)[found++] = at;
-    (*list)[found] = count;
-    return STATUS_OK;
+    const struct beginning *const beginning = context;
+    uint64_t found = beginning->before[begin / WINDOW_BLOCK];
+    for (uint64_t at = begin; at < end; at++)
+        if (beginning->marks[at] & beginning->marked)
+            beginning->list[found++] = at;
+    return cancel_check(error);
 }
 
-static enum status divide(const struct rowset *rows, unsigned threads, struct window_order *order,
+/* Lists these places, and at the end the number of all. */
+static enum status begins(const uint8_t *marks, uint64_t places, uint8_t marked, unsigned threads,
+                          uint64_t **list, uint64_t *list_count, struct error *error)
+{
+    const uint64_t blocks = (places + WINDOW_BLOCK - 1) / WINDOW_BLOCK;
+    struct beginning beginning = {.marks = marks, .marked = marked};
+    RETURN_IF_ERROR(
+        memory_zeros(&beginning.before, (blocks + 1) * sizeof *beginning.before, "a window", error));
+    enum status status = window_blocks(places, threads, count_marked, &beginning, error);
+    for (uint64_t b = 0; b < blocks; b++)
+        beginning.before[b + 1] += beginning.before[b];
+    *list_count = beginning.before[blocks];
+    status = AND_THEN(status, spillable_work(list, (*list_count + 1) * sizeof **list, "a window", error));
+    beginning.list = *list;
+    status = AND_THEN(status, window_blocks(places, threads, list_marked, &beginning, error));
+    if (status == STATUS_OK)
+        (*list)[*list_count] = places;
+    free(beginning.before);
+    return status;
+}
+
+static enum status divide(const uint8_t *marks, unsigned threads, struct window_order *order,
                           struct error *error)
 {
-    struct marking marking = {.rows = rows, .order = order};
-    RETURN_IF_ERROR(spillable_work(&marking.marks, rows->rows + 1, "a window", error));
-    enum status status = window_blocks(rows->rows, threads, mark, &marking, error);
-    if (status == STATUS_OK)
-        status = begins(marking.marks, rows->rows, BEGINS_PARTITION, &order->partitions,
-                        &order->partition_count, error);
-    if (status == STATUS_OK)
-        status = begins(marking.marks, rows->rows, BEGINS_GROUP, &order->groups, &order->group_count, error);
-    spillable_free(marking.marks);
-    return status;
+    RETURN_IF_ERROR(begins(marks, order->rows, SORT_BEGINS_PREFIX, threads, &order->partitions,
+                           &order->partition_count, error));
+    return begins(marks, order->rows, SORT_BEGINS, threads, &order->groups, &order->group_count, error);
 }
 
 enum status window_order_make(const struct rowset *rows, const struct window_term *terms, uint32_t count,
@@ -121,9 +115,11 @@ enum status window_order_make(const struct rowset *rows, const struct window_ter
     order->terms = terms;
     order->term_count = count;
     order->partition_terms = partition_terms;
-    enum status status = sort(rows, threads, order, error);
-    if (status == STATUS_OK)
-        status = divide(rows, threads, order, error);
+    struct sort_marks marks = {.prefix = partition_terms};
+    enum status status = spillable_work(&marks.marks, rows->rows + 1, "a window", error);
+    status = AND_THEN(status, sort(rows, threads, &marks, order, error));
+    status = AND_THEN(status, divide(marks.marks, threads, order, error));
+    spillable_free(marks.marks);
     if (status != STATUS_OK)
         window_order_free(order);
     return status;

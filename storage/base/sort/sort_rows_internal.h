@@ -11,26 +11,28 @@ struct ordering {
     uint64_t rows;
 };
 
-/* What a term adds to the rank: its code, without the last `cut` bits, in `bits` bits. */
+/* What a term adds to the rank: its code, in `bits` bits. */
 struct range {
     int64_t low, high;
 };
 
 struct rank_part {
     struct range range;
-    unsigned bits, cut;
+    unsigned bits;
     uint64_t null;  /* the code of NULL */
     uint64_t first; /* the code of the first value */
 };
 
+/* A row's rank is a number of any length: the codes of the terms, the first term's in its highest bits. */
 struct ranking {
     const struct ordering *ordering;
     struct rank_part *parts;
-    uint32_t count; /* of terms that are in the rank; the last one may be cut */
+    uint32_t count; /* of terms that are in the rank */
     unsigned bits;  /* of a rank */
     bool exact;     /* rows of equal ranks are equal in all terms */
 };
 
+/* A row, and the highest 64 bits of its rank. */
 struct ranked {
     uint64_t rank, row;
 };
@@ -52,31 +54,34 @@ static inline bool sort_term_null(const struct sort_term *term, uint64_t row)
     return (term->nulls && term->nulls[at]) || (term->validity && !(term->validity[at / 64] >> at % 64 & 1));
 }
 
-static inline uint64_t sort_rank_of(const struct ranking *ranking, uint64_t row)
-{
-    uint64_t rank = 0;
-    for (uint32_t t = 0; t < ranking->count; t++) {
-        const struct sort_term *term = &ranking->ordering->terms[t];
-        const struct rank_part *part = &ranking->parts[t];
-        const uint64_t value = (uint64_t)sort_term_value(term, row);
-        const uint64_t code = sort_term_null(term, row) ? part->null
-                              : term->descending        ? part->first + ((uint64_t)part->range.high - value)
-                                                        : part->first + (value - (uint64_t)part->range.low);
-        rank = (part->bits < 64 ? rank << part->bits : 0) | code >> part->cut;
-    }
-    return rank;
-}
+/* ---- sort_rank.c ---- */
 
-/* Packs as many terms into ranks as fit. Free ranking->parts, also after an error. */
+/* Finds the range of each term. Free ranking->parts, also after an error. */
 NODISCARD enum status sort_ranking_make(const struct ordering *ordering, unsigned threads,
                                         struct ranking *ranking, struct error *error);
+
+/* Gives the bits from .. to - 1, at most 64, of the ranks of `count` rows; bit 0 is the highest of a rank. The rows are
+ * rows[0 .. count - 1], or `first` and those after it if that is NULL. */
+void sort_ranks_of(const struct ranking *ranking, unsigned from, unsigned to, const uint64_t *rows,
+                   uint64_t first, uint64_t count, uint64_t *ranks);
+
+/* ---- sort_rows.c ---- */
 
 /* Compares rows, whose numbers `left` and `right` point to; `context` is the ordering. */
 int sort_rows_compare(const void *left, const void *right, const void *context);
 
-/* Sorts rows by the low `bits` bits of their ranks, from the lowest digit on. Returns where they are: in `rows` or in
- * `other`. */
-struct ranked *sort_ranked(struct ranked *rows, struct ranked *other, uint64_t count, unsigned bits);
+/* What begins at a row that stands after another one. */
+uint8_t sort_rows_mark(const struct ordering *ordering, uint32_t prefix, uint64_t before, uint64_t row);
+/* The same of all places, by comparing their rows. */
+NODISCARD enum status sort_rows_mark_all(const struct ordering *ordering, const uint64_t *places,
+                                         uint64_t count, unsigned threads, const struct sort_marks *marks,
+                                         struct error *error);
+
+/* ---- sort_radix.c, sort_runs.c: as sort_rows_make ---- */
+
+NODISCARD enum status sort_radix(const struct ordering *ordering, uint64_t wanted,
+                                 const struct sort_marks *marks, unsigned threads, uint64_t **places,
+                                 struct error *error);
 
 /* Gives all rows in order, as sort_rows_make does, by runs that are sorted one by one and merged. */
 NODISCARD enum status sort_runs(const struct ordering *ordering, const struct sort_moved *moved,

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BATCH_ROWS 1024u /* whose ranks are in the first-level cache */
+
 #define RUN_LEAST 4096u /* rows: 160 KB of a thread */
 #define SHARE     8u    /* of the account are runs while they are sorted */
 #define SAMPLES   32u   /* of each run and slice, from which the slices' bounds are taken */
@@ -27,6 +29,8 @@
 
 struct runs {
     struct ranking ranking;
+    unsigned bits; /* of the ranks here: the first ones */
+    bool exact;    /* rows of equal ranks are equal */
     const struct sort_moved *moved;
     uint64_t run_rows, count;
     struct ranked *ranked;  /* of all runs */
@@ -45,7 +49,7 @@ static int compare(const struct runs *runs, const struct ranked *left, const str
 {
     if (left->rank != right->rank)
         return left->rank < right->rank ? -1 : 1;
-    if (runs->ranking.exact)
+    if (runs->exact)
         return (left->row > right->row) - (left->row < right->row);
     return sort_rows_compare(&left->row, &right->row, runs->ranking.ordering);
 }
@@ -76,6 +80,41 @@ static void move_rows(const struct sort_moved *moved, struct ranked *ranked, uin
         ranked[i].row = first + i;
 }
 
+/* Ranks rows that follow each other. */
+static void rank_rows(const struct runs *runs, uint64_t first, uint64_t count, struct ranked *ranked)
+{
+    uint64_t ranks[BATCH_ROWS];
+    for (uint64_t begin = 0; begin < count; begin += BATCH_ROWS) {
+        const uint64_t batch = count - begin < BATCH_ROWS ? count - begin : BATCH_ROWS;
+        sort_ranks_of(&runs->ranking, 0, runs->bits, NULL, first + begin, batch, ranks);
+        for (uint64_t i = 0; i < batch; i++)
+            ranked[begin + i] = (struct ranked){ranks[i], first + begin + i};
+    }
+}
+
+/* Sorts rows by their ranks, from the lowest digit on. Returns where they are: in `rows` or in `other`. */
+static struct ranked *sort_ranked(struct ranked *rows, struct ranked *other, uint64_t count, unsigned bits)
+{
+    for (unsigned digit = 0; digit < bits; digit += 8) {
+        uint64_t place[256] = {0}, next = 0;
+        for (uint64_t i = 0; i < count; i++)
+            place[rows[i].rank >> digit & 255]++;
+        if (place[rows[0].rank >> digit & 255] == count)
+            continue;
+        for (unsigned value = 0; value < 256; value++) {
+            const uint64_t here = place[value];
+            place[value] = next;
+            next += here;
+        }
+        for (uint64_t i = 0; i < count; i++)
+            other[place[rows[i].rank >> digit & 255]++] = rows[i];
+        struct ranked *const sorted = other;
+        other = rows;
+        rows = sorted;
+    }
+    return rows;
+}
+
 static enum status sort_run(void *context, uint64_t run, unsigned thread, struct error *error)
 {
     struct runs *const runs = context;
@@ -84,10 +123,9 @@ static enum status sort_run(void *context, uint64_t run, unsigned thread, struct
         RETURN_IF_ERROR(
             memory_take(&runs->memory[thread], runs->run_rows * ROW_BYTES, "an answer's order", error));
     struct ranked *const memory = runs->memory[thread];
-    for (uint64_t i = 0; i < count; i++)
-        memory[i] = (struct ranked){sort_rank_of(&runs->ranking, first + i), first + i};
-    struct ranked *const ranked = sort_ranked(memory, memory + runs->run_rows, count, runs->ranking.bits);
-    for (uint64_t begin = 0, end; !runs->ranking.exact && begin < count; begin = end) {
+    rank_rows(runs, first, count, memory);
+    struct ranked *const ranked = sort_ranked(memory, memory + runs->run_rows, count, runs->bits);
+    for (uint64_t begin = 0, end; !runs->exact && begin < count; begin = end) {
         for (end = begin + 1; end < count && ranked[end].rank == ranked[begin].rank;)
             end++;
         sort_items(ranked + begin, end - begin, sizeof *ranked, compare_ranked, runs);
@@ -232,6 +270,8 @@ enum status sort_runs(const struct ordering *ordering, const struct sort_moved *
     struct runs runs = {.moved = moved};
     *places = NULL;
     enum status status = sort_ranking_make(ordering, threads, &runs.ranking, error);
+    runs.bits = runs.ranking.bits < 64 ? runs.ranking.bits : 64;
+    runs.exact = runs.ranking.exact && runs.bits == runs.ranking.bits;
     status = AND_THEN(status, spillable_rows(&runs.ranked, (ordering->rows + 1) * sizeof *runs.ranked,
                                              "an answer's order", error));
     status = AND_THEN(status, make_runs(&runs, threads, error));

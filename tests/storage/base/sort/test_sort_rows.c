@@ -41,6 +41,17 @@ static int compare(const void *left, const void *right)
     return a < b ? -1 : 1;
 }
 
+static int mark_of(uint64_t before, uint64_t row, uint32_t prefix)
+{
+    for (uint32_t t = 0; t < term_count; t++) {
+        bool a_null, b_null;
+        const int64_t x = value_of(&terms[t], before, &a_null), y = value_of(&terms[t], row, &b_null);
+        if (a_null != b_null || (!a_null && x != y))
+            return SORT_BEGINS | (t < prefix ? SORT_BEGINS_PREFIX : 0);
+    }
+    return 0;
+}
+
 static int64_t random_value(uint32_t kind)
 {
     const uint64_t wide = (uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX);
@@ -136,12 +147,18 @@ static void check(uint64_t rows, uint32_t count, uint64_t wanted, unsigned threa
         expected[row] = (uint64_t)(numbers[row] = (int64_t)row);
     qsort(expected, rows, sizeof *expected, compare);
     const struct sort_moved moved = moved_of(numbers, words, bytes);
-    if (sort_rows_make(terms, term_count, rows, wanted, moves ? &moved : NULL, threads, &places, &error) !=
-        STATUS_OK)
+    const struct sort_marks marks = {below(count + 1), malloc(rows + 1)};
+    assert_non_null(marks.marks);
+    if (sort_rows_make(terms, term_count, rows, wanted, moves ? &moved : NULL, &marks, threads, &places,
+                       &error) != STATUS_OK)
         fail_msg("%s", error.text);
-    for (uint64_t i = 0; i < (wanted < rows ? wanted : rows); i++)
+    for (uint64_t i = 0; i < (wanted < rows ? wanted : rows); i++) {
         assert_true((uint64_t)numbers[places[i]] == expected[i]);
+        assert_int_equal(marks.marks[i], i ? mark_of(places[i - 1], places[i], marks.prefix)
+                                           : SORT_BEGINS | SORT_BEGINS_PREFIX);
+    }
     spillable_free(places);
+    free(marks.marks);
     free(expected);
     free(numbers);
     free_terms();
@@ -194,7 +211,8 @@ static void stops_when_asked_to(void **state)
         uint64_t *places;
         execution_enter(&execution);
         execution_stop(&execution);
-        assert_int_equal(sort_rows_make(&term, 1, 20000, 20000, NULL, 2, &places, NULL), STATUS_INTERRUPTED);
+        assert_int_equal(sort_rows_make(&term, 1, 20000, 20000, NULL, NULL, 2, &places, NULL),
+                         STATUS_INTERRUPTED);
         execution_leave(&execution);
         assert_int_equal(account.used, 0);
     }

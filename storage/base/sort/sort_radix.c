@@ -1,0 +1,302 @@
+/*
+ * sort_radix.c: sorts rows in memory (sort_rows.h), on all threads.
+ *
+ *     words     | rank, without the bits that say the part | row |     64 bits
+ *     order     | part 0      | part 1      | ...                      a part has the rows of some ranks
+ *
+ * Threads compute the ranks of slices of the rows twice: to count the rows of each part, and to put their words where they
+ * belong. A part has some thousand rows, whose words are sorted in a thread's cache (sort_words.h). Rows that are alike in
+ * all bits that a word has room for get words of their next bits. Then a word becomes its row's number. If the values are
+ * so skewed that a part has most of the rows, one thread sorts these.
+ */
+#include "storage/base/sort/sort_rows_internal.h"
+
+#include "storage/base/execution/spillable.h"
+#include "storage/base/memory.h"
+#include "storage/base/sort/sort.h"
+#include "storage/base/sort/sort_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of a part, and the most parts: so many places are written to at the same time. */
+#define PART_ROWS 2048u
+#define PARTS_MAX 2048u
+
+/* The least rows of a slice, and the slices of a thread: all end at about the same time. */
+#define SLICE_ROWS 65536u
+#define SLICES     8u
+
+#define BATCH_ROWS 1024u /* whose ranks are in the first-level cache */
+
+struct slice {
+    uint64_t first, last; /* ranks, as far as words have them */
+    bool ascends;         /* the rows are in order */
+};
+
+struct sorting {
+    struct ranking ranking;
+    unsigned row_bits;  /* of a word */
+    unsigned part_bits; /* of a rank that say the part */
+    unsigned shown;     /* of a rank, with those: the first word has so many */
+    unsigned prefix;    /* of a rank: the terms of the marks' prefix */
+    uint64_t wanted;
+    uint64_t slice_rows, slice_count;
+    struct slice *slices;
+    uint64_t *at;     /* for each slice and part: the number of rows, then the first one's place */
+    uint64_t *starts; /* of each part, and the end */
+    uint64_t *order;
+    const struct sort_marks *marked; /* or NULL */
+    uint64_t **scratch;              /* of each thread: `room` words */
+    uint64_t *room;
+};
+
+static unsigned bits_of(uint64_t number)
+{
+    return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
+}
+
+static uint64_t low_bits(unsigned bits)
+{
+    return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+}
+
+/* ---- Dealing to parts ---- */
+
+static uint64_t part_of(const struct sorting *sorting, uint64_t rank)
+{
+    return sorting->part_bits ? rank >> (sorting->shown - sorting->part_bits) : 0;
+}
+
+static void slice_range(const struct sorting *sorting, uint64_t slice, uint64_t *first, uint64_t *end)
+{
+    const uint64_t rows = sorting->ranking.ordering->rows;
+    *first = slice * sorting->slice_rows;
+    *end = rows - *first < sorting->slice_rows ? rows : *first + sorting->slice_rows;
+}
+
+static enum status count_slice(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct sorting *sorting = context;
+    struct slice *const slice = &sorting->slices[item];
+    uint64_t *const at = sorting->at + (item << sorting->part_bits), ranks[BATCH_ROWS], row, end, last = 0;
+    bool ascends = true;
+    (void)thread;
+    slice_range(sorting, item, &row, &end);
+    for (uint64_t first = row, count; row < end; row += count) {
+        count = end - row < BATCH_ROWS ? end - row : BATCH_ROWS;
+        sort_ranks_of(&sorting->ranking, 0, sorting->shown, NULL, row, count, ranks);
+        if (row == first)
+            slice->first = last = ranks[0];
+        for (uint64_t i = 0; i < count; i++) {
+            at[part_of(sorting, ranks[i])]++;
+            ascends &= last <= ranks[i];
+            last = ranks[i];
+        }
+    }
+    slice->last = last;
+    slice->ascends = ascends;
+    return cancel_check(error);
+}
+
+static enum status place_slice(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct sorting *sorting = context;
+    const uint64_t mask = low_bits(sorting->shown - sorting->part_bits);
+    uint64_t *const at = sorting->at + (item << sorting->part_bits), ranks[BATCH_ROWS], row, end;
+    (void)thread;
+    slice_range(sorting, item, &row, &end);
+    for (uint64_t count; row < end; row += count) {
+        count = end - row < BATCH_ROWS ? end - row : BATCH_ROWS;
+        sort_ranks_of(&sorting->ranking, 0, sorting->shown, NULL, row, count, ranks);
+        for (uint64_t i = 0; i < count; i++)
+            sorting->order[at[part_of(sorting, ranks[i])]++] =
+                (ranks[i] & mask) << sorting->row_bits | (row + i);
+    }
+    return cancel_check(error);
+}
+
+/* True if the rows are in order as they are, as far as the first words tell all. */
+static bool is_sorted(const struct sorting *sorting)
+{
+    bool sorted = sorting->ranking.exact && sorting->shown == sorting->ranking.bits;
+    for (uint64_t s = 0; sorted && s < sorting->slice_count; s++)
+        sorted =
+            sorting->slices[s].ascends && (s == 0 || sorting->slices[s - 1].last <= sorting->slices[s].first);
+    return sorted;
+}
+
+static void find_places(struct sorting *sorting)
+{
+    uint64_t place = 0;
+    for (uint64_t part = 0; part >> sorting->part_bits == 0; part++) {
+        sorting->starts[part] = place;
+        for (uint64_t slice = 0; slice < sorting->slice_count; slice++) {
+            uint64_t *const at = &sorting->at[(slice << sorting->part_bits) + part];
+            const uint64_t rows = *at;
+            *at = place;
+            place += rows;
+        }
+    }
+    sorting->starts[UINT64_C(1) << sorting->part_bits] = place;
+}
+
+/* ---- A part ---- */
+
+/* What begins at a place whose rank differs from the one before first in this bit. */
+static uint8_t mark_of(const struct sorting *sorting, unsigned bit)
+{
+    return bit < sorting->prefix ? SORT_BEGINS | SORT_BEGINS_PREFIX : SORT_BEGINS;
+}
+
+static void sort_shown(const struct sorting *sorting, uint64_t *words, uint64_t *other, uint64_t count,
+                       unsigned from, unsigned to, uint8_t *marks);
+
+/* Sorts rows, whose numbers these are, by the bits of their ranks from `from` on. */
+static void sort_alike(const struct sorting *sorting, uint64_t *rows, uint64_t *other, uint64_t count,
+                       unsigned from, uint8_t *marks)
+{
+    const struct ranking *const ranking = &sorting->ranking;
+    const unsigned room = 64 - sorting->row_bits,
+                   to = ranking->bits - from < room ? ranking->bits : from + room;
+    if (from < ranking->bits) {
+        sort_ranks_of(ranking, from, to, rows, 0, count, other);
+        for (uint64_t i = 0; i < count; i++)
+            rows[i] |= other[i] << sorting->row_bits;
+        sort_shown(sorting, rows, other, count, from, to, marks);
+    } else if (!ranking->exact) {
+        sort_items(rows, count, sizeof *rows, sort_rows_compare, ranking->ordering);
+        for (uint64_t i = 1; marks && i < count; i++)
+            marks[i] = sort_rows_mark(ranking->ordering, sorting->marked->prefix, rows[i - 1], rows[i]);
+    } else if (marks) {
+        memset(marks + 1, 0, count - 1);
+    }
+}
+
+/* Sorts words that have the bits from .. to - 1 of ranks, and makes rows' numbers of them; marks[0] is the caller's. */
+static void sort_shown(const struct sorting *sorting, uint64_t *words, uint64_t *other, uint64_t count,
+                       unsigned from, unsigned to, uint8_t *marks)
+{
+    const unsigned row_bits = sorting->row_bits;
+    const uint64_t mask = low_bits(row_bits);
+    const bool all = to == sorting->ranking.bits && sorting->ranking.exact && !marks;
+    uint64_t before = 0;
+    sort_words(words, other, count, row_bits, row_bits + to - from);
+    for (uint64_t i = 0; all && i < count; i++)
+        words[i] &= mask;
+    for (uint64_t begin = 0, end; !all && begin < count; begin = end) {
+        const uint64_t rank = words[begin] >> row_bits;
+        for (end = begin; end < count && words[end] >> row_bits == rank; end++)
+            words[end] &= mask;
+        if (marks && begin > 0)
+            marks[begin] = mark_of(sorting, to - bits_of(rank ^ before));
+        if (end - begin > 1)
+            sort_alike(sorting, words + begin, other, end - begin, to, marks ? marks + begin : NULL);
+        before = rank;
+    }
+}
+
+static enum status sort_part(void *context, uint64_t part, unsigned thread, struct error *error)
+{
+    struct sorting *const sorting = context;
+    const uint64_t first = sorting->starts[part], count = sorting->starts[part + 1] - first;
+    if (count == 0 || first >= sorting->wanted)
+        return STATUS_OK;
+    if (count > sorting->room[thread]) {
+        sorting->room[thread] = count < 2 * PART_ROWS ? 2 * PART_ROWS : count;
+        RETURN_IF_ERROR(spillable_grow(&sorting->scratch[thread],
+                                       sorting->room[thread] * sizeof **sorting->scratch, "an answer's order",
+                                       error));
+    }
+    sort_shown(sorting, sorting->order + first, sorting->scratch[thread], count, sorting->part_bits,
+               sorting->shown, sorting->marked ? sorting->marked->marks + first : NULL);
+    return cancel_check(error);
+}
+
+/* The marks of the parts' first places. */
+static void mark_parts(const struct sorting *sorting)
+{
+    uint64_t before = 0;
+    for (uint64_t part = 0; part >> sorting->part_bits == 0; part++) {
+        const uint64_t first = sorting->starts[part];
+        if (first == sorting->starts[part + 1])
+            continue;
+        sorting->marked->marks[first] = first == 0
+                                            ? SORT_BEGINS | SORT_BEGINS_PREFIX
+                                            : mark_of(sorting, sorting->part_bits - bits_of(part ^ before));
+        before = part;
+    }
+}
+
+/* ---- All ---- */
+
+static enum status open_sorting(struct sorting *sorting, unsigned threads, struct error *error)
+{
+    const uint64_t rows = sorting->ranking.ordering->rows,
+                   share = rows / threads / SLICES / BATCH_ROWS * BATCH_ROWS;
+    sorting->row_bits = bits_of(rows - 1);
+    while (sorting->part_bits < sorting->ranking.bits && (1u << sorting->part_bits) < PARTS_MAX &&
+           rows >> sorting->part_bits > PART_ROWS)
+        sorting->part_bits++;
+    sorting->shown = sorting->part_bits + 64 - sorting->row_bits;
+    if (sorting->shown > sorting->ranking.bits)
+        sorting->shown = sorting->ranking.bits;
+    sorting->slice_rows = share < SLICE_ROWS ? SLICE_ROWS : share;
+    sorting->slice_count = (rows + sorting->slice_rows - 1) / sorting->slice_rows;
+    const uint64_t parts = UINT64_C(1) << sorting->part_bits;
+    RETURN_IF_ERROR(memory_take(&sorting->slices, sorting->slice_count * sizeof *sorting->slices,
+                                "an answer's order", error));
+    RETURN_IF_ERROR(memory_zeros(&sorting->at, sorting->slice_count * parts * sizeof *sorting->at,
+                                 "an answer's order", error));
+    RETURN_IF_ERROR(
+        memory_take(&sorting->starts, (parts + 1) * sizeof *sorting->starts, "an answer's order", error));
+    RETURN_IF_ERROR(
+        memory_zeros(&sorting->scratch, threads * sizeof *sorting->scratch, "an answer's order", error));
+    RETURN_IF_ERROR(
+        memory_zeros(&sorting->room, threads * sizeof *sorting->room, "an answer's order", error));
+    return spillable_rows(&sorting->order, (rows + 1) * sizeof *sorting->order, "an answer's order", error);
+}
+
+static enum status sort_all(struct sorting *sorting, unsigned threads, struct error *error)
+{
+    RETURN_IF_ERROR(parallel_for(threads, sorting->slice_count, count_slice, sorting, error));
+    if (is_sorted(sorting)) {
+        const uint64_t wanted = sorting->wanted;
+        for (uint64_t row = 0; row < wanted; row++)
+            sorting->order[row] = row;
+        return sorting->marked ? sort_rows_mark_all(sorting->ranking.ordering, sorting->order, wanted,
+                                                    threads, sorting->marked, error)
+                               : STATUS_OK;
+    }
+    find_places(sorting);
+    RETURN_IF_ERROR(parallel_for(threads, sorting->slice_count, place_slice, sorting, error));
+    RETURN_IF_ERROR(parallel_for(threads, UINT64_C(1) << sorting->part_bits, sort_part, sorting, error));
+    if (sorting->marked)
+        mark_parts(sorting);
+    return STATUS_OK;
+}
+
+enum status sort_radix(const struct ordering *ordering, uint64_t wanted, const struct sort_marks *marks,
+                       unsigned threads, uint64_t **places, struct error *error)
+{
+    struct sorting sorting = {.wanted = wanted, .marked = marks};
+    enum status status = sort_ranking_make(ordering, threads, &sorting.ranking, error);
+    for (uint32_t t = 0; marks && t < marks->prefix && t < sorting.ranking.count; t++)
+        sorting.prefix += sorting.ranking.parts[t].bits;
+    status = AND_THEN(status, open_sorting(&sorting, threads, error));
+    status = AND_THEN(status, sort_all(&sorting, threads, error));
+    if (status == STATUS_OK) {
+        *places = sorting.order;
+        sorting.order = NULL;
+    }
+    for (unsigned t = 0; sorting.scratch && t < threads; t++)
+        spillable_free(sorting.scratch[t]);
+    spillable_free(sorting.order);
+    free(sorting.scratch);
+    free(sorting.room);
+    free(sorting.slices);
+    free(sorting.at);
+    free(sorting.starts);
+    free(sorting.ranking.parts);
+    return status;
+}
