@@ -356,7 +356,7 @@ static enum status try(struct relational *run, const struct logical_node *node,
     bool dimensions = false;
     if (status == STATUS_OK)
         status = collect(block, node, AT_TOP);
-    if (status == STATUS_OK && block->aggregate)
+    if (status == STATUS_OK && !run->kept)
         status = region_find_dimensions(&block->region, &dimensions);
     if (status == STATUS_OK && dimensions) {
         region_close(&block->region);

@@ -5,20 +5,27 @@
  *     select sum(f.x * a.n) from f join (select k, count(*) as n from g group by k) as a on f.k = a.k
  *     select sum(f.x * n[f.k - low]) from f where f.k in (keys)
  *
- * By LEFT JOIN the columns of a key that the answer does not have are NULL, and there is no condition. Other joins are left
- * to operators: where something else restricts the scan, its keys may be few, and the answer is then one for them
- * (reduce.c).
+ * By LEFT JOIN the columns of a key that the answer does not have are NULL, and there is no condition. A stored table that
+ * no reference joins is answered, too, if its key seems to have no value twice, and it has no more rows than the scan is
+ * expected to keep. Other joins are left to operators: where something else restricts the scan, its keys may be few, and
+ * the answer is then one for them (reduce.c).
  */
 #include "engine/relational/region.h"
 
+#include "engine/sql/tree/tree.h"
 #include "storage/base/execution/spillable.h"
 #include "storage/base/number/number_set.h"
 
 #include <string.h>
 
 #define SPAN_FEW  UINT64_C(65536)     /* keys that are so close are dense enough, */
-#define SPAN_KEYS 8u                  /* and others with so many places for each; */
+#define SPAN_KEYS 8u                  /* others with so many places for each, */
+#define SPAN_ROWS 4u                  /* and those for each of whose places the scan has so many rows; */
 #define SPAN_MOST (UINT64_C(1) << 24) /* but no more: 128 MiB a column */
+
+#define UNIQUE_SHARE \
+    0.9 /* different values in a row, which are an estimate: the keys show whether any comes twice */
+#define SCAN_TIMES 2u /* a table whose columns are looked up is smaller than the scanned one by this factor */
 
 /* ---- Which sides ---- */
 
@@ -28,7 +35,14 @@ struct side_key {
     uint32_t unique;
 };
 
-/* True if no two rows have the same value of the column, except NULL. */
+/* True if the statistics of a stored column, or its being a key, say that it has hardly a value twice. */
+static bool seems_unique(const struct table *table, const struct column *column)
+{
+    return column->schema.primary_key || (double)column->statistics.distinct >=
+                                             UNIQUE_SHARE * (double)(table->rows - column->statistics.nulls);
+}
+
+/* True if no two rows have the same value of the column, except NULL; of a stored table it is only likely. */
 static bool is_unique(const struct relational *run, const struct logical_node *node, uint32_t column)
 {
     uint32_t c = 0;
@@ -51,6 +65,7 @@ static bool is_unique(const struct relational *run, const struct logical_node *n
         return is_unique(run, root, root->columns[c]);
     }
     case LOGICAL_SCAN:
+        return seems_unique(node->scan.table, &node->scan.table->columns[node->scan.stored[c]]);
     case LOGICAL_VALUES:
     case LOGICAL_JOIN:
     case LOGICAL_WINDOW:
@@ -62,9 +77,18 @@ static bool is_unique(const struct relational *run, const struct logical_node *n
     return false;
 }
 
-/* A place is key - low: the difference of any value of the column and any key of the answer must fit. */
-static bool is_near_zero(const struct column_statistics *of)
+/* The column that has the values of a stored one: of a reference the key. */
+static const struct column *values_column(const struct column *column)
 {
+    while (column->references)
+        column = column->references;
+    return column;
+}
+
+/* A place is key - low: the difference of any value of the column and any key of the answer must fit. */
+static bool is_near_zero(const struct column *column)
+{
+    const struct column_statistics *const of = &values_column(column)->statistics;
     return of->min >= -(INT64_C(1) << 61) && of->max <= INT64_C(1) << 61;
 }
 
@@ -77,9 +101,14 @@ static const struct column *stored_column(const struct region *region, const str
                : NULL;
 }
 
-/* True if the condition compares a unique column of source s with a stored column of its type. */
+static uint64_t stored_rows(const struct source *source)
+{
+    return source->node->kind == LOGICAL_SCAN ? source->node->scan.table->rows : 0;
+}
+
+/* True if the condition compares a unique column of source s with a column of its type of a stored table among `scanned`. */
 static bool is_key(const struct region *region, const struct sql_expression *tree, uint32_t s,
-                   struct side_key *key)
+                   uint64_t scanned, struct side_key *key)
 {
     const struct logical_column *const columns = region->run->tree->columns;
     if (tree->operation != SQL_EQUAL)
@@ -88,75 +117,107 @@ static bool is_key(const struct region *region, const struct sql_expression *tre
         const struct sql_expression *const unique = tree->children[turned];
         struct sql_expression *const other = tree->children[!turned];
         const struct column *const stored = stored_column(region, other);
-        if (!stored || unique->operation != SQL_INPUT || region_maker(region, unique->index) != s + 1)
+        if (!stored || unique->operation != SQL_INPUT || region_maker(region, unique->index) != s + 1 ||
+            !(region_reads(region, other) & scanned) ||
+            SCAN_TIMES * stored_rows(&region->sources[s]) > stored->table->rows)
             continue;
         const struct value_type type = columns[unique->index].type, of = columns[other->index].type;
         *key = (struct side_key){other, unique->index};
         if ((type.kind == VALUE_INTEGER || type.kind == VALUE_DATE) && type.kind == of.kind &&
-            type.scale == of.scale && is_near_zero(&stored->statistics) &&
+            type.scale == of.scale && is_near_zero(stored) &&
             is_unique(region->run, region->sources[s].node, unique->index))
             return true;
     }
     return false;
 }
 
-static bool has_strings(const struct relational *run, const struct logical_node *node)
+/* Strings of stored tables are codes of dictionaries that stay. */
+static bool has_made_strings(const struct relational *run, const struct logical_node *node)
 {
     bool any = false;
-    for (uint32_t c = 0; c < node->column_count; c++)
+    for (uint32_t c = 0; node->kind != LOGICAL_SCAN && c < node->column_count; c++)
         any |= run->tree->columns[node->columns[c]].type.kind == VALUE_STRING ||
                run->tree->columns[node->columns[c]].type.untyped;
     return any;
 }
 
-/* True if the source may become a dimension. */
-static bool is_candidate(const struct region *region, uint32_t s, struct side_key *key)
+/* True if the source may become a dimension of those that are `scanned`, or of their dimensions. */
+static bool is_candidate(const struct region *region, uint32_t s, uint64_t scanned, struct side_key *key)
 {
     const struct source *const source = &region->sources[s];
     const struct conjuncts *const conjuncts =
         source->join == LOGICAL_INNER ? &region->conjuncts : &source->on;
-    if (source->node->kind == LOGICAL_SCAN || source_is_answered(source) ||
-        (source->join != LOGICAL_INNER && (source->join != LOGICAL_LEFT || source->on.count != 1)) ||
-        region_find_folded(region, source->node) || has_strings(region->run, source->node))
+    const uint64_t own = UINT64_C(1) << s;
+    bool found = false;
+    if (source_is_answered(source) || (source->join != LOGICAL_INNER && source->join != LOGICAL_LEFT) ||
+        region_unit(region, source->unit) != own || region_find_folded(region, source->node) ||
+        has_made_strings(region->run, source->node))
         return false;
-    for (uint32_t i = 0; i < conjuncts->count; i++)
-        if (is_key(region, conjuncts->list[i].tree, s, key))
-            return true;
-    return false;
+    for (uint32_t i = 0; i < conjuncts->count; i++) {
+        if (!found && is_key(region, conjuncts->list[i].tree, s, scanned, key))
+            found = true;
+        else if (source->join == LOGICAL_LEFT && conjuncts->list[i].sources != own)
+            return false;
+    }
+    return found;
 }
 
-/* True if the other sources are stored tables that one plan answers. */
-static bool is_star(struct region *region, uint64_t candidates)
+/* True if a condition restricts one of the sources: it is no join. */
+static bool restricts(const struct region *region, const struct conjunct *conjunct, uint64_t sources)
 {
-    uint64_t others = 0;
-    bool inner = false;
+    const struct sql_expression *const tree = conjunct->tree;
+    return !(conjunct->sources & ~sources) &&
+           !(tree->operation == SQL_EQUAL && stored_column(region, tree->children[0]) &&
+             stored_column(region, tree->children[1]));
+}
+
+/* The rows that the scan is expected to keep. */
+static double expected_rows(const struct region *region, uint64_t scanned, uint64_t rows, bool *restricted)
+{
+    double expected = (double)rows;
+    *restricted = false;
+    for (uint32_t i = 0; i < region->conjuncts.count; i++)
+        if (restricts(region, &region->conjuncts.list[i], scanned)) {
+            *restricted = true;
+            expected *= estimate_share(region->run, region->conjuncts.list[i].tree);
+        }
+    return expected;
+}
+
+/* The sources of the plan whose scan looks the others up: those of the largest stored table; 0: there is none. */
+static uint64_t find_scanned(struct region *region, uint64_t *rows)
+{
+    uint64_t scanned = 0;
+    *rows = 0;
+    region_find_units(region);
     for (uint32_t s = 0; s < region->source_count; s++) {
         const struct source *const source = &region->sources[s];
-        if (candidates >> s & 1)
+        if (source->join != LOGICAL_INNER || source_is_answered(source) || stored_rows(source) <= *rows)
             continue;
-        if (source->node->kind != LOGICAL_SCAN ||
-            (source->join != LOGICAL_INNER && source->join != LOGICAL_LEFT))
-            return false;
-        others |= UINT64_C(1) << s;
-        inner |= source->join == LOGICAL_INNER;
+        *rows = stored_rows(source);
+        scanned = region_unit(region, source->unit);
     }
-    if (!inner)
-        return false;
-    region_find_units(region);
-    return region_unit(region, region->sources[__builtin_ctzll(others)].unit) == others;
+    return scanned;
 }
 
-/* True if a condition that reads none of the candidates restricts the others: it is no join. */
-static bool is_restricted(const struct region *region, uint64_t candidates)
+/* The sources that become dimensions: all that are not scanned; or 0. */
+static uint64_t find_candidates(struct region *region, struct side_key *keys, uint64_t *scan_rows)
 {
-    for (uint32_t i = 0; i < region->conjuncts.count; i++) {
-        const struct sql_expression *const tree = region->conjuncts.list[i].tree;
-        if (!(region->conjuncts.list[i].sources & candidates) &&
-            !(tree->operation == SQL_EQUAL && stored_column(region, tree->children[0]) &&
-              stored_column(region, tree->children[1])))
-            return true;
-    }
-    return false;
+    const uint64_t all = region->source_count == 64 ? UINT64_MAX : (UINT64_C(1) << region->source_count) - 1,
+                   scanned = find_scanned(region, scan_rows);
+    uint64_t found = 0, before;
+    bool restricted;
+    const double rows = expected_rows(region, scanned, *scan_rows, &restricted);
+    do {
+        before = found;
+        for (uint32_t s = 0; s < region->source_count; s++) {
+            const struct source *const source = &region->sources[s];
+            const bool is_table = source->node->kind == LOGICAL_SCAN;
+            if (!((scanned | found) >> s & 1) && (is_table ? stored_rows(source) <= rows : !restricted))
+                found |= (uint64_t)is_candidate(region, s, scanned | found, &keys[s]) << s;
+        }
+    } while (found != before);
+    return (scanned | found) == all ? found : 0;
 }
 
 /* ---- Answers ---- */
@@ -166,6 +227,7 @@ struct dimension {
     struct region *region;
     const struct logical_node *node;
     const struct result *rows;
+    uint64_t scan_rows;
     uint32_t unique;
     int64_t low;
     uint64_t span;
@@ -181,6 +243,16 @@ static uint64_t place_of(const struct dimension *of, const struct rowset_column 
                : (uint64_t)keys->values[*at] - (uint64_t)of->low;
 }
 
+/* The stored column that has the strings of a column of the node; NULL: they are no strings. */
+static const struct column *strings_of(const struct logical_node *node, uint32_t number,
+                                       const struct rowset_column *column)
+{
+    for (uint32_t c = 0; column->type.kind == VALUE_STRING && c < node->column_count; c++)
+        if (node->columns[c] == number)
+            return values_column(&node->scan.table->columns[node->scan.stored[c]]);
+    return NULL;
+}
+
 /* The values of a column by the places of the keys. *fit is false if one of them would mean NULL. */
 static enum status look_up(const struct dimension *of, uint32_t number, struct sql_keys **values, bool *fit)
 {
@@ -189,7 +261,10 @@ static enum status look_up(const struct dimension *of, uint32_t number, struct s
     const struct rowset_column *const keys = result_column(of->rows, of->unique, &key_places),
                                       *const column = result_column(of->rows, number, &places);
     RETURN_IF_ERROR(relational_memory(run, sizeof **values, values));
-    **values = (struct sql_keys){.type = column->type, .low = of->low, .count = of->span + 1};
+    **values = (struct sql_keys){.type = column->type,
+                                 .strings = strings_of(of->node, number, column),
+                                 .low = of->low,
+                                 .count = of->span + 1};
     (*values)->type.literal = false;
     RETURN_IF_ERROR(relational_memory(run, (of->span + 1) * sizeof *(*values)->values, &(*values)->values));
     for (uint64_t p = 0; p <= of->span; p++)
@@ -214,7 +289,8 @@ static bool measure(struct dimension *of, const struct sql_keys *keys, uint64_t 
     of->low = keys->count ? keys->values[0] : 0;
     of->span = keys->count ? (uint64_t)keys->values[keys->count - 1] - (uint64_t)of->low + 1 : 0;
     return of->low >= -(INT64_C(1) << 61) && of->low <= INT64_C(1) << 61 && of->span <= SPAN_MOST &&
-           (of->span <= SPAN_FEW || of->span / SPAN_KEYS <= keys->count);
+           (of->span <= SPAN_FEW || of->span / SPAN_KEYS <= keys->count ||
+            of->span <= of->scan_rows / SPAN_ROWS);
 }
 
 /* Whether the account has memory for the columns: in the tree, twice in the binder, and in the plan. */
@@ -278,19 +354,32 @@ static enum status use_unknown(struct dimension *of, const struct side_key *key,
     return define(of, key, left, folded);
 }
 
-/* The side with the conditions on it alone, unless it is joined by LEFT. */
-static enum status side_of(const struct region *region, uint32_t s, const struct logical_node **side)
+/* The side with the conditions on it alone, and those that its own dimensions put on their keys. */
+static enum status side_of(const struct region *region, uint32_t s, const struct side_key *keys,
+                           uint64_t answered, const struct logical_node **side)
 {
+    struct relational *const run = region->run;
     const struct source *const source = &region->sources[s];
+    const struct conjuncts *const conjuncts =
+        source->join == LOGICAL_INNER ? &region->conjuncts : &source->on;
+    const uint64_t own = UINT64_C(1) << s;
     struct sql_expression *condition = NULL;
     struct logical_node *filter;
     *side = source->node;
-    for (uint32_t i = 0; source->join == LOGICAL_INNER && i < region->conjuncts.count; i++)
-        if (region->conjuncts.list[i].sources == UINT64_C(1) << s)
-            RETURN_IF_ERROR(relational_and(region->run, &condition, region->conjuncts.list[i].tree));
+    for (uint32_t i = 0; i < conjuncts->count; i++)
+        if (conjuncts->list[i].sources == own)
+            RETURN_IF_ERROR(relational_and(run, &condition, conjuncts->list[i].tree));
+    for (uint32_t d = 0; d < region->source_count; d++) {
+        struct folded *const folded =
+            answered >> d & 1 ? region_find_folded(region, region->sources[d].node) : NULL;
+        if (!folded || !folded->in || region_reads(region, keys[d].key) != own)
+            continue;
+        RETURN_IF_ERROR(relational_and(run, &condition, folded->in));
+        folded->in = NULL;
+    }
     if (!condition)
         return STATUS_OK;
-    RETURN_IF_ERROR(relational_memory(region->run, sizeof *filter, &filter));
+    RETURN_IF_ERROR(relational_memory(run, sizeof *filter, &filter));
     *filter = (struct logical_node){.kind = LOGICAL_FILTER,
                                     .position = source->node->position,
                                     .input_count = 1,
@@ -302,18 +391,21 @@ static enum status side_of(const struct region *region, uint32_t s, const struct
     return STATUS_OK;
 }
 
-static enum status answer(struct region *region, uint32_t s, const struct side_key *key)
+static enum status answer(struct region *region, uint32_t s, const struct side_key *key, uint64_t scan_rows,
+                          const struct logical_node *side)
 {
     struct relational *const run = region->run;
     const struct source *const source = &region->sources[s];
     const bool left = source->join == LOGICAL_LEFT;
-    const struct logical_node *side;
     struct folded *folded;
     struct sql_keys keys;
-    RETURN_IF_ERROR(side_of(region, s, &side));
     RETURN_IF_ERROR(region_answer(region, source->node, side, "dimension", &folded));
-    struct dimension of = {
-        .region = region, .node = source->node, .rows = &folded->result, .unique = key->unique};
+    folded->left = left;
+    struct dimension of = {.region = region,
+                           .node = source->node,
+                           .rows = &folded->result,
+                           .scan_rows = scan_rows,
+                           .unique = key->unique};
     if (run->dry)
         return use_unknown(&of, key, left, folded);
     enum status status = relational_keys(run, &folded->result, key->unique, &keys);
@@ -323,20 +415,58 @@ static enum status answer(struct region *region, uint32_t s, const struct side_k
     return status;
 }
 
+/* The smallest of these sources: its dimensions are smaller. */
+static uint32_t smallest(const struct region *region, uint64_t sources)
+{
+    uint32_t least = (uint32_t)__builtin_ctzll(sources);
+    for (uint32_t s = least + 1; s < region->source_count; s++)
+        if ((sources >> s & 1) && stored_rows(&region->sources[s]) < stored_rows(&region->sources[least]))
+            least = s;
+    return least;
+}
+
+/* A column of a dimension, as a look-up. */
+static enum status replace_column(void *context, const struct sql_expression *node,
+                                  struct sql_expression **out)
+{
+    const struct region *const region = context;
+    for (const struct folded *at = *region->folded; node->operation == SQL_INPUT && at && !*out;
+         at = at->next)
+        for (uint32_t c = 0; at->definitions && c < at->node->column_count; c++)
+            if (at->node->columns[c] == node->index)
+                *out = at->definitions[c];
+    return STATUS_OK;
+}
+
+/* Puts look-ups where dimensions of dimensions have columns as keys: the larger ones are before theirs in the list. */
+static enum status settle(struct region *region)
+{
+    struct relational *const run = region->run;
+    for (struct folded *at = *region->folded; at; at = at->next) {
+        if (!at->definitions)
+            continue;
+        for (uint32_t c = 0; c < at->node->column_count; c++)
+            RETURN_IF_ERROR(sql_tree_rewrite(run->arena, at->definitions[c], replace_column, region,
+                                             &at->definitions[c], run->error));
+        RETURN_IF_ERROR(sql_tree_rewrite(run->arena, at->in, replace_column, region, &at->in, run->error));
+    }
+    return STATUS_OK;
+}
+
 enum status region_find_dimensions(struct region *region, bool *any)
 {
     struct side_key keys[REGION_SOURCES_MAX];
-    uint64_t candidates = 0;
-    *any = false;
-    for (uint32_t s = 0; s < region->source_count && !region->full; s++)
-        candidates |= (uint64_t)is_candidate(region, s, &keys[s]) << s;
-    if (!candidates || !is_star(region, candidates) || is_restricted(region, candidates))
-        return STATUS_OK;
-    for (uint32_t s = 0; s < region->source_count; s++)
-        if (candidates >> s & 1)
-            RETURN_IF_ERROR(answer(region, s, &keys[s]));
-    *any = true;
-    return STATUS_OK;
+    const struct logical_node *side;
+    uint64_t scan_rows, left = region->full ? 0 : find_candidates(region, keys, &scan_rows), answered = 0;
+    *any = left != 0;
+    while (left) {
+        const uint32_t s = smallest(region, left);
+        left &= ~(UINT64_C(1) << s);
+        RETURN_IF_ERROR(side_of(region, s, keys, answered, &side));
+        RETURN_IF_ERROR(answer(region, s, &keys[s], scan_rows, side));
+        answered |= UINT64_C(1) << s;
+    }
+    return *any ? settle(region) : STATUS_OK;
 }
 
 /* ---- The region with dimensions ---- */
@@ -374,14 +504,42 @@ static bool is_told(const struct region *region, const struct sql_expression *tr
     return told;
 }
 
+/* The dimension that a look-up is of, or NULL. */
+static const struct folded *looked_up(const struct region *region, const struct sql_expression *tree)
+{
+    for (const struct folded *at = *region->folded; at; at = at->next)
+        for (uint32_t c = 0; at->definitions && c < at->node->column_count; c++)
+            if (at->definitions[c] && at->definitions[c]->keys == tree->keys)
+                return at;
+    return NULL;
+}
+
+/* True if the tree names columns of *of alone, the first dimension that it meets: its answer has asked the condition. */
+static bool names_one(const struct region *region, const struct sql_expression *tree,
+                      const struct folded **of)
+{
+    if (tree->operation == SQL_INPUT)
+        return false;
+    if (tree->operation == SQL_LOOKUP) {
+        const struct folded *const found = looked_up(region, tree);
+        *of = *of ? *of : found;
+        return found && found == *of && !found->left;
+    }
+    bool one = true;
+    for (uint32_t c = 0; c < tree->child_count && one; c++)
+        one = names_one(region, tree->children[c], of);
+    return one;
+}
+
 enum status region_ask_dimensions(struct region *region)
 {
     if (!region->has_dimensions)
         return STATUS_OK;
     for (uint32_t i = 0; i < region->conjuncts.count; i++) {
         struct conjunct *const conjunct = &region->conjuncts.list[i];
+        const struct folded *of = NULL;
         conjunct->sources = region_reads(region, conjunct->tree); /* a table may come after its dimension */
-        conjunct->done |= is_told(region, conjunct->tree);
+        conjunct->done |= is_told(region, conjunct->tree) || (names_one(region, conjunct->tree, &of) && of);
     }
     for (uint32_t k = 0; k < region->keys.count; k++)
         RETURN_IF_ERROR(region_split(region, region->keys.list[k].tree, &region->conjuncts));

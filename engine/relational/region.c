@@ -237,6 +237,7 @@ static enum status collect_attached(struct region *region, const struct logical_
     const struct logical_node *const right = join->inputs[1], *const scan = join->join.join == LOGICAL_LEFT
                                                                                 ? scan_below(region, right)
                                                                                 : NULL;
+    struct conjuncts asked = {0}; /* by the answer of a dimension */
     struct result answered = {0};
     struct source *source;
     bool folded = false;
@@ -245,9 +246,9 @@ static enum status collect_attached(struct region *region, const struct logical_
     else if (join->join.join == LOGICAL_LEFT && !join->join.condition)
         RETURN_IF_ERROR(region_fold_side(region, right, true, &folded));
     else if (join->join.join == LOGICAL_LEFT)
-        RETURN_IF_ERROR(region_take_dimension(region, right, &folded, &answered));
+        RETURN_IF_ERROR(region_take_dimension(region, scan ? scan : right, &folded, &answered));
     if (folded)
-        return STATUS_OK;
+        return scan ? collect_filters(region, right, &asked) : STATUS_OK;
     const enum status status = add_source(region, scan ? scan : right, join->join.join, &source);
     if (status != STATUS_OK) {
         result_free(&answered);

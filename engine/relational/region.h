@@ -56,8 +56,10 @@ static inline bool source_is_answered(const struct source *source)
 struct folded {
     const struct logical_node *node;
     struct sql_expression *
-        *definitions;               /* of a dimension: what its columns are in the region; NULL: it is none */
-    struct sql_expression *in;      /* ... and the condition on its key; NULL: it is joined by LEFT */
+        *definitions; /* of a dimension: what its columns are in the region; NULL: it is none */
+    struct sql_expression
+        *in; /* ... and the condition on its key; NULL: another one asks it, or it is joined by LEFT */
+    bool left;
     struct explain_node *explained; /* or NULL */
     struct result result;
     struct folded *next;

@@ -50,9 +50,10 @@ struct sql_parameter {
  * values[v - low] is the value for v, INT64_MIN is NULL, and the last one is NULL for all v that have no other. They take
  * 8 bytes each, so there may be as many as memory allows. */
 struct sql_keys {
-    struct value_type type; /* no VALUE_STRING */
-    bool null;              /* SQL_IN: NULL is one of them */
-    int64_t low;            /* SQL_LOOKUP */
+    struct value_type type; /* VALUE_STRING: only of a SQL_LOOKUP, whose values are codes of `strings` */
+    const struct column *strings; /* a stored column, whose dictionary the type has */
+    bool null;                    /* SQL_IN: NULL is one of them */
+    int64_t low;                  /* SQL_LOOKUP */
     uint64_t count;
     int64_t *values;
 };

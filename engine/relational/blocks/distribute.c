@@ -74,7 +74,24 @@ static enum status list(struct message *message, uint32_t *count, size_t bytes, 
 
 /* ---- Expressions ---- */
 
-/* The keys of a list. They have no strings, so their types name nothing of this process. */
+/* The stored column that has the strings of codes, and with it their dictionary. */
+static enum status strings_of(struct message *message, struct sql_keys *keys)
+{
+    struct relational *const run = message->run;
+    const char *name = keys->strings ? keys->strings->table->name : NULL;
+    uint32_t number = keys->strings ? (uint32_t)(keys->strings - keys->strings->table->columns) : 0;
+    const struct table *table;
+    RETURN_IF_ERROR(word(message, &name));
+    RETURN_IF_ERROR(field(message, &number, sizeof number));
+    if (!message->hears || !name)
+        return STATUS_OK;
+    RETURN_IF_ERROR(database_table(run->task->database, name, &table, run->error));
+    keys->strings = &table->columns[number];
+    return column_dictionary(keys->strings, engine_threads(run->task->engine), &keys->type.dictionary,
+                             run->error);
+}
+
+/* The keys of a list, or the values of a look-up. */
 static enum status keys_of(struct message *message, const struct sql_keys **keys)
 {
     bool is_there = *keys != NULL;
@@ -86,8 +103,11 @@ static enum status keys_of(struct message *message, const struct sql_keys **keys
         RETURN_IF_ERROR(relational_memory(message->run, sizeof *heard, &heard));
     struct sql_keys told = message->hears ? (struct sql_keys){0} : **keys;
     told.values = NULL;
+    told.strings = NULL;
     told.type.dictionary = NULL;
     RETURN_IF_ERROR(field(message, &told, sizeof told));
+    told.strings = message->hears ? NULL : (*keys)->strings;
+    RETURN_IF_ERROR(strings_of(message, &told));
     if (!message->hears)
         return field(message, (*keys)->values, told.count * sizeof *told.values);
     *heard = told;
