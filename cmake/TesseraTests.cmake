@@ -52,6 +52,9 @@ check_language(CXX)
 if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OFF")
     enable_language(CXX)
     add_library(tessera_emulator MODULE tests/emulator/driver.cpp)
+    add_library(emulator_groups OBJECT tests/emulator/groups.cpp)
+    target_link_libraries(tessera_emulator PRIVATE emulator_groups)
+    set(emulator_parts emulator_groups)
     foreach(place rows single shared dense hash)
         string(TOUPPER ${place} constant)
         add_library(emulator_${place} OBJECT tests/emulator/module.cpp)
@@ -66,9 +69,11 @@ if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OF
         set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     endforeach()
     target_link_libraries(tessera_emulator PRIVATE Threads::Threads)
-    add_dependencies(test_cuda_general tessera_emulator)
-    set_property(TEST test_cuda_general APPEND PROPERTY ENVIRONMENT
-                 "TESSERA_LIBCUDA=$<TARGET_FILE:tessera_emulator>;TESSERA_REQUIRE_GPU=1")
+    foreach(name test_cuda_general test_cuda_groups)
+        add_dependencies(${name} tessera_emulator)
+        set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+                     "TESSERA_LIBCUDA=$<TARGET_FILE:tessera_emulator>;TESSERA_REQUIRE_GPU=1")
+    endforeach()
 endif()
 
 # OpenMPI's own header, where it is installed, for the test that compares our declarations with it.

@@ -23,9 +23,12 @@
 #define THREADS_MAX 64u
 #define LEVEL       19
 
-static const char *const places[] = {"ROWS", "SINGLE", "SHARED", "DENSE", "HASH"};
-static const char *const names[] = {"general_rows", "general_single", "general_shared", "general_dense",
-                                    "general_hash"};
+static const char *const names[] = {"general_rows",  "general_single", "general_shared",
+                                    "general_dense", "general_hash",   "general_groups"};
+#define SCAN(place) "#define GENERAL_PLACE GENERAL_" place "\n#include \"operators/general/scan_cuda.h\"\n"
+static const char *const texts[] = {SCAN("ROWS"),   SCAN("SINGLE"),
+                                    SCAN("SHARED"), SCAN("DENSE"),
+                                    SCAN("HASH"),   "#include \"operators/general/groups_cuda.h\"\n"};
 #define KERNELS (sizeof names / sizeof *names)
 
 /* Generic lambdas have no annotations; and some codecs' loops are empty for some types of values. */
@@ -76,10 +79,7 @@ static void include_all(const char *text)
 
 static void text_of(size_t kernel, char *text, size_t bytes)
 {
-    snprintf(text, bytes,
-             "#define TILE_CUDA 1\n#define GENERAL_PLACE GENERAL_%s\n#include <stdint.h>\n"
-             "#include \"operators/general/scan_cuda.h\"\n",
-             places[kernel]);
+    snprintf(text, bytes, "#define TILE_CUDA 1\n#include <stdint.h>\n%s", texts[kernel]);
 }
 
 static void compile(struct job *job)
@@ -162,8 +162,10 @@ int main(int count, char **words)
     struct error error = {0};
     if (count < 3)
         return 2;
-    text_of(0, text, sizeof text);
-    include_all(text);
+    for (size_t k = 0; k < KERNELS; k++) {
+        text_of(k, text, sizeof text);
+        include_all(text);
+    }
     if (nvrtc_version(&major, &minor, &error) != STATUS_OK)
         printf("compile_ahead: no kernel is compiled ahead: %s\n", error.text);
     for (int w = 3; error.status == STATUS_OK && w < count; w++)

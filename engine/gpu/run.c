@@ -226,6 +226,7 @@ static enum status load(struct device_run *run, struct error *error)
                          "compiled kernels",
                          (unsigned long long)bytes, sizeof run->arguments);
     RETURN_IF_ERROR(gpu_bind(run, error));
+    RETURN_IF_ERROR(cuda_groups_open(run, error));
     RETURN_IF_ERROR(select_tiles(run, run->share, error));
     RETURN_IF_ERROR(cuda_states_make(run, error));
     size_prepare(run);
@@ -273,6 +274,7 @@ static void unload(struct device_run *run)
     cuda_stage_free(cuda, &run->stage);
     cuda_index_free(cuda, columns, &run->index);
     cuda_first_close(cuda, &run->first);
+    cuda_groups_close(run);
     cuda_states_free(run);
     for (uint32_t i = 0; i < run->owned_count; i++)
         cuda_free(cuda, run->owned[i]);
@@ -386,6 +388,7 @@ static enum status run_once(struct device_run *run, const struct device_request 
     if (request->segments || run->selected)
         status = select_tiles(run, request->segments ? &selected : run->share, error);
     run->selected = request->segments;
+    run->few_groups = run->groups.usable && !request->segments && !request->mergeable;
     tile_skip_free(&selected);
     status = AND_THEN(status, scan(run, timing, error));
     status = AND_THEN(status, cuda_states_groups(run, partial, error));

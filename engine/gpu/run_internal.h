@@ -9,6 +9,7 @@
 #include "engine/gpu/memory/columns.h"
 #include "engine/gpu/general/tier.h"
 #include "engine/gpu/memory/modules.h"
+#include "engine/gpu/first/first_groups.h"
 #include "engine/gpu/index.h"
 #include "engine/gpu/kernel.h"
 #include "engine/gpu/scan.h"
@@ -53,12 +54,14 @@ struct device_run {
     struct cuda_scan scan;
     struct cuda_function *collect;
     const struct cuda_column *arrays[ARGUMENT_ARRAYS_MAX];
-    struct cuda_place place; /* of the columns' chunks */
-    struct cuda_feed feed;   /* of a run that is scanned by segments */
-    struct cuda_stage stage; /* of a staged plan */
-    struct cuda_index index; /* of a plan with index terms */
-    struct cuda_first first; /* of a plan of which few rows are wanted */
-    bool masked;             /* the wanted rows are too many for a list: the scan makes a mask */
+    struct cuda_place place;   /* of the columns' chunks */
+    struct cuda_feed feed;     /* of a run that is scanned by segments */
+    struct cuda_stage stage;   /* of a staged plan */
+    struct cuda_index index;   /* of a plan with index terms */
+    struct cuda_first first;   /* of a plan of which few rows are wanted */
+    struct cuda_groups groups; /* of a plan of which few groups may be wanted */
+    bool few_groups;           /* only groups that may be in the answer are copied, of this request */
+    bool masked;               /* the wanted rows are too many for a list: the scan makes a mask */
 
     /* The columns as the scan reads them: the lists of `place`, or of their decoded values. */
     const struct cuda_column *read[KERNEL_COLUMNS_MAX];
@@ -128,7 +131,7 @@ void cuda_states_free(struct device_run *run);
 /* Uploads the arguments again, after a list to which they point has moved. */
 NODISCARD enum status cuda_states_point(struct device_run *run, struct error *error);
 
-/* Queues the copy of the answer. */
+/* Queues the copy of the answer; of its header alone, if few groups may be wanted. */
 NODISCARD enum status cuda_states_fetch(struct device_run *run, struct error *error);
 
 /* After the copy is complete: cuda_states_full is true if a hash table was too full; then the run must be

@@ -281,7 +281,8 @@ static const struct states_header *header_of(const struct device_run *run)
 
 enum status cuda_states_fetch(struct device_run *run, struct error *error)
 {
-    return cuda_copy_to_host(run->cuda, run->answer, run->states, run->answer_bytes, error);
+    const uint64_t bytes = run->few_groups ? sizeof(struct states_header) : run->answer_bytes;
+    return cuda_copy_to_host(run->cuda, run->answer, run->states, bytes, error);
 }
 
 bool cuda_states_full(const struct device_run *run)
@@ -335,16 +336,13 @@ static enum status dense_groups(const struct device_run *run, struct partial *gr
     return STATUS_OK;
 }
 
-static enum status collect(struct device_run *run, uint64_t count, uint64_t *to, uint64_t bytes,
-                           struct error *error)
+static enum status collect(struct device_run *run, uint64_t count, struct error *error)
 {
     struct cuda *cuda = run->cuda;
     uint64_t next = run->states + offsetof(struct states_header, collected);
     void *arguments[] = {&run->collected, &count, &next};
     RETURN_IF_ERROR(cuda_set_words(cuda, next, 0, 2, error));
-    RETURN_IF_ERROR(cuda_launch(cuda, run->collect, run->scan.prepare_blocks, 256, 0, arguments, error));
-    RETURN_IF_ERROR(cuda_copy_to_host(cuda, to, run->collected, bytes, error));
-    return cuda_synchronize(cuda, error);
+    return cuda_launch(cuda, run->collect, run->scan.prepare_blocks, 256, 0, arguments, error);
 }
 
 /* Takes the collected groups: the words of their numbers, then those of each state, `count` each
@@ -376,9 +374,12 @@ static enum status make_collected(struct device_run *run, uint64_t bytes, struct
     return STATUS_OK;
 }
 
-static enum status hashed_groups(struct device_run *run, struct partial *groups, struct error *error)
+/* Copies `count` groups, which `gather` writes to run->collected. */
+static enum status copy_groups(struct device_run *run, uint64_t count,
+                               enum status (*gather)(struct device_run *run, uint64_t count,
+                                                     struct error *error),
+                               struct partial *groups, struct error *error)
 {
-    const uint64_t count = header_of(run)->groups_found;
     uint64_t words = run->plan->key_words;
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
         words += run->kernel.state_words[a];
@@ -389,7 +390,9 @@ static enum status hashed_groups(struct device_run *run, struct partial *groups,
     uint64_t *copy = malloc(bytes);
     enum status status =
         copy ? make_collected(run, bytes, error) : error_out_of_memory(error, bytes, "groups");
-    status = AND_THEN(status, collect(run, count, copy, bytes, error));
+    status = AND_THEN(status, gather(run, count, error));
+    status = AND_THEN(status, cuda_copy_to_host(run->cuda, copy, run->collected, bytes, error));
+    status = AND_THEN(status, cuda_synchronize(run->cuda, error));
     if (status == STATUS_OK)
         take_collected(run, copy, count, groups);
     free(copy);
@@ -441,13 +444,32 @@ static enum status listed_rows(struct device_run *run, struct partial *groups, s
     return status;
 }
 
+/* Gives the groups that may be in the answer; else all are copied. */
+static enum status few_groups(struct device_run *run, struct partial *groups, bool *given,
+                              struct error *error)
+{
+    const uint64_t found = run->plan->shape == PLAN_HASH ? header_of(run)->groups_found : run->slots;
+    uint64_t count;
+    RETURN_IF_ERROR(cuda_groups_list(run, found, &count, given, error));
+    if (*given)
+        return copy_groups(run, count, cuda_groups_gather, groups, error);
+    run->few_groups = false;
+    RETURN_IF_ERROR(cuda_states_fetch(run, error));
+    return cuda_synchronize(run->cuda, error);
+}
+
 enum status cuda_states_groups(struct device_run *run, struct partial *groups, struct error *error)
 {
+    bool given = false;
+    if (run->few_groups)
+        RETURN_IF_ERROR(few_groups(run, groups, &given, error));
+    if (given)
+        return STATUS_OK;
     switch (run->plan->shape) {
     case PLAN_ROWS:
         return lists_rows(run) ? listed_rows(run, groups, error) : found_rows(run, groups, error);
     case PLAN_HASH:
-        return hashed_groups(run, groups, error);
+        return copy_groups(run, header_of(run)->groups_found, collect, groups, error);
     case PLAN_TOTAL:
     case PLAN_DENSE:
         break;

@@ -94,7 +94,9 @@ struct device_share {
 struct device_request {
     const uint32_t *segments; /* ascending, all in the run's share; NULL: the whole share */
     uint32_t segment_count;
-    bool mergeable; /* the result has the values of each count(distinct), which partial_merge needs */
+    /* The result has the values of each count(distinct), which partial_merge needs. Else, if it is of the whole share, it is
+     * the whole result, and groups that cannot be in the answer may be missing. */
+    bool mergeable;
 };
 
 struct device;

@@ -68,7 +68,7 @@ struct match_argument {
 struct first_term_argument {
     int64_t low, high;
     uint64_t best, null, stride;
-    uint32_t shift, reserved;
+    uint32_t shift, descending;
 };
 
 /* The first rows of an order (operators/group/first_rows_cuda.h). */

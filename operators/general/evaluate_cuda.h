@@ -194,9 +194,12 @@ TILE_INLINE void general_add(const general_code &code, const ROWS &rows, general
     }
 }
 
-/* OF_ROWS: of fact rows; else of positions of a dimension, which are in slot 0. `source(column)` gives where a column of the
- * tile is, and `passes(dimension, position)` whether a key has a match. */
-template <bool OF_ROWS, class ROWS, class SOURCE, class PASSES>
+/* What instructions are run on: fact rows, where `source(column)` gives where a column of the tile is, and
+ * `passes(dimension, position)` whether a key has a match; positions of a dimension, which are in slot 0; or groups, where
+ * `source(code, null)` gives the value of a term or aggregate. */
+enum general_subject { GENERAL_OF_ROWS, GENERAL_OF_POSITIONS, GENERAL_OF_GROUPS };
+
+template <general_subject SUBJECT, class ROWS, class SOURCE, class PASSES>
 TILE_INLINE void general_evaluate(const general_context &context, uint32_t first, uint32_t end, ROWS &rows,
                                   general_states &states, SOURCE source, PASSES passes)
 {
@@ -221,7 +224,7 @@ TILE_INLINE void general_evaluate(const general_context &context, uint32_t first
             break;
         case GENERAL_COLUMN:
         case GENERAL_KEY:
-            if constexpr (OF_ROWS) {
+            if constexpr (SUBJECT == GENERAL_OF_ROWS) {
                 const general_column column = context.columns[code.index];
                 const general_source from = source(code.index);
                 fetch_column<GENERAL_ITEMS>(column, from, rows.row, result);
@@ -376,12 +379,19 @@ TILE_INLINE void general_evaluate(const general_context &context, uint32_t first
                 null[i] |= missing;
             }
             break;
+        case GENERAL_TERM:
+        case GENERAL_AGGREGATE:
+            if constexpr (SUBJECT == GENERAL_OF_GROUPS) {
+                EACH_ITEM
+                result[i] = source(code, null[i]);
+            }
+            break;
         case GENERAL_SLOT:
-            if constexpr (OF_ROWS && GENERAL_PLACE != GENERAL_ROWS)
+            if constexpr (SUBJECT == GENERAL_OF_ROWS && GENERAL_PLACE != GENERAL_ROWS)
                 general_find(context, rows, states);
             continue;
         case GENERAL_STATE:
-            if constexpr (OF_ROWS && GENERAL_PLACE != GENERAL_ROWS)
+            if constexpr (SUBJECT == GENERAL_OF_ROWS && GENERAL_PLACE != GENERAL_ROWS)
                 general_add(code, rows, states);
             continue;
         }

@@ -142,7 +142,10 @@ enum general_operation {
     GENERAL_TO_DOUBLE, /* a divided by the double whose bits are `number` */
     GENERAL_LIMB,      /* from 2^number on, `index` bits */
     GENERAL_CALL, /* function `index` (operators/general/call_list.h), of a, b and c, with unit `number` */
-    GENERAL_SLOT, /* finds the group's slot, from the groups' slots; rows without one end */
+    GENERAL_TERM, /* of a group (groups.h): the value of term `index` of GROUP BY, in word `c` of the number; `flags`: code 0 is
+                       * NULL */
+    GENERAL_AGGREGATE, /* of a group: the result of aggregate `index`; `c` is enum state_value; number: groups.h */
+    GENERAL_SLOT,      /* finds the group's slot, from the groups' slots; rows without one end */
     GENERAL_STATE, /* adds a to aggregate `index`: `c` is enum state_value (operators/group/state.h), `flags` enum
                        * general_set */
     GENERAL_OPERATIONS

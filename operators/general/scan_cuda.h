@@ -181,7 +181,7 @@ TILE_INLINE tile_mask general_run(general_tile &tile, const general_step &step, 
     tile.prepare_all(step.staged);
     general_walk walk(tile.t, keep, condition);
     while (walk.next(rows)) {
-        general_evaluate<true>(
+        general_evaluate<GENERAL_OF_ROWS>(
             tile.context, step.first, step.end, rows, states,
             [&](uint32_t column) { return tile.source(column); },
             [&](uint32_t dimension, uint32_t probe, uint32_t position) {
@@ -278,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(GENERAL_THREADS) prepare()
                 rows.slot(0, i) = (int64_t)position;
                 rows.nulls[i] = 0;
             }
-            general_evaluate<false>(context, match.first, match.end, rows, none, 0, 0);
+            general_evaluate<GENERAL_OF_POSITIONS>(context, match.first, match.end, rows, none, 0, 0);
             return rows.is_true(match.slot, 0);
         });
     }

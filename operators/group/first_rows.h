@@ -40,6 +40,15 @@ struct first_choice {
     uint32_t count, sampling;
 };
 
+/* The shared memory of first_tighten. */
+#define FIRST_TIGHTEN_THREADS 1024u
+#define FIRST_DIGITS          256u
+struct first_tightening {
+    unsigned long long least, most, prefix_found;
+    uint32_t counts[FIRST_DIGITS];
+    uint32_t rank_left, rows;
+};
+
 #define FIRST_SAMPLE_SHIFT 8u
 #define FIRST_ALL_TILES    0xffu
 

@@ -32,13 +32,16 @@ TILE_INLINE uint64_t first_bound()
 }
 
 /* A value's part of the rank. */
-template <uint32_t TERM, bool DESCENDING> TILE_INLINE uint64_t first_part(int64_t value, bool null)
+TILE_INLINE uint64_t first_part_of(const first_term_argument &term, bool descending, int64_t value, bool null)
 {
-    const first_term_argument &term = arguments.first.terms[TERM];
     const int64_t within = value < term.low ? term.low : value > term.high ? term.high : value;
     const uint64_t distance =
-        DESCENDING ? (uint64_t)term.high - (uint64_t)within : (uint64_t)within - (uint64_t)term.low;
+        descending ? (uint64_t)term.high - (uint64_t)within : (uint64_t)within - (uint64_t)term.low;
     return (null ? term.null : term.best + (distance >> term.shift)) * term.stride;
+}
+template <uint32_t TERM, bool DESCENDING> TILE_INLINE uint64_t first_part(int64_t value, bool null)
+{
+    return first_part_of(arguments.first.terms[TERM], DESCENDING, value, null);
 }
 
 /* The row's part: its place in the table, if equal rows come in that order. */
@@ -175,9 +178,6 @@ extern "C" __global__ void __launch_bounds__(256) first_choose(const __grid_cons
     }
 }
 
-#define FIRST_THREADS 1024u
-#define FIRST_DIGITS  256u
-
 /* Finds the digit of the `rank`-th number, from 0 on, in a histogram; subtracts from *rank the numbers of lesser digits.
  * One warp calls it. */
 TILE_INLINE uint32_t first_digit(const uint32_t *counts, uint32_t lane, uint32_t *rank)
@@ -193,13 +193,15 @@ TILE_INLINE uint32_t first_digit(const uint32_t *counts, uint32_t lane, uint32_t
     return digit;
 }
 
-/* One block. Finds the rank of the sample's `wanted`-th row by its digits, the most significant first; digits that all
+/* One block, of FIRST_TIGHTEN_THREADS. Finds the rank of the sample's `wanted`-th row by its digits, the most significant first; digits that all
  * ranks have in common take no pass over them. */
-extern "C" __global__ void __launch_bounds__(FIRST_THREADS) first_tighten()
+extern "C" __global__ void __launch_bounds__(FIRST_TIGHTEN_THREADS) first_tighten()
 {
-    __shared__ uint32_t counts[FIRST_DIGITS];
-    __shared__ unsigned long long least, most, prefix_found;
-    __shared__ uint32_t rank_left, rows;
+    first_tightening &own_block = *reinterpret_cast<first_tightening *>(tile_shared);
+    uint32_t *const counts = own_block.counts;
+    unsigned long long &least = own_block.least, &most = own_block.most,
+                       &prefix_found = own_block.prefix_found;
+    uint32_t &rank_left = own_block.rank_left, &rows = own_block.rows;
     volatile first_state *const state = first_rows_state();
     const uint32_t count = state->known, lane = threadIdx.x % 32;
     const first_known *const known = reinterpret_cast<const first_known *>(arguments.first.known);
@@ -211,7 +213,7 @@ extern "C" __global__ void __launch_bounds__(FIRST_THREADS) first_tighten()
     __syncthreads();
     uint64_t low = FIRST_NO_RANK, high = 0;
     uint32_t own = 0;
-    for (uint32_t i = threadIdx.x; i < count; i += FIRST_THREADS) {
+    for (uint32_t i = threadIdx.x; i < count; i += blockDim.x) {
         low = known[i].rank < low ? known[i].rank : low;
         high = known[i].rank > high ? known[i].rank : high;
         own += known[i].rows;
@@ -231,10 +233,10 @@ extern "C" __global__ void __launch_bounds__(FIRST_THREADS) first_tighten()
             prefix |= low & 0xffull << shift;
             continue;
         }
-        for (uint32_t digit = threadIdx.x; digit < FIRST_DIGITS; digit += FIRST_THREADS)
+        for (uint32_t digit = threadIdx.x; digit < FIRST_DIGITS; digit += blockDim.x)
             counts[digit] = 0;
         __syncthreads();
-        for (uint32_t i = threadIdx.x; i < count; i += FIRST_THREADS)
+        for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
             if ((known[i].rank & above) == prefix)
                 atomicAdd(&counts[known[i].rank >> shift & 0xff], known[i].rows);
         __syncthreads();

@@ -22,7 +22,7 @@ namespace
 {
 
 constexpr size_t STACK_BYTES = 256 << 10;
-constexpr uint32_t THREADS_MAX = 256;
+constexpr uint32_t THREADS_MAX = 1024;
 
 struct waiting {
     uint32_t arrived, turn;
@@ -34,7 +34,7 @@ struct fiber {
     bool ended;
 };
 
-std::vector<unsigned char> stacks;
+unsigned char *stacks; /* of THREADS_MAX fibers, taken once */
 fiber fibers[THREADS_MAX];
 ucontext_t scheduler;
 uint32_t current;
@@ -66,7 +66,7 @@ void run_block(uint32_t threads)
 {
     for (uint32_t t = 0; t < threads; t++) {
         getcontext(&fibers[t].context);
-        fibers[t].context.uc_stack.ss_sp = stacks.data() + t * STACK_BYTES;
+        fibers[t].context.uc_stack.ss_sp = stacks + t * STACK_BYTES;
         fibers[t].context.uc_stack.ss_size = STACK_BYTES;
         fibers[t].at = nullptr;
         fibers[t].ended = false;
@@ -92,7 +92,8 @@ void run_block(uint32_t threads)
 
 void run_grid(void (*run)(void **), void **parameters, uint32_t blocks, uint32_t threads)
 {
-    stacks.resize(THREADS_MAX * STACK_BYTES);
+    if (!stacks && !(stacks = static_cast<unsigned char *>(malloc(THREADS_MAX * STACK_BYTES))))
+        abort();
     kernel = run;
     kernel_parameters = parameters;
     blockDim.x = threads;
@@ -122,14 +123,14 @@ uint64_t *emulated_exchange()
 /* ---- The driver ---- */
 
 extern emulated_module emulated_of_general_rows, emulated_of_general_single, emulated_of_general_shared,
-    emulated_of_general_dense, emulated_of_general_hash;
+    emulated_of_general_dense, emulated_of_general_hash, emulated_of_general_groups;
 
 namespace
 {
 
-emulated_module *const modules[] = {&emulated_of_general_rows, &emulated_of_general_single,
+emulated_module *const modules[] = {&emulated_of_general_rows,   &emulated_of_general_single,
                                     &emulated_of_general_shared, &emulated_of_general_dense,
-                                    &emulated_of_general_hash};
+                                    &emulated_of_general_hash,   &emulated_of_general_groups};
 
 /* A launch, with copies of its parameters. */
 struct launch {
@@ -359,7 +360,7 @@ int cuModuleUnload(void *)
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
     for (auto &of : ((emulated_module *)module)->functions)
-        if (strcmp(of.name, name) == 0) {
+        if (of.name && strcmp(of.name, name) == 0) {
             *function = &of;
             return SUCCESS;
         }

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHOOSE_THREADS  256u
-#define TIGHTEN_THREADS 1024u
+#define CHOOSE_THREADS 256u
 
 /* A sample has a tile of so many; a tile for so many wanted rows; but at least some. Larger samples take longer to read,
  * smaller ones let more rows through. */
@@ -229,6 +228,7 @@ enum status cuda_first_aim(struct cuda *cuda, struct cuda_first *first, const st
         RETURN_IF_ERROR(cuda_first_scan(cuda, first, launch, error));
     }
     RETURN_IF_ERROR(
-        cuda_stream_launch(cuda, launch->stream, first->tighten, 1, TIGHTEN_THREADS, 0, NULL, error));
+        cuda_stream_launch(cuda, launch->stream, first->tighten, 1, FIRST_TIGHTEN_THREADS,
+                           sizeof(struct first_tightening), NULL, error));
     return choose(cuda, first, launch, false, error);
 }

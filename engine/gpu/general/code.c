@@ -4,6 +4,7 @@
 #include "engine/gpu/general/program.h"
 #include "engine/plan/functions/row_call.h"
 #include "operators/general/calls.h"
+#include "operators/general/groups.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -151,6 +152,42 @@ static enum status add_source(struct general_codes *codes, uint32_t node, struct
     return add(codes, &code, &operands, error);
 }
 
+/* The value of a term of GROUP BY, in a body that runs on groups. */
+static enum status add_term(struct general_codes *codes, uint32_t node, struct error *error)
+{
+    const uint32_t g = codes->plan->expressions.nodes[node].index;
+    const struct plan_group *group = &codes->plan->groups[g];
+    if (group->values || group->domain == 0 || group->word > UINT8_MAX)
+        refuse(codes, "a term of GROUP BY has values of its own");
+    return add(codes,
+               &(struct general_code){.operation = GENERAL_TERM,
+                                      .c = (uint8_t)group->word,
+                                      .flags = group->nullable,
+                                      .index = (uint16_t)g},
+               &(struct code_operands){node, {NO_REGISTER, NO_REGISTER, NO_REGISTER}}, error);
+}
+
+/* The result of an aggregate, likewise. */
+static enum status add_aggregate(struct general_codes *codes, uint32_t node, struct error *error)
+{
+    const struct expression *of = &codes->plan->expressions.nodes[node];
+    const struct plan_aggregate *aggregate = &codes->plan->aggregates[of->index];
+    const struct aggregate *const kind = plan_aggregate_of(codes->plan, of->index);
+    const bool average = of->type.kind == VALUE_DOUBLE && aggregate->type.kind != VALUE_DOUBLE;
+    const uint64_t count = kind->counts || aggregate->count == of->index ? 0 : aggregate->count + UINT64_C(1),
+                   divisor = average ? of->table : 0, words = kind->words;
+    if ((aggregate->doubles.limbs && of->type.kind == VALUE_DOUBLE) || (average && !divisor))
+        refuse(codes, "sums of doubles are rounded on the host");
+    return add(codes,
+               &(struct general_code){.operation = GENERAL_AGGREGATE,
+                                      .c = (uint8_t)kind->device.value,
+                                      .index = (uint16_t)of->index,
+                                      .number = (int64_t)(count | divisor << GROUPS_DIVISOR_SHIFT |
+                                                          (uint64_t)of->type.scale << GROUPS_SCALE_SHIFT |
+                                                          words << GROUPS_WORDS_SHIFT)},
+               &(struct code_operands){node, {NO_REGISTER, NO_REGISTER, NO_REGISTER}}, error);
+}
+
 static uint8_t of_doubles(enum expression_operation operation)
 {
     return operation == EXPRESSION_ADD        ? GENERAL_ADD_DOUBLE
@@ -238,6 +275,10 @@ static enum status write_node(struct general_codes *codes, uint32_t node, struct
                    &operands, error);
     if (of->operation == EXPRESSION_COLUMN)
         return add_source(codes, node, error);
+    if (of->operation == EXPRESSION_GROUP)
+        return add_term(codes, node, error);
+    if (of->operation == EXPRESSION_AGGREGATE)
+        return add_aggregate(codes, node, error);
     const struct general_code code = operation_of(codes, of);
     for (uint32_t c = 0; c < of->children; c++)
         operands.from[c] = of->child[c];
@@ -283,7 +324,8 @@ void general_body_end(struct general_codes *codes)
         }
         code->a = slots[0];
         code->b = slots[1];
-        if (code->operation != GENERAL_STATE && code->operation != GENERAL_KEY)
+        if (code->operation != GENERAL_STATE && code->operation != GENERAL_KEY &&
+            code->operation != GENERAL_TERM && code->operation != GENERAL_AGGREGATE)
             code->c = slots[2];
         if (codes->of_dimension && (code->operation == GENERAL_ARRAY || code->operation == GENERAL_BITS))
             code->a = 0;

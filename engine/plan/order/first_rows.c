@@ -12,7 +12,8 @@
 static bool has_codes(const struct plan *plan, uint32_t expression)
 {
     const struct expression *node = &plan->expressions.nodes[expression];
-    return node->type.kind != VALUE_STRING || node->operation == EXPRESSION_COLUMN;
+    return node->type.kind != VALUE_STRING || node->operation == EXPRESSION_COLUMN ||
+           node->operation == EXPRESSION_GROUP;
 }
 
 /* Makes a term with at most `most` codes, *domain of them; its stride is set later. */
@@ -73,6 +74,44 @@ struct first_rows first_rows_of(const struct plan *plan)
     for (uint32_t t = 0; first.by_row && t < first.term_count; t++)
         first.terms[t].stride *= places;
     return first;
+}
+
+/* ---- Groups ---- */
+
+/* One more than the greatest highest word of a group's number. */
+static uint64_t numbers_of(const struct plan *plan)
+{
+    uint64_t most = 0;
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        if (plan->groups[g].word + 1 == plan->key_words)
+            most += (plan->groups[g].domain - 1) * plan->groups[g].stride;
+    return plan->shape == PLAN_DENSE ? plan->slots : most < RANKS_MAX ? most + 1 : RANKS_MAX;
+}
+
+struct first_groups first_groups_of(const struct plan *plan)
+{
+    struct first_groups groups = {.first.bound = UINT64_MAX};
+    const bool limited = plan->limit <= FIRST_ROWS_MAX && plan->offset <= FIRST_ROWS_MAX - plan->limit;
+    uint64_t domain, numbers;
+    if ((plan->shape != PLAN_HASH && plan->shape != PLAN_DENSE) || plan->grouping.set_count > 0 ||
+        (!limited && plan->having == EXPRESSION_NONE))
+        return groups;
+    groups.few = true;
+    groups.first.wanted = limited ? plan->limit + plan->offset : 0;
+    if (groups.first.wanted == 0)
+        return groups;
+    const bool exact = add_terms(plan, &groups.first, &domain);
+    if (plan->order_count && groups.first.term_count == 0) {
+        groups.first.wanted = 0;
+        groups.few = plan->having != EXPRESSION_NONE;
+        return groups;
+    }
+    numbers = numbers_of(plan);
+    groups.by_number = exact && numbers <= RANKS_MAX / domain;
+    groups.number_stride = 1;
+    for (uint32_t t = 0; groups.by_number && t < groups.first.term_count; t++)
+        groups.first.terms[t].stride *= numbers;
+    return groups;
 }
 
 /* ---- Ranks ---- */

@@ -53,6 +53,16 @@ struct first_rows {
 /* Finds out whether the plan's rows can be dropped so. */
 struct first_rows first_rows_of(const struct plan *plan);
 
+/* The same of groups, whose terms are over groups and aggregates. Groups of equal ranks are ordered by their numbers; if
+ * `by_number`, the highest word of the number is a part of the rank, times `number_stride`. `wanted` is 0 without a limit. */
+struct first_groups {
+    bool few; /* HAVING or the limit may drop groups; else the other fields are not set */
+    struct first_rows first;
+    bool by_number;
+    uint64_t number_stride;
+};
+struct first_groups first_groups_of(const struct plan *plan);
+
 /* ---- Ranks ---- */
 
 /* A value's part of the rank. */

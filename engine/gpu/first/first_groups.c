@@ -1,0 +1,305 @@
+/* first_groups.c: see first_groups.h. */
+#include "engine/gpu/first/first_groups.h"
+
+#include "engine/cuda/ahead.h"
+#include "engine/gpu/general/code.h"
+#include "engine/gpu/run_internal.h"
+#include "storage/base/memory.h"
+#include "storage/base/sort/sort.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MODULE_NAME "general_groups"
+
+/* Fewer groups than this are copied in some ten microseconds, as long as the launches take. */
+#define GROUPS_MANY 4096u
+
+/* A bound that a sample of GROUPS_VOTERS ranks gives needs several of them for each group that is wanted. */
+#define GROUPS_WANTED_MAX (GROUPS_VOTERS / 4)
+
+/* The list has room for so many groups at least, and for several times as many as a sample should let through. */
+#define LIST_MIN  (UINT64_C(1) << 18)
+#define LIST_MAX  (UINT64_C(1) << 22)
+#define LIST_MORE 4u
+
+/* Blocks of a multiprocessor: with 48 KB of shared memory four are resident. */
+#define SELECT_BLOCKS 4u
+
+/* ---- What ORDER BY and HAVING compute ---- */
+
+/* Notes the sums of 128 bits that are values of an output, and must fit 64. */
+static void find_checked(const struct plan *plan, const uint8_t *needed, struct cuda_groups *groups)
+{
+    struct groups_work *work = &groups->work;
+    for (uint32_t n = 0; n < plan->expressions.count; n++) {
+        const struct expression *node = &plan->expressions.nodes[n];
+        if (!needed[n] || node->operation != EXPRESSION_AGGREGATE ||
+            plan_aggregate_of(plan, node->index)->words == 1 || node->type.kind == VALUE_DOUBLE)
+            continue;
+        groups->usable &= work->checked_count < GROUPS_CHECKED_MAX;
+        if (groups->usable)
+            work->checked[work->checked_count++] = node->index;
+    }
+}
+
+static enum status find_overflows(const struct plan *plan, struct cuda_groups *groups, struct error *error)
+{
+    uint8_t *needed;
+    RETURN_IF_ERROR(memory_zeros(&needed, plan->expressions.count + UINT64_C(1), "a program", error));
+    for (uint32_t c = 0; c < plan->output_count + plan->hidden_count; c++)
+        expression_mark(&plan->expressions, plan->outputs[c].expression, needed);
+    if (plan->having != EXPRESSION_NONE)
+        expression_mark(&plan->expressions, plan->having, needed);
+    find_checked(plan, needed, groups);
+    free(needed);
+    return STATUS_OK;
+}
+
+static enum status write_body(const struct plan *plan, const struct first_groups *few,
+                              struct general_codes *codes, struct cuda_groups *groups, struct error *error)
+{
+    const struct first_rows *first = &few->first;
+    const bool having = plan->having != EXPRESSION_NONE;
+    general_body_begin(codes, false);
+    if (having)
+        RETURN_IF_ERROR(general_body_write(codes, plan->having, error));
+    for (uint32_t t = 0; t < first->term_count; t++)
+        RETURN_IF_ERROR(general_body_write(codes, first->terms[t].expression, error));
+    if (having)
+        general_body_keep(codes, plan->having);
+    for (uint32_t t = 0; t < first->term_count; t++)
+        general_body_keep(codes, first->terms[t].expression);
+    general_body_end(codes);
+    groups->usable &= !codes->why[0] && codes->slot_count <= GROUPS_SLOTS_MAX;
+    groups->work.having = having ? general_body_slot(codes, plan->having) : GENERAL_NO_OPERAND;
+    for (uint32_t t = 0; t < first->term_count; t++)
+        groups->work.term_slots[t] = general_body_slot(codes, first->terms[t].expression);
+    return STATUS_OK;
+}
+
+/* The program that is uploaded: the instructions, and the words of each aggregate's state. */
+static enum status take_program(const struct plan *plan, const struct general_codes *codes,
+                                struct cuda_groups *groups, struct error *error)
+{
+    groups->words_at = codes->count * sizeof *codes->list;
+    groups->program_bytes = groups->words_at + plan->aggregate_count;
+    RETURN_IF_ERROR(memory_take(&groups->program, groups->program_bytes + 1, "a program", error));
+    memcpy(groups->program, codes->list, groups->words_at);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        ((uint8_t *)groups->program)[groups->words_at + a] = (uint8_t)plan_aggregate_of(plan, a)->words;
+    return STATUS_OK;
+}
+
+static enum status write_program(const struct plan *plan, const struct kernel *kernel,
+                                 const struct first_groups *few, struct cuda_groups *groups,
+                                 struct error *error)
+{
+    char why[KERNEL_WHY_BYTES] = "";
+    struct general_codes codes;
+    groups->usable = true;
+    groups->work = (struct groups_work){.hashed = plan->shape == PLAN_HASH,
+                                        .key_words = plan->key_words,
+                                        .aggregate_count = plan->aggregate_count,
+                                        .term_count = few->first.term_count,
+                                        .by_number = few->by_number,
+                                        .number_stride = few->number_stride};
+    enum status status = general_codes_open(&codes, plan, kernel, NULL, why, error);
+    status = AND_THEN(status, write_body(plan, few, &codes, groups, error));
+    status = AND_THEN(status, find_overflows(plan, groups, error));
+    groups->work.code_count = codes.count;
+    groups->work.slot_count = codes.slot_count;
+    if (status == STATUS_OK && groups->usable)
+        status = take_program(plan, &codes, groups, error);
+    general_codes_free(&codes);
+    return status;
+}
+
+static void fill_first(const struct first_groups *few, struct first_argument *first)
+{
+    *first = (struct first_argument){.wanted = few->first.wanted, .bound = UINT64_MAX};
+    for (uint32_t t = 0; t < few->first.term_count; t++) {
+        const struct first_term *term = &few->first.terms[t];
+        first->terms[t] = (struct first_term_argument){.low = term->low,
+                                                       .high = term->high,
+                                                       .best = term->best,
+                                                       .null = term->null,
+                                                       .stride = term->stride,
+                                                       .shift = term->shift,
+                                                       .descending = term->descending};
+    }
+}
+
+/* ---- Kernels and memory ---- */
+
+static enum status load_module(struct device_run *run, struct error *error)
+{
+    struct cuda *cuda = run->cuda;
+    struct cuda_groups *groups = &run->groups;
+    struct cuda_graph *graph = NULL;
+    void *image = NULL;
+    uint64_t bytes;
+    size_t image_bytes;
+    if (!cuda_modules_take(run->device->modules, MODULE_NAME, &groups->module, &graph)) {
+        RETURN_IF_ERROR(ahead_get(MODULE_NAME, cuda_properties(cuda)->arch, &image, &image_bytes, error));
+        const enum status status = cuda_module_load(cuda, image, &groups->module, error);
+        free(image);
+        RETURN_IF_ERROR(status);
+    }
+    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_sample", &groups->sample, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "first_tighten", &groups->tighten, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_select", &groups->select, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_gather", &groups->gather, error));
+    return cuda_module_variable(cuda, groups->module, "arguments", &groups->arguments, &bytes, error);
+}
+
+/* An expression that may fail for a row is computed for all groups, on the host. */
+static bool may_fail(const struct plan *plan)
+{
+    return plan->expressions.left || plan->expressions.text_count > 0;
+}
+
+enum status cuda_groups_open(struct device_run *run, struct error *error)
+{
+    const struct plan *plan = run->plan;
+    const struct first_groups few = first_groups_of(plan);
+    struct cuda_groups *groups = &run->groups;
+    if (!few.few || few.first.wanted > GROUPS_WANTED_MAX || run->counting || run->segments.segments ||
+        may_fail(plan) || !ahead_has(MODULE_NAME, cuda_properties(run->cuda)->arch))
+        return STATUS_OK;
+    RETURN_IF_ERROR(write_program(plan, &run->kernel, &few, groups, error));
+    if (groups->usable) {
+        fill_first(&few, &groups->first);
+        return load_module(run, error);
+    }
+    cuda_groups_close(run);
+    return STATUS_OK;
+}
+
+static void free_memory(struct device_run *run)
+{
+    cuda_free(run->cuda, run->groups.memory);
+    run->groups.memory = 0;
+    run->groups.slots = 0;
+}
+
+void cuda_groups_close(struct device_run *run)
+{
+    struct cuda_graph *none = NULL;
+    struct cuda_groups *groups = &run->groups;
+    if (groups->module)
+        cuda_modules_give(run->device->modules, MODULE_NAME, &groups->module, &none);
+    if (groups->module)
+        cuda_module_unload(run->cuda, groups->module);
+    free_memory(run);
+    free(groups->program);
+    *groups = (struct cuda_groups){0};
+}
+
+static uint64_t list_capacity(const struct device_run *run)
+{
+    const uint64_t sampled = (uint64_t)GROUPS_VOTERS * GROUPS_VOTER_SLOTS,
+                   wanted = run->groups.first.wanted * (run->slots / sampled + 1) * LIST_MORE,
+                   least = wanted < LIST_MIN ? LIST_MIN : wanted, most = least < LIST_MAX ? least : LIST_MAX;
+    return run->slots < most ? run->slots : most;
+}
+
+/* The pieces of `memory`: the program, the state, the sample and the list. Their sizes are multiples of 16 bytes. */
+static enum status make_memory(struct device_run *run, struct error *error)
+{
+    struct cuda_groups *groups = &run->groups;
+    const uint64_t program = (groups->program_bytes + 15) / 16 * 16,
+                   state = (sizeof(struct first_state) + 15) / 16 * 16,
+                   known = GROUPS_VOTERS * sizeof(struct first_known), capacity = list_capacity(run);
+    if (groups->memory && groups->slots == run->slots)
+        return STATUS_OK;
+    free_memory(run);
+    RETURN_IF_ERROR(cuda_columns_allocate(run->device->columns,
+                                          program + state + known + capacity * sizeof(uint64_t),
+                                          "the first groups", &groups->memory, error));
+    groups->slots = run->slots;
+    groups->work.code = groups->memory;
+    groups->words = groups->memory + groups->words_at;
+    groups->first.state = groups->memory + program;
+    groups->first.known = groups->first.state + state;
+    groups->first.list = groups->first.known + known;
+    groups->first.capacity = capacity;
+    return cuda_send(run->cuda, groups->memory, groups->program, groups->program_bytes, error);
+}
+
+/* ---- Launches ---- */
+
+static enum status launch(struct device_run *run, struct cuda_function *function, unsigned blocks,
+                          struct error *error)
+{
+    struct groups_work *work = &run->groups.work;
+    void *arguments[] = {work};
+    return cuda_launch(run->cuda, function, blocks, GROUPS_THREADS,
+                       (uint64_t)work->slot_count * GROUPS_THREADS * sizeof(int64_t), arguments, error);
+}
+
+static unsigned blocks_for(const struct device_run *run, uint64_t items)
+{
+    const uint64_t blocks = (items + GROUPS_THREADS - 1) / GROUPS_THREADS,
+                   most = (uint64_t)cuda_properties(run->cuda)->multiprocessors * SELECT_BLOCKS;
+    return (unsigned)(blocks < most ? blocks : most);
+}
+
+static enum status launch_all(struct device_run *run, struct error *error)
+{
+    struct cuda *cuda = run->cuda;
+    struct cuda_groups *groups = &run->groups;
+    run->arguments.first = groups->first;
+    RETURN_IF_ERROR(
+        cuda_send(cuda, groups->arguments, &run->arguments, offsetof(struct query_arguments, sets), error));
+    RETURN_IF_ERROR(
+        cuda_set_words(cuda, groups->first.state, 0, sizeof(struct first_state) / sizeof(uint32_t), error));
+    if (groups->first.wanted) {
+        RETURN_IF_ERROR(launch(run, groups->sample, GROUPS_VOTERS / GROUPS_THREADS, error));
+        RETURN_IF_ERROR(cuda_launch(cuda, groups->tighten, 1, FIRST_TIGHTEN_THREADS,
+                                    sizeof(struct first_tightening), NULL, error));
+    }
+    return launch(run, groups->select, blocks_for(run, run->slots), error);
+}
+
+/* Dense groups come in the order of their slots. */
+static enum status sort_list(struct device_run *run, uint64_t count, struct error *error)
+{
+    const uint64_t bytes = count * sizeof(int64_t);
+    const cuda_address list = run->groups.first.list;
+    int64_t *slots;
+    RETURN_IF_ERROR(memory_take(&slots, bytes + 1, "groups", error));
+    enum status status = cuda_copy_to_host(run->cuda, slots, list, bytes, error);
+    status = AND_THEN(status, cuda_synchronize(run->cuda, error));
+    if (status == STATUS_OK) {
+        sort_integers(slots, count);
+        status = cuda_send(run->cuda, list, slots, bytes, error);
+    }
+    free(slots);
+    return status;
+}
+
+enum status cuda_groups_list(struct device_run *run, uint64_t found, uint64_t *count, bool *listed,
+                             struct error *error)
+{
+    struct first_state state;
+    *listed = false;
+    if (found < GROUPS_MANY || make_memory(run, NULL) != STATUS_OK)
+        return STATUS_OK;
+    RETURN_IF_ERROR(launch_all(run, error));
+    RETURN_IF_ERROR(cuda_copy_to_host(run->cuda, &state, run->groups.first.state, sizeof state, error));
+    RETURN_IF_ERROR(cuda_synchronize(run->cuda, error));
+    *count = state.found;
+    *listed = state.found <= run->groups.first.capacity;
+    return *listed && !run->groups.work.hashed && state.found > 1 ? sort_list(run, state.found, error)
+                                                                  : STATUS_OK;
+}
+
+enum status cuda_groups_gather(struct device_run *run, uint64_t count, struct error *error)
+{
+    struct cuda_groups *groups = &run->groups;
+    void *arguments[] = {&groups->work, &run->collected, &count, &groups->words};
+    return cuda_launch(run->cuda, groups->gather, blocks_for(run, count), GROUPS_THREADS, 0, arguments,
+                       error);
+}

@@ -1,0 +1,47 @@
+/*
+ * groups.h: what the engine tells the kernels that find the groups of an answer's first rows (groups_cuda.h). Host and
+ * device compilers lay it out alike.
+ */
+#ifndef TESSERA_OPERATORS_GENERAL_GROUPS_H
+#define TESSERA_OPERATORS_GENERAL_GROUPS_H
+
+#include "operators/dialect/query_arguments.h"
+#include "operators/general/program.h"
+
+#define GROUPS_THREADS 256u
+
+/* A thread's slots are in its block's shared memory: with so many, a block has 48 KB of it. */
+#define GROUPS_SLOTS_MAX 24u
+
+/* The most sums whose overflow of 64 bits is looked for. */
+#define GROUPS_CHECKED_MAX 8u
+
+/* A sample has a rank of each of so many threads, the best of the groups in so many slots. So it reads at most a million
+ * slots, and lets about as many groups through as are wanted for each million that there are. */
+#define GROUPS_VOTERS      16384u
+#define GROUPS_VOTER_SLOTS 64u
+
+struct groups_work {
+    uint64_t code; /* of struct general_code */
+    uint32_t code_count;
+    uint32_t hashed;     /* else dense */
+    uint32_t key_words;  /* of a group's number */
+    uint32_t slot_count; /* that instructions use */
+    uint32_t aggregate_count;
+    uint32_t having; /* the slot, or GENERAL_NO_OPERAND */
+    uint32_t term_count;
+    uint32_t term_slots[ARGUMENT_FIRST_TERMS_MAX];
+    uint32_t by_number; /* a part of the rank is the highest word of the group's number */
+    uint64_t number_stride;
+    uint32_t checked_count;
+    uint32_t checked[GROUPS_CHECKED_MAX]; /* sums of 128 bits whose result must fit 64 */
+};
+
+/* GENERAL_AGGREGATE: the parts of general_code.number, from bit 0 on: 16 bits, 1 + the aggregate that counts the values, or 0:
+ * the result is never NULL; 16 bits, 1 + the aggregate by which a sum is divided to an average, or 0: it is none; 8 bits, the
+ * scale of an average's values; 8 bits, the words of the state. */
+#define GROUPS_DIVISOR_SHIFT 16u
+#define GROUPS_SCALE_SHIFT   32u
+#define GROUPS_WORDS_SHIFT   40u
+
+#endif

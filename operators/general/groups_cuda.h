@@ -1,0 +1,180 @@
+/*
+ * groups_cuda.h: the groups that may be in the answer, of those that a scan has made. A statement with HAVING, or with
+ * LIMIT, copies these alone to the host:
+ *
+ *     groups_sample    finds the best rank of each of GROUPS_VOTERS shares of a sample of the slots
+ *     first_tighten    finds the rank that `wanted` groups have or better: no worse one is wanted (first_rows_cuda.h)
+ *     groups_select    lists the slots of the groups that pass HAVING and are not worse
+ *     groups_gather    copies the numbers and states of the listed groups to an array
+ *
+ * Ranks are made as those of rows (engine/plan/order/first_rows.h), from the terms of ORDER BY, which instructions of a
+ * program compute from the group's number and states, and from the number. The host computes the answer from the groups that
+ * it gets, and so a group that passes here too often is no error. That is what becomes of a group whose terms the device
+ * cannot compute exactly: its rank is the best one.
+ */
+#ifndef TESSERA_OPERATORS_GENERAL_GROUPS_CUDA_H
+#define TESSERA_OPERATORS_GENERAL_GROUPS_CUDA_H
+
+#define GENERAL_PLACE GENERAL_ROWS
+#include "operators/general/evaluate_cuda.h"
+#include "operators/general/groups.h"
+#include "operators/group/first_rows_cuda.h"
+
+/* Sums and divisors up to this are doubles, so that their quotient is rounded once (storage/base/decimal.h). */
+#define GROUPS_EXACT (1ull << 53)
+
+struct group_reader {
+    const groups_work &work;
+    uint64_t slot;
+    bool unknown; /* a value cannot be computed here */
+
+    __device__ __forceinline__ uint64_t word(uint32_t word) const
+    {
+        return !work.hashed          ? slot
+               : work.key_words == 1 ? state_words(arguments.keys)[slot] - 1
+                                     : state_words(arguments.key_words)[word * arguments.slots + slot];
+    }
+    __device__ __forceinline__ uint64_t state(uint32_t aggregate, uint32_t word) const
+    {
+        return state_words(arguments.states[aggregate])[word * arguments.slots + slot];
+    }
+    __device__ __forceinline__ int64_t term(const general_code &code, bool &null) const
+    {
+        const group_argument of = arguments.groups[code.index];
+        const uint64_t value = word(code.c) / of.stride % (of.last + 1);
+        null = code.flags && value == 0;
+        return null ? 0 : (int64_t)(of.base + value);
+    }
+    __device__ __forceinline__ int64_t average(uint64_t low, uint64_t high, uint64_t divisor, uint32_t scale)
+    {
+        uint64_t power = 1;
+        for (uint32_t digit = 0; digit < scale; digit++)
+            power *= 10;
+        const bool exact = high == (uint64_t)((int64_t)low >> 63) && low + GROUPS_EXACT <= 2 * GROUPS_EXACT &&
+                           divisor <= GROUPS_EXACT / power;
+        unknown |= !exact;
+        return double_key(__ddiv_rn((double)(int64_t)low, (double)(int64_t)(divisor * power)));
+    }
+    __device__ __forceinline__ int64_t aggregate(const general_code &code, bool &null)
+    {
+        const uint64_t parts = (uint64_t)code.number, low = state(code.index, 0);
+        const uint32_t count = parts & 0xffff, divisor = parts >> GROUPS_DIVISOR_SHIFT & 0xffff;
+        const uint64_t high =
+            (parts >> GROUPS_WORDS_SHIFT & 0xff) > 1 ? state(code.index, 1) : (uint64_t)((int64_t)low >> 63);
+        null = count && state(count - 1, 0) == 0;
+        if (null)
+            return 0;
+        if (divisor)
+            return average(low, high, state(divisor - 1, 0), parts >> GROUPS_SCALE_SHIFT & 0xff);
+        return code.c == STATE_OF_MIN   ? min_of_greatest(low)
+               : code.c == STATE_OF_MAX ? max_of_greatest(low)
+               : code.c == STATE_OF_AND ? and_of_bits(low)
+                                        : (int64_t)low;
+    }
+    /* Whether a sum leaves 64 bits, which is an error that the host tells of. */
+    __device__ __forceinline__ bool overflows() const
+    {
+        bool any = false;
+        for (uint32_t c = 0; c < work.checked_count; c++)
+            any |= state(work.checked[c], 1) != (uint64_t)((int64_t)state(work.checked[c], 0) >> 63);
+        return any;
+    }
+};
+
+/* The rank of the group in a slot; FIRST_NO_RANK: there is none, or HAVING is not true. */
+TILE_INLINE uint64_t group_rank(const groups_work &work, uint64_t slot)
+{
+    group_reader group = {work, slot, false};
+    general_context context = {};
+    general_rows<GROUPS_THREADS> rows;
+    general_states none;
+    const bool used = work.hashed ? state_words(arguments.keys)[slot] != 0
+                                  : reinterpret_cast<const uint32_t *>(arguments.present)[slot] != 0;
+    if (!used)
+        return FIRST_NO_RANK;
+    context.code = reinterpret_cast<const general_code *>(work.code);
+    rows.slots = reinterpret_cast<int64_t *>(tile_shared) + threadIdx.x;
+    EACH_ITEM
+    rows.nulls[i] = 0;
+    general_evaluate<GENERAL_OF_GROUPS>(
+        context, 0, work.code_count, rows, none,
+        [&](const general_code &code, bool &null) {
+            return code.operation == GENERAL_TERM ? group.term(code, null) : group.aggregate(code, null);
+        },
+        0);
+    if (group.unknown || group.overflows())
+        return 0;
+    if (work.having != GENERAL_NO_OPERAND && !rows.is_true(work.having, 0))
+        return FIRST_NO_RANK;
+    uint64_t rank = work.by_number ? group.word(work.key_words - 1) * work.number_stride : 0;
+    for (uint32_t t = 0; t < work.term_count; t++) {
+        const first_term_argument &term = arguments.first.terms[t];
+        const uint32_t at = work.term_slots[t];
+        rank += first_part_of(term, term.descending, rows.slot(at, 0), rows.is_null(at, 0));
+    }
+    return rank;
+}
+
+/* A voter's slots are as far apart as they can be. */
+extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
+    groups_sample(const __grid_constant__ groups_work work)
+{
+    const uint64_t voters = gridDim.x * (uint64_t)blockDim.x, slots = arguments.slots,
+                   apart = (slots + GROUPS_VOTER_SLOTS - 1) / GROUPS_VOTER_SLOTS,
+                   voter = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    const uint64_t step = apart > voters ? apart : voters;
+    uint64_t best = FIRST_NO_RANK;
+    for (uint64_t slot = voter; slot < slots; slot += step) {
+        const uint64_t rank = group_rank(work, slot);
+        best = rank < best ? rank : best;
+    }
+    const uint32_t lane = threadIdx.x % 32, lanes = __ballot_sync(FULL_WARP, best != FIRST_NO_RANK);
+    uint32_t at = 0;
+    if (lane == 0 && lanes)
+        at = atomicAdd(const_cast<uint32_t *>(&first_rows_state()->known), (uint32_t)__popc(lanes));
+    at = __shfl_sync(FULL_WARP, at, 0) + __popc(lanes & low_bits(lane));
+    if (best != FIRST_NO_RANK)
+        reinterpret_cast<first_known *>(arguments.first.known)[at] = first_known{best, 1, 0};
+}
+
+/* The list has the first `capacity` groups that pass; the state counts all of them. */
+extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
+    groups_select(const __grid_constant__ groups_work work)
+{
+    const uint64_t bound = first_bound(), threads = gridDim.x * (uint64_t)blockDim.x;
+    const uint32_t lane = threadIdx.x % 32;
+    for (uint64_t first = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x - lane; first < arguments.slots;
+         first += threads) {
+        const uint64_t slot = first + lane,
+                       rank = slot < arguments.slots ? group_rank(work, slot) : FIRST_NO_RANK;
+        const bool passes = rank != FIRST_NO_RANK && rank <= bound;
+        const uint32_t lanes = __ballot_sync(FULL_WARP, passes);
+        uint64_t at = 0;
+        if (!lanes)
+            continue;
+        if (lane == 0)
+            at = atomicAdd(const_cast<state_word *>(&first_rows_state()->found), (state_word)__popc(lanes));
+        at = __shfl_sync(FULL_WARP, at, 0) + __popc(lanes & low_bits(lane));
+        if (passes && at < arguments.first.capacity)
+            state_words(arguments.first.list)[at] = slot;
+    }
+}
+
+/* Column by column, as groups_collect (operators/dialect/query_cuda.h). */
+extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
+    groups_gather(const __grid_constant__ groups_work work, uint64_t out, uint64_t count, uint64_t words)
+{
+    const uint64_t threads = gridDim.x * (uint64_t)blockDim.x;
+    state_word *const to = state_words(out);
+    for (uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x; i < count; i += threads) {
+        const group_reader group = {work, state_words(arguments.first.list)[i], false};
+        uint64_t column = 0;
+        for (uint32_t word = 0; word < work.key_words; word++)
+            to[column++ * count + i] = group.word(word);
+        for (uint32_t a = 0; a < work.aggregate_count; a++)
+            for (uint32_t word = 0; word < reinterpret_cast<const unsigned char *>(words)[a]; word++)
+                to[column++ * count + i] = group.state(a, word);
+    }
+}
+
+#endif
