@@ -60,6 +60,10 @@ static enum status write_states(struct maker *maker)
         fprintf(maker->out, "    state_present<%s, %u> present;\n", place, first);
         fputs(" X(present)", list);
     }
+    if (plan->shape == PLAN_HASH) {
+        fputs("    state_found found;\n", maker->out);
+        fputs(" X(found)", list);
+    }
     if (maker->kernel->first) {
         fputs("    state_first first;\n", maker->out);
         fputs(" X(first)", list);
@@ -178,17 +182,22 @@ static void write_number(struct maker *maker, const struct kernel_body *body, ui
     }
 }
 
-/* Writes the code that finds the row's slot; for hashed groups it computes the group's number first. */
-static void write_slot(struct maker *maker, struct kernel_body *body)
+/* True for count(*) of the only group, which is the number of bits in a lane's mask. */
+static bool counts_by_mask(const struct plan *plan, uint32_t a)
+{
+    return plan->shape == PLAN_TOTAL && plan_is_row_count(plan, a);
+}
+
+/* Writes the number of the row's group: its slot, if groups are dense. */
+static void write_group(struct maker *maker, struct kernel_body *body)
 {
     const struct plan *plan = maker->plan;
-    const bool hashed = plan->shape == PLAN_HASH;
     for (uint32_t g = 0; g < plan->group_count; g++)
         kernel_body_write(body, plan->groups[g].expression);
-    if (!hashed) {
+    if (plan->shape != PLAN_HASH) {
         fputs("    const uint32_t slot = ", maker->out);
         write_number(maker, body, 0, false);
-        fputs(";\n    q->sums.present.add(slot);\n    {\n", maker->out);
+        fputs(";\n", maker->out);
         return;
     }
     fprintf(maker->out, "    const group_number<%u> number = {{", plan->key_words);
@@ -196,19 +205,47 @@ static void write_slot(struct maker *maker, struct kernel_body *body)
         fputs(word ? ", " : "", maker->out);
         write_number(maker, body, word, true);
     }
-    fputs("}};\n    const uint64_t slot = find_group(number);\n    if (slot != STATE_NO_SLOT) {\n",
-          maker->out);
+    fputs("}};\n", maker->out);
+}
+
+/* Writes what marks the group, and begins the block that adds to it. */
+static void write_slot(struct maker *maker)
+{
+    if (maker->plan->shape == PLAN_HASH)
+        fputs("    bool added;\n    const uint64_t slot = find_group(number, added);\n"
+              "    q->sums.found.add(added);\n    if (slot != STATE_NO_SLOT) {\n",
+              maker->out);
+    else
+        fputs("    q->sums.present.add(slot);\n    {\n", maker->out);
+}
+
+static bool may_be_null(const struct plan *plan, uint32_t a)
+{
+    const uint32_t node = plan->aggregates[a].argument;
+    return node != EXPRESSION_NONE && plan->expressions.nodes[node].nullable;
+}
+
+/* Writes the word that the row adds to a state. */
+static void write_word(struct maker *maker, uint32_t a)
+{
+    const uint32_t node = maker->plan->aggregates[a].argument;
+    const enum state_value value = plan_aggregate_of(maker->plan, a)->device.value;
+    if (value == STATE_OF_ROW)
+        fputs("1", maker->out);
+    else if (value == STATE_OF_VALUE)
+        fprintf(maker->out, "v%u", node);
+    else
+        fprintf(maker->out, "state_word_of(%u, v%u)", value, node);
 }
 
 static void write_addition(struct maker *maker, const struct kernel_body *body, uint32_t a)
 {
     static const char *const sets[] = {NULL, "bits", "keys", "pairs"};
     const struct plan *plan = maker->plan;
-    const struct plan_aggregate *aggregate = &plan->aggregates[a];
-    const uint32_t node = aggregate->argument;
+    const uint32_t node = plan->aggregates[a].argument;
     char name[KERNEL_NAME_BYTES];
     fputs("    ", maker->out);
-    if (node != EXPRESSION_NONE && plan->expressions.nodes[node].nullable)
+    if (may_be_null(plan, a))
         fprintf(maker->out, "if (!%s) ", kernel_body_null(body, node, name));
     if (plan_is_distinct(plan, a)) {
         fprintf(maker->out, "distinct_%s(%u, slot, %sv%u);\n", sets[maker->kernel->distinct[a]], a,
@@ -218,19 +255,42 @@ static void write_addition(struct maker *maker, const struct kernel_body *body, 
                 node);
         return;
     }
-    const enum state_value value = plan_aggregate_of(plan, a)->device.value;
-    if (value == STATE_OF_ROW || value == STATE_OF_VALUE)
-        fprintf(maker->out,
-                value == STATE_OF_ROW ? "q->sums.s%u.add(slot, 1);\n" : "q->sums.s%u.add(slot, v%u);\n", a,
-                node);
-    else
-        fprintf(maker->out, "q->sums.s%u.add(slot, state_word_of(%u, v%u));\n", a, value, node);
+    fprintf(maker->out, "q->sums.s%u.add(slot, ", a);
+    write_word(maker, a);
+    fputs(");\n", maker->out);
 }
 
-/* True for count(*) of the only group, which is the number of bits in a lane's mask. */
-static bool counts_by_mask(const struct plan *plan, uint32_t a)
+/* Writes that rows of one group are merged in the warp; heads of runs alone go on. A word that is 0 changes nothing. */
+static void write_runs(struct maker *maker, const struct kernel_body *body)
 {
-    return plan->shape == PLAN_TOTAL && plan_is_row_count(plan, a);
+    static const char *const kinds[] = {[MERGE_ADD] = "MERGE_ADD",
+                                        [MERGE_GREATEST] = "MERGE_GREATEST",
+                                        [MERGE_OR] = "MERGE_OR",
+                                        [MERGE_XOR] = "MERGE_XOR"};
+    const struct plan *plan = maker->plan;
+    char name[KERNEL_NAME_BYTES];
+    fprintf(maker->out, "    const lane_run run(%s);\n",
+            plan->shape == PLAN_HASH ? "number.words[0]" : "slot");
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        fprintf(maker->out, "    const uint64_t w%u = run.fold<%s>(", a,
+                kinds[plan_aggregate_of(plan, a)->device.merge]);
+        if (may_be_null(plan, a))
+            fprintf(maker->out, "%s ? 0 : (uint64_t)",
+                    kernel_body_null(body, plan->aggregates[a].argument, name));
+        write_word(maker, a);
+        fputs(");\n", maker->out);
+    }
+    fputs("    if (!run.head)\n        continue;\n", maker->out);
+}
+
+static void write_additions(struct maker *maker, const struct kernel_body *body)
+{
+    const struct plan *plan = maker->plan;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (maker->kernel->runs)
+            fprintf(maker->out, "    q->sums.s%u.add(slot, w%u);\n", a, a);
+        else if (!counts_by_mask(plan, a))
+            write_addition(maker, body, a);
 }
 
 static enum status write_groups(struct maker *maker)
@@ -255,13 +315,14 @@ static enum status write_groups(struct maker *maker)
     for (uint32_t s = 0; s < plan->step_count; s++)
         kept *= plan->steps[s].share;
     fprintf(maker->out, "    tile_each%s(t, keep, row) {\n", kept >= MANY_KEPT ? "_many" : "");
-    write_slot(maker, &body);
+    write_group(maker, &body);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan->aggregates[a].argument != EXPRESSION_NONE)
             kernel_body_write(&body, plan->aggregates[a].argument);
-    for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (!counts_by_mask(plan, a))
-            write_addition(maker, &body, a);
+    if (maker->kernel->runs)
+        write_runs(maker, &body);
+    write_slot(maker);
+    write_additions(maker, &body);
     fputs("    }\n    }\n", maker->out);
     return kernel_body_end(&body);
 }
@@ -394,6 +455,8 @@ static enum status write_all(struct maker *maker, FILE *source)
     maker->out = source;
     kernel_head_write(source, &maker->kernel->layout);
     fputs("#include \"operators/dialect/query_cuda.h\"\n", source);
+    if (maker->kernel->runs)
+        fputs("#include \"operators/group/lane_runs_cuda.h\"\n", source);
     if (maker->kernel->first)
         fputs("#include \"operators/group/first_rows_cuda.h\"\n#define TILE_ITEMS first_items()\n", source);
     write_types(maker);

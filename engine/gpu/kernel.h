@@ -46,6 +46,8 @@ struct kernel {
     int64_t constants[ARGUMENT_CONSTANTS_MAX];
     enum distinct_kind distinct[PLAN_AGGREGATES_MAX];
     uint32_t state_words[PLAN_AGGREGATES_MAX]; /* 64-bit words a slot */
+    bool
+        runs; /* rows of a group follow each other, and are merged in a warp (operators/group/lane_runs_cuda.h) */
     bool first; /* the scan drops rows that are not among the first of an order (engine/gpu/first/) */
     const struct plan_kernel *hand;     /* the hand-written kernel, or NULL */
     bool looked_up[ARGUMENT_JOINS_MAX]; /* values are NULL in rows without a match, so the bitmap is probed */

@@ -77,7 +77,8 @@ struct device_run {
     uint64_t answer_bytes; /* the bytes at the start of `states` that are copied to the host */
     uint8_t *answer;       /* the copy in the host's memory */
     bool answer_pinned;
-    bool no_room; /* the states did not fit the GPU's memory */
+    bool indirect; /* the numbers of hashed groups are not their slots, which would be too many */
+    bool no_room;  /* the states did not fit the GPU's memory */
 
     /* PLAN_HASH: where the groups are collected; 0 until a run has found some. */
     cuda_address collected;

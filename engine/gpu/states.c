@@ -28,6 +28,11 @@
 /* The listed rows that are copied with the header. */
 #define ENTRIES_FETCHED 1024u
 
+/* The most slots that groups have whose numbers are slots, and the most for each row that is expected: a row's group is found
+ * without probing, near those of rows with near keys; but all slots are cleared, and looked at after the scan. */
+#define DIRECT_SLOTS_MAX (UINT64_C(1) << 28)
+#define DIRECT_SLOTS_ROW 4.0
+
 struct states_header {
     uint32_t full, reserved;
     uint64_t groups_found, collected;
@@ -47,6 +52,23 @@ static uint64_t table_capacity(uint64_t entries)
 static uint64_t at_first(uint64_t entries)
 {
     return table_capacity(entries < ENTRIES_AT_FIRST ? entries : ENTRIES_AT_FIRST);
+}
+
+/* The slots of a table in which groups' numbers are slots, a power of two; 0: it would be too large. Others that merge with
+ * the table find groups by hashes. */
+static uint64_t direct_slots(const struct device_run *run)
+{
+    const struct plan *plan = run->plan;
+    const struct plan_group *outermost = &plan->groups[0];
+    double rows = (double)plan->fact->rows;
+    if (plan->shape != PLAN_HASH || plan->key_words > 1 || run->segments.segments || run->indirect)
+        return 0;
+    const unsigned __int128 numbers = (unsigned __int128)outermost->stride * outermost->domain;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        rows *= plan->steps[s].share;
+    return numbers <= DIRECT_SLOTS_MAX && (double)numbers <= DIRECT_SLOTS_ROW * rows
+               ? table_capacity(((uint64_t)numbers + 1) / 2)
+               : 0;
 }
 
 /* Takes the next `bytes` of the allocation; with base 0 it only counts. */
@@ -167,7 +189,10 @@ enum status cuda_states_make(struct device_run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
     if (!run->slots) {
-        run->slots = plan->shape == PLAN_HASH ? at_first(plan->groups_most) : plan->slots;
+        run->slots = plan->shape == PLAN_HASH ? direct_slots(run) : plan->slots;
+        run->arguments.direct = plan->shape == PLAN_HASH && run->slots > 0;
+        if (!run->slots)
+            run->slots = at_first(plan->groups_most);
         for (uint32_t a = 0; a < plan->aggregate_count; a++)
             run->set_capacity[a] = at_first(set_entries(run, a));
     }
@@ -258,7 +283,7 @@ enum status cuda_states_grow(struct device_run *run, struct error *error)
     if (run->kernel.first)
         RETURN_IF_ERROR(tighten(run, error));
     cuda_states_free(run);
-    if (plan->shape == PLAN_HASH)
+    if (plan->shape == PLAN_HASH && !run->arguments.direct)
         run->slots *= GROWTH;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         run->set_capacity[a] *= GROWTH;
@@ -269,6 +294,7 @@ enum status cuda_states_restart(struct device_run *run, struct error *error)
 {
     cuda_states_free(run);
     run->slots = 0;
+    run->indirect = true;
     return cuda_states_make(run, error);
 }
 

@@ -17,7 +17,7 @@
 #define ARGUMENT_JOINS_MAX      32u
 #define ARGUMENT_GROUPS_MAX     112u
 #define ARGUMENT_AGGREGATES_MAX 1024u
-#define ARGUMENT_CONSTANTS_MAX  512u
+#define ARGUMENT_CONSTANTS_MAX  511u
 #define ARGUMENT_TEST_WORDS_MAX 2048u
 
 /* A dimension column: one value for each position of a join's table. `valid` points at one bit a position, bit p%32 of
@@ -96,6 +96,7 @@ struct query_arguments {
     uint64_t keys;
     uint64_t key_words;
     uint64_t slots;        /* of all states; for hashed groups a power of two */
+    uint64_t direct;       /* hashed groups of one word: numbers are less than `slots`, and are the slots */
     uint64_t groups_found; /* hashed groups: 64 bits, the number of used slots */
     uint64_t full;         /* 32 bits: set if a hash table was too full for a row */
 

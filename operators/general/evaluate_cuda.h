@@ -140,6 +140,7 @@ template <class ROWS>
 TILE_INLINE void general_find(const general_context &context, ROWS &rows, general_states &states)
 {
     const uint32_t count = GENERAL_PLACE == GENERAL_SINGLE ? 0 : context.program->group_count;
+    bool added = false;
     if (GENERAL_PLACE == GENERAL_HASH && context.program->key_words > 1) {
         EACH_ITEM
         {
@@ -150,7 +151,9 @@ TILE_INLINE void general_find(const general_context &context, ROWS &rows, genera
                     group_number_part(g, (uint64_t)rows.slot(group.slot, i), rows.is_null(group.slot, i));
             }
             rows.number[i] = words[0];
-            rows.group[i] = rows.active[i] ? find_group_of(words, context.program->key_words) : STATE_NO_SLOT;
+            rows.group[i] =
+                rows.active[i] ? find_group_of(words, context.program->key_words, added) : STATE_NO_SLOT;
+            states.found.add(rows.active[i] && added);
         }
         return;
     }
@@ -167,7 +170,8 @@ TILE_INLINE void general_find(const general_context &context, ROWS &rows, genera
         if (!rows.active[i])
             continue;
         if (GENERAL_PLACE == GENERAL_HASH) {
-            rows.group[i] = find_group(group_number<1>{{rows.number[i]}});
+            rows.group[i] = find_group(group_number<1>{{rows.number[i]}}, added);
+            states.found.add(added);
         } else {
             rows.group[i] = rows.number[i];
             states.mark(rows.group[i]);

@@ -70,6 +70,7 @@ TILE_INLINE void merge_in_block(uint32_t merge, uint32_t first, uint32_t slot, u
 struct general_states {
     uint64_t single[GENERAL_PLACE == GENERAL_SINGLE ? GENERAL_SINGLE_WORDS : 1];
     state_present<GENERAL_STATE_PLACE, 0> present; /* GENERAL_SHARED: at program->present_first */
+    state_found found;                             /* GENERAL_HASH */
     const general_program *program;
     const general_aggregate *aggregates;
 
@@ -79,6 +80,7 @@ struct general_states {
         aggregates = list;
         states_clear<GENERAL_STATE_PLACE>(GENERAL_PLACE == GENERAL_SHARED ? program->shared_words : 0);
         present.begin();
+        found.begin();
         if (GENERAL_PLACE == GENERAL_SINGLE)
             for (uint32_t a = 0; a < program->aggregate_count; a++)
                 for (uint32_t word = 0; word < aggregates[a].words; word++)
@@ -151,6 +153,8 @@ struct general_states {
     }
     __device__ __forceinline__ void finish()
     {
+        if (GENERAL_PLACE == GENERAL_HASH)
+            found.finish();
         if (GENERAL_PLACE == GENERAL_ROWS || GENERAL_PLACE == GENERAL_DENSE || GENERAL_PLACE == GENERAL_HASH)
             return;
         states_complete<GENERAL_STATE_PLACE>();

@@ -374,12 +374,13 @@ template <state_place PLACE, uint32_t FIRST> struct state_present {
  * makes a larger one. */
 #define STATE_PROBES_MAX 1024u
 
-/* Finds the place of a key below 2^64 - 1, and inserts a new key. If the table is too full, sets
+/* Finds the place of a key below 2^64 - 1 from the place of `hash` on, and inserts a new key. If the table is too full, sets
  * arguments.full and returns STATE_NO_SLOT. */
-TILE_INLINE uint64_t find_place(uint64_t table, uint64_t capacity, uint64_t key, bool &added)
+TILE_INLINE uint64_t find_place_from(uint64_t table, uint64_t capacity, uint64_t key, uint64_t hash,
+                                     bool &added)
 {
     state_word *const places = state_words(table);
-    uint64_t place = hash_mix(key) & (capacity - 1);
+    uint64_t place = hash & (capacity - 1);
     added = false;
     for (uint32_t probe = 0; probe < STATE_PROBES_MAX && probe < capacity; probe++) {
         uint64_t seen = *reinterpret_cast<volatile state_word *>(places + place);
@@ -395,19 +396,41 @@ TILE_INLINE uint64_t find_place(uint64_t table, uint64_t capacity, uint64_t key,
     return STATE_NO_SLOT;
 }
 
+TILE_INLINE uint64_t find_place(uint64_t table, uint64_t capacity, uint64_t key, bool &added)
+{
+    return find_place_from(table, capacity, key, hash_mix(key), added);
+}
+
 template <uint32_t WORDS> struct group_number {
     uint64_t words[WORDS];
 };
 
-/* The slot of a group number. STATE_NO_SLOT: the group table is too full, and the run must be repeated. */
-TILE_INLINE uint64_t find_group(const group_number<1> &number)
+/* The slot of a group number, and whether it is a new one. STATE_NO_SLOT: the group table is too full, and the run must be
+ * repeated. */
+TILE_INLINE uint64_t find_group(const group_number<1> &number, bool &added)
 {
-    bool added;
-    const uint64_t slot = find_place(arguments.keys, arguments.slots, number.words[0], added);
-    if (added)
-        atomicAdd(state_words(arguments.groups_found), 1ull);
-    return slot;
+    const uint64_t key = number.words[0];
+    return find_place_from(arguments.keys, arguments.slots, key, arguments.direct ? key : hash_mix(key),
+                           added);
 }
+
+/* Counts the new groups: most threads have some, and one counter would be waited for. */
+struct state_found {
+    state_sum<STATE_SINGLE, false, 0, 0> groups;
+
+    __device__ __forceinline__ void begin()
+    {
+        groups.begin();
+    }
+    __device__ __forceinline__ void add(bool added)
+    {
+        groups.add(0, added);
+    }
+    __device__ __forceinline__ void finish()
+    {
+        groups.finish_at(state_words(arguments.groups_found));
+    }
+};
 
 /* The place of a group number of several words holds 62 bits of the words' hash and a mark in the low 2 bits:
  * TAKEN while the words are being written, then READY. A lane that finds its own hash with the mark TAKEN
@@ -426,7 +449,7 @@ TILE_INLINE bool is_group(uint64_t slot, const uint64_t *number, uint32_t words)
     return same;
 }
 
-TILE_INLINE uint64_t find_group_of(const uint64_t *number, uint32_t words)
+TILE_INLINE uint64_t find_group_of(const uint64_t *number, uint32_t words, bool &added)
 {
     state_word *const places = state_words(arguments.keys);
     uint64_t hash = 0;
@@ -435,6 +458,7 @@ TILE_INLINE uint64_t find_group_of(const uint64_t *number, uint32_t words)
         hash = hash_mix(hash ^ number[word]);
     const uint64_t ready = hash | GROUP_READY;
     uint64_t slot = hash_mix(hash) & (arguments.slots - 1);
+    added = false;
     for (uint32_t probe = 0; probe < STATE_PROBES_MAX && probe < arguments.slots;) {
         uint64_t seen = *reinterpret_cast<volatile state_word *>(places + slot);
         if (seen == 0) {
@@ -446,7 +470,7 @@ TILE_INLINE uint64_t find_group_of(const uint64_t *number, uint32_t words)
                         arguments.key_words)[word * arguments.slots + slot] = number[word];
                 __threadfence();
                 atomicExch(places + slot, (state_word)ready);
-                atomicAdd(state_words(arguments.groups_found), 1ull);
+                added = true;
                 return slot;
             }
         }
@@ -464,9 +488,9 @@ TILE_INLINE uint64_t find_group_of(const uint64_t *number, uint32_t words)
     return STATE_NO_SLOT;
 }
 
-template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WORDS> &number)
+template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WORDS> &number, bool &added)
 {
-    return find_group_of(number.words, WORDS);
+    return find_group_of(number.words, WORDS, added);
 }
 
 /* count(distinct): the row that brings a value into its group for the first time counts it. Three kinds of

@@ -233,6 +233,46 @@ static void levels_compile(void **state)
     compile_all(compilations, SSB_QUERIES, plans, SSB_QUERIES);
 }
 
+/* Keys that stand in runs, as an order's; of others, or with states of more than 64 bits, each row adds its own. */
+static void rows_of_a_run_are_merged(void **state)
+{
+    static const struct {
+        const char *sql;
+        bool merged;
+    } cases[] = {
+        {"select lo_orderkey, count(*), sum(lo_revenue), min(lo_tax), max(lo_tax) from lineorder group by "
+         "lo_orderkey",
+         true},
+        {"select lo_orderkey, sum(case when lo_tax > 3 then lo_revenue end), bit_and(lo_tax), "
+         "bit_xor(lo_tax), "
+         "bit_or(lo_tax) from lineorder where lo_tax > 1 group by lo_orderkey",
+         true},
+        {"select lo_custkey, sum(lo_revenue), min(lo_tax), max(lo_tax), sum(lo_tax), sum(lo_quantity), "
+         "sum(lo_discount) from lineorder group by lo_custkey",
+         true},
+        {"select lo_partkey, sum(lo_revenue), min(lo_tax), max(lo_tax), sum(lo_tax), sum(lo_quantity), "
+         "sum(lo_discount) from lineorder group by lo_partkey",
+         false},
+        {"select lo_orderkey, count(distinct lo_tax) from lineorder group by lo_orderkey", false},
+        {"select lo_orderkey, sum(lo_revenue * 1000000007 * lo_tax) from lineorder group by lo_orderkey",
+         false},
+    };
+    (void)state;
+    need_compile_targets();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct plan *plan;
+        struct kernel kernel;
+        enum sql_explain explain;
+        must(plan_statement(database, cases[i].sql, NULL, &plan, &explain, error));
+        must(kernel_make(plan, false, &compile_sm_90->target, &kernel, error));
+        if ((strstr(kernel.source, "lane_run") != NULL) != cases[i].merged)
+            fail_msg("%s", cases[i].sql);
+        must(compile_source(cases[i].sql, kernel.source, compile_sm_90->arch, NULL, error));
+        kernel_free(&kernel);
+        plan_free(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +281,7 @@ int main(void)
         cmocka_unit_test(every_codec_compiles_in_all_places),
         cmocka_unit_test(null_keys_compile),
         cmocka_unit_test(levels_compile),
+        cmocka_unit_test(rows_of_a_run_are_merged),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

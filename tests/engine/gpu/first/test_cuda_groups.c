@@ -1,7 +1,7 @@
 /*
  * test_cuda_groups.c: HAVING, ORDER BY and LIMIT over thousands of groups, of which a GPU gives the host those alone that may
  * be in the answer: hashed groups of one and several words, and dense ones, with ties at the limit, NULL keys and results, sums
- * that leave 64 bits, 0 rows and some. On a GPU, by both kernels, or on the emulated one of tests/emulator, by the general one:
+ * that leave 64 bits, 0 rows and some; and keys that stand in runs, of which warps merge the rows. On a GPU, by both kernels, or on the emulated one of tests/emulator, by the general one:
  * TESSERA_LIBCUDA names it, as ctest does. Skipped without either, unless TESSERA_REQUIRE_GPU is set.
  */
 #define _GNU_SOURCE
@@ -15,11 +15,13 @@
 #include "tests/support/gpu/on_a_gpu.h"
 #include "tests/support/sql/sql_answer.h"
 
-#define ROWS 17003u
+#define ROWS     17003u
+#define RUN_ROWS 300007u /* so many that a hash table has a slot for each of a million keys */
 
-static const char schema[] = "CREATE TABLE events (dense INTEGER, wide BIGINT, part INTEGER, number INTEGER, "
-                             "maybe INTEGER, paid DECIMAL(18,2), "
-                             "big BIGINT, weight DOUBLE, day DATE, note VARCHAR, place INTEGER);";
+static const char schema[] =
+    "CREATE TABLE events (dense INTEGER, wide BIGINT, part INTEGER, number INTEGER, maybe INTEGER, "
+    "paid DECIMAL(18,2), big BIGINT, weight DOUBLE, day DATE, note VARCHAR, place INTEGER);"
+    "CREATE TABLE runs (far INTEGER, near INTEGER, number INTEGER, maybe INTEGER);";
 
 static struct database *database;
 static char path[PATH_BYTES];
@@ -41,19 +43,41 @@ static void write_events(FILE *out)
     }
 }
 
+/* Keys ascend, in runs of 1 to 7 rows and across tiles; some are NULL. Those of `far` are 14 apart. */
+static void write_runs(FILE *out)
+{
+    uint32_t key = 0, left = 0;
+    for (uint32_t i = 0; i < RUN_ROWS; i++) {
+        if (left == 0) {
+            left = 1 + below(7);
+            key++;
+        }
+        left--;
+        if (key % 11)
+            fprintf(out, "%u", key * 14);
+        fprintf(out, ",%u,%d,", key, (int)below(1000) - 300);
+        if (below(4))
+            fprintf(out, "%u", below(500));
+        fputs("\n", out);
+    }
+}
+
 static void make_database(void)
 {
-    static char file[PATH_BYTES + 16];
-    const char *const name = "events", *const from = file;
+    static char files[2][PATH_BYTES + 16];
+    static const char *const names[] = {"events", "runs"};
+    const char *const paths[] = {files[0], files[1]};
     uint64_t loaded;
     struct tessera_error failed;
     directory_make(path);
-    snprintf(file, sizeof file, "%.*s/events.csv", (int)(strlen(path) - 3), path);
-    FILE *const out = fopen(file, "w");
-    assert_non_null(out);
-    write_events(out);
-    fclose(out);
-    if (tessera_load(path, schema, &name, &from, 1, TESSERA_LOAD_NEW, &loaded, &failed))
+    for (uint32_t t = 0; t < 2; t++) {
+        snprintf(files[t], sizeof files[t], "%.*s/%s.csv", (int)(strlen(path) - 3), path, names[t]);
+        FILE *const out = fopen(files[t], "w");
+        assert_non_null(out);
+        t == 0 ? write_events(out) : write_runs(out);
+        fclose(out);
+    }
+    if (tessera_load(path, schema, names, paths, 2, TESSERA_LOAD_NEW, &loaded, &failed))
         fail_msg("%s", failed.text);
     must(database_open(path, &database, error));
 }
@@ -110,6 +134,21 @@ static const struct {
 
 static const char *const conditions[] = {"1 = 1",      "place < 0",    "place = 100",
                                          "place < 31", "place < 1023", "place <= 1025 and part <> 3"};
+
+static const char *const of_runs[] = {
+    "select far, sum(number) s, count(*) from runs group by far order by s desc, far limit 10",
+    "select far, count(maybe), sum(maybe), min(maybe), max(number), bit_and(number), bit_or(number), "
+    "bit_xor(maybe) "
+    "from runs group by far having count(*) = 7 and max(number) > 690 order by far",
+    "select far, sum(maybe) from runs where number > 500 group by far order by 2 nulls first, 1 limit 15",
+    "select near, sum(number) s, min(maybe), max(maybe), sum(maybe), count(*) from runs group by near order "
+    "by s, near "
+    "limit 12",
+    "select near / 3, sum(number), bit_xor(number), count(maybe), max(maybe), min(number) from runs where "
+    "maybe <> 7 "
+    "group by 1 order by 3 desc, 1 limit 12",
+    "select far, near, sum(number), count(*) from runs group by far, near order by 3 desc, near limit 9",
+};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static char *answer_with(struct engine *engine, const char *sql, struct run_timing *timing)
@@ -159,9 +198,13 @@ static void check_answers(const char *device)
                 for (size_t w = 0; w < COUNT(conditions); w++) {
                     if (w > 0 && (q + k) % (COUNT(conditions) - 1) != w - 1)
                         continue;
+                    if (kernel == KERNEL_SPECIALISED && (q + k) % 3)
+                        continue; /* each is compiled */
                     snprintf(sql, sizeof sql, questions[q].sql, conditions[w], keys[k]);
                     check_one(cpu, gpu, sql, w == 0 && questions[q].few);
                 }
+        for (size_t r = 0; r < COUNT(of_runs); r++)
+            check_one(cpu, gpu, of_runs[r], true);
         engine_close(gpu);
     }
     engine_close(cpu);
