@@ -1,32 +1,113 @@
-/* aggregate.c: see aggregate.h. A state is described by two steps, of a row and of another state, which are written once
- * and become three loops; the rest is the table. */
+/*
+ * aggregate.c: see aggregate.h. A state of one word is what some operation makes of the group's values, in any order. The
+ * loops are written once for such operations; counts and sums of 128 bits have their own. The rest is the table. Loops are
+ * called once for each tile and aggregate, mostly with 1024 rows.
+ */
 #include "engine/aggregate/aggregate.h"
+#include "storage/base/isa.h"
 
-/* ---- Steps ---- */
+/* ---- Operations, of words or of 32-bit values ---- */
 
-#define STEP static inline __attribute__((always_inline)) void
+#define SUM(a, b)      ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
+#define LEAST(a, b)    ((b) < (a) ? (b) : (a))
+#define GREATEST(a, b) ((b) > (a) ? (b) : (a))
+#define BITS_AND(a, b) ((a) & (b))
+#define BITS_OR(a, b)  ((a) | (b))
+#define BITS_XOR(a, b) ((a) ^ (b))
 
-STEP count_row(int64_t *low, int64_t *high, int64_t value, bool present)
-{
-    (void)high;
-    (void)value;
-    *low += present;
-}
+/* ---- Loops ---- */
 
-STEP sum_row(int64_t *low, int64_t *high, int64_t value, bool present)
-{
-    (void)high;
-    *low = (int64_t)((uint64_t)*low + (present ? (uint64_t)value : 0));
-}
+/* A row's value, or `identity` if it is NULL, without a branch. */
+#define VALUE(identity) (values[row])
+#define PRESENT(identity) \
+    (((int64_t)values[row] & ((int64_t)nulls[row] - 1)) | ((identity) & -(int64_t)nulls[row]))
 
-STEP sum_state(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
-{
-    (void)high;
-    (void)other_high;
-    *low = (int64_t)((uint64_t)*low + (uint64_t)other);
-}
+#define ADD_ROWS(operation, value)             \
+    for (uint32_t row = 0; row < count; row++) \
+        low[at[row]] = operation(low[at[row]], value);
 
-STEP sum_wide_state(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
+/* Values are folded into some states, which fill vectors and do not wait for each other. */
+#define FOLD_STATES 16u
+#define FOLD_ROWS(type, operation, identity, value)                       \
+    {                                                                     \
+        type states[FOLD_STATES];                                         \
+        uint32_t row = 0;                                                 \
+        for (uint32_t state = 0; state < FOLD_STATES; state++)            \
+            states[state] = (identity);                                   \
+        while (row + FOLD_STATES <= count)                                \
+            for (uint32_t state = 0; state < FOLD_STATES; state++, row++) \
+                states[state] = operation(states[state], value);          \
+        for (; row < count; row++)                                        \
+            states[0] = operation(states[0], value);                      \
+        for (uint32_t state = 0; state < FOLD_STATES; state++)            \
+            *low = operation(*low, states[state]);                        \
+    }
+
+/* The loops over values of a type. Where none is NULL they are folded in the type `folded`, whose identity changes no
+ * value of that type: there is at least one. */
+#define ROWS_OF(name, type, operation, identity, folded, folded_identity)                    \
+    static void name##_add(int64_t *low, int64_t *high, uint32_t count, const uint64_t *at,  \
+                           const type *values, const uint8_t *nulls)                         \
+    {                                                                                        \
+        (void)high;                                                                          \
+        if (nulls)                                                                           \
+            ADD_ROWS(operation, PRESENT(identity))                                           \
+        else                                                                                 \
+            ADD_ROWS(operation, VALUE(identity))                                             \
+    }                                                                                        \
+    static void name##_fold(int64_t *low, int64_t *high, uint32_t count, const type *values, \
+                            const uint8_t *nulls)                                            \
+    {                                                                                        \
+        (void)high;                                                                          \
+        if (nulls)                                                                           \
+            FOLD_ROWS(int64_t, operation, identity, PRESENT(identity))                       \
+        else if (count)                                                                      \
+            FOLD_ROWS(folded, operation, folded_identity, VALUE(identity))                   \
+    }
+
+#define WORD_OF(name, operation, identity, folded, folded_identity)                              \
+    ROWS_OF(name, int64_t, operation, identity, int64_t, identity)                               \
+    ROWS_OF(name##_narrow, int32_t, operation, identity, folded, folded_identity)                \
+    static void name##_merge(int64_t *low, int64_t *high, uint32_t count, const uint64_t *at,    \
+                             const int64_t *from_low, const int64_t *from_high, uint64_t stride) \
+    {                                                                                            \
+        (void)high;                                                                              \
+        (void)from_high;                                                                         \
+        for (uint32_t i = 0; i < count; i++)                                                     \
+            low[at[i]] = operation(low[at[i]], from_low[i * stride]);                            \
+    }
+
+WORD_OF(sum, SUM, 0, int64_t, 0)
+WORD_OF(min, LEAST, INT64_MAX, int32_t, INT32_MAX)
+WORD_OF(max, GREATEST, INT64_MIN, int32_t, INT32_MIN)
+WORD_OF(bit_and, BITS_AND, INT64_C(-1), int32_t, -1)
+WORD_OF(bit_or, BITS_OR, INT64_C(0), int32_t, 0)
+WORD_OF(bit_xor, BITS_XOR, INT64_C(0), int32_t, 0)
+
+/* Counts read no values. */
+#define COUNT_OF(name, type)                                                                 \
+    static void name##_add(int64_t *low, int64_t *high, uint32_t count, const uint64_t *at,  \
+                           const type *values, const uint8_t *nulls)                         \
+    {                                                                                        \
+        (void)high;                                                                          \
+        (void)values;                                                                        \
+        for (uint32_t row = 0; row < count; row++)                                           \
+            low[at[row]] += nulls ? !nulls[row] : 1;                                         \
+    }                                                                                        \
+    static void name##_fold(int64_t *low, int64_t *high, uint32_t count, const type *values, \
+                            const uint8_t *nulls)                                            \
+    {                                                                                        \
+        (void)high;                                                                          \
+        (void)values;                                                                        \
+        *low += count;                                                                       \
+        for (uint32_t row = 0; nulls && row < count; row++)                                  \
+            *low -= nulls[row];                                                              \
+    }
+
+COUNT_OF(count, int64_t)
+COUNT_OF(count_narrow, int32_t)
+
+static inline void add_wide(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
 {
     uint64_t words[] = {(uint64_t)*low, (uint64_t)*high};
     state_merge_words(MERGE_ADD_WIDE, &words[0], &words[1], (uint64_t)other, (uint64_t)other_high);
@@ -34,128 +115,44 @@ STEP sum_wide_state(int64_t *low, int64_t *high, int64_t other, int64_t other_hi
     *high = (int64_t)words[1];
 }
 
-STEP sum_wide_row(int64_t *low, int64_t *high, int64_t value, bool present)
-{
-    if (present)
-        sum_wide_state(low, high, value, value >> 63);
-}
-
-STEP min_row(int64_t *low, int64_t *high, int64_t value, bool present)
-{
-    (void)high;
-    if (present && value < *low)
-        *low = value;
-}
-
-STEP max_row(int64_t *low, int64_t *high, int64_t value, bool present)
-{
-    (void)high;
-    if (present && value > *low)
-        *low = value;
-}
-
-STEP min_state(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
-{
-    (void)other_high;
-    min_row(low, high, other, true);
-}
-
-STEP max_state(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
-{
-    (void)other_high;
-    max_row(low, high, other, true);
-}
-
-STEP bit_and_row(int64_t *low, int64_t *high, int64_t value, bool present)
-{
-    (void)high;
-    *low &= present ? value : -1;
-}
-
-STEP bit_or_row(int64_t *low, int64_t *high, int64_t value, bool present)
-{
-    (void)high;
-    *low |= present ? value : 0;
-}
-
-STEP bit_xor_row(int64_t *low, int64_t *high, int64_t value, bool present)
-{
-    (void)high;
-    *low ^= present ? value : 0;
-}
-
-STEP bit_and_state(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
-{
-    (void)other_high;
-    bit_and_row(low, high, other, true);
-}
-
-STEP bit_or_state(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
-{
-    (void)other_high;
-    bit_or_row(low, high, other, true);
-}
-
-STEP bit_xor_state(int64_t *low, int64_t *high, int64_t other, int64_t other_high)
-{
-    (void)other_high;
-    bit_xor_row(low, high, other, true);
-}
-
-/* ---- Loops ---- */
-
-/* Rows are looped over once without NULLs and once with them. VALUED: the argument's values are read. */
-#define AGGREGATE_ROWS(name, WORDS, VALUED)                                                                 \
-    static void name##_add(int64_t *low, int64_t *high, uint32_t count, const uint64_t *at,                 \
-                           const int64_t *values, const uint8_t *nulls)                                     \
-    {                                                                                                       \
-        if (!nulls)                                                                                         \
-            for (uint32_t i = 0; i < count; i++)                                                            \
-                name##_row(&low[at[i]], (WORDS) > 1 ? &high[at[i]] : NULL, (VALUED) ? values[i] : 0, true); \
-        else                                                                                                \
-            for (uint32_t i = 0; i < count; i++)                                                            \
-                name##_row(&low[at[i]], (WORDS) > 1 ? &high[at[i]] : NULL, (VALUED) ? values[i] : 0,        \
-                           !nulls[i]);                                                                      \
-    }                                                                                                       \
-    static void name##_fold(int64_t *low, int64_t *high, uint32_t count, const int64_t *values,             \
-                            const uint8_t *nulls)                                                           \
-    {                                                                                                       \
-        int64_t first = *low, second = (WORDS) > 1 ? *high : 0;                                             \
-        if (!nulls)                                                                                         \
-            for (uint32_t i = 0; i < count; i++)                                                            \
-                name##_row(&first, &second, (VALUED) ? values[i] : 0, true);                                \
-        else                                                                                                \
-            for (uint32_t i = 0; i < count; i++)                                                            \
-                name##_row(&first, &second, (VALUED) ? values[i] : 0, !nulls[i]);                           \
-        *low = first;                                                                                       \
-        if ((WORDS) > 1)                                                                                    \
-            *high = second;                                                                                 \
+/* The sum of the values' lower and that of their upper 32 bits fit 64 bits, for any number of rows. */
+#define FOLD_HALVES(value)                       \
+    for (uint32_t row = 0; row < count; row++) { \
+        lower += (uint32_t)(value);              \
+        upper += (int64_t)(value) >> 32;         \
     }
 
-#define AGGREGATE_STATES(name, WORDS)                                                            \
-    static void name##_merge(int64_t *low, int64_t *high, uint32_t count, const uint64_t *at,    \
-                             const int64_t *from_low, const int64_t *from_high, uint64_t stride) \
-    {                                                                                            \
-        for (uint32_t i = 0; i < count; i++)                                                     \
-            name##_state(&low[at[i]], (WORDS) > 1 ? &high[at[i]] : NULL, from_low[i * stride],   \
-                         (WORDS) > 1 ? from_high[i * stride] : 0);                               \
+#define SUM_WIDE_OF(name, type)                                                              \
+    static void name##_add(int64_t *low, int64_t *high, uint32_t count, const uint64_t *at,  \
+                           const type *values, const uint8_t *nulls)                         \
+    {                                                                                        \
+        for (uint32_t row = 0; row < count; row++) {                                         \
+            const int64_t value = nulls ? PRESENT(0) : VALUE(0);                             \
+            add_wide(&low[at[row]], &high[at[row]], value, value >> 63);                     \
+        }                                                                                    \
+    }                                                                                        \
+    static void name##_fold(int64_t *low, int64_t *high, uint32_t count, const type *values, \
+                            const uint8_t *nulls)                                            \
+    {                                                                                        \
+        uint64_t lower = 0;                                                                  \
+        int64_t upper = 0;                                                                   \
+        if (nulls)                                                                           \
+            FOLD_HALVES(PRESENT(0))                                                          \
+        else                                                                                 \
+            FOLD_HALVES(VALUE(0))                                                            \
+        const __int128 total = (__int128)upper * ((__int128)1 << 32) + lower;                \
+        add_wide(low, high, (int64_t)total, (int64_t)(total >> 64));                         \
     }
 
-AGGREGATE_ROWS(count, 1, false)
-AGGREGATE_ROWS(sum, 1, true)
-AGGREGATE_ROWS(sum_wide, 2, true)
-AGGREGATE_ROWS(min, 1, true)
-AGGREGATE_ROWS(max, 1, true)
-AGGREGATE_STATES(sum, 1)
-AGGREGATE_STATES(sum_wide, 2)
-AGGREGATE_STATES(min, 1)
-AGGREGATE_STATES(max, 1)
-AGGREGATE_ROWS(bit_and, 1, true)
-AGGREGATE_ROWS(bit_or, 1, true)
-AGGREGATE_ROWS(bit_xor, 1, true)
-AGGREGATE_STATES(bit_and, 1)
-AGGREGATE_STATES(bit_or, 1)
-AGGREGATE_STATES(bit_xor, 1)
+SUM_WIDE_OF(sum_wide, int64_t)
+SUM_WIDE_OF(sum_wide_narrow, int32_t)
+
+static void sum_wide_merge(int64_t *low, int64_t *high, uint32_t count, const uint64_t *at,
+                           const int64_t *from_low, const int64_t *from_high, uint64_t stride)
+{
+    for (uint32_t i = 0; i < count; i++)
+        add_wide(&low[at[i]], &high[at[i]], from_low[i * stride], from_high[i * stride]);
+}
 
 /* ---- Ranges ---- */
 
@@ -193,22 +190,23 @@ static void bits_range(int64_t *low, int64_t *high, uint64_t rows)
 
 /* ---- The table ---- */
 
+#define LOOPS_OF(name, merged)                                               \
+    .add = name##_add, .fold = name##_fold, .add_narrow = name##_narrow_add, \
+    .fold_narrow = name##_narrow_fold, .merge = merged##_merge
 #define SUM_STATE      "state_sum<%s, false, %u, %u>"
 #define SUM_WIDE_STATE "state_sum<%s, true, %u, %u>"
 #define GREATEST_STATE "state_greatest<%s, %u, %u>"
 #define OR_STATE       "state_bits<%s, false, %u, %u>"
 #define XOR_STATE      "state_bits<%s, true, %u, %u>"
 
-const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
+const struct aggregate ISA(aggregate_table)[AGGREGATE_KINDS] = {
     [AGGREGATE_COUNT] = {.name = "count",
                          .scanned = "count",
                          .words = 1,
                          .bits = 64,
                          .counts = true,
                          .range = count_range,
-                         .add = count_add,
-                         .fold = count_fold,
-                         .merge = sum_merge,
+                         LOOPS_OF(count, sum),
                          .device = {SUM_STATE, STATE_OF_ROW, MERGE_ADD, NULL}},
     [AGGREGATE_SUM] = {.name = "sum",
                        .scanned = "sum in 64 bits",
@@ -218,9 +216,7 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                        .sums = true,
                        .range = sum_range,
                        .by_hand = true,
-                       .add = sum_add,
-                       .fold = sum_fold,
-                       .merge = sum_merge,
+                       LOOPS_OF(sum, sum),
                        .device = {SUM_STATE, STATE_OF_VALUE, MERGE_ADD, NULL}},
     [AGGREGATE_SUM_WIDE] = {.name = "sum",
                             .scanned = "sum in 128 bits",
@@ -229,27 +225,21 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                             .numbers = true,
                             .sums = true,
                             .range = sum_wide_range,
-                            .add = sum_wide_add,
-                            .fold = sum_wide_fold,
-                            .merge = sum_wide_merge,
+                            LOOPS_OF(sum_wide, sum_wide),
                             .device = {SUM_WIDE_STATE, STATE_OF_VALUE, MERGE_ADD_WIDE, NULL}},
     [AGGREGATE_MIN] = {.name = "min",
                        .scanned = "min",
                        .words = 1,
                        .bits = 64,
                        .identity = {INT64_MAX},
-                       .add = min_add,
-                       .fold = min_fold,
-                       .merge = min_merge,
+                       LOOPS_OF(min, min),
                        .device = {GREATEST_STATE, STATE_OF_MIN, MERGE_GREATEST, min_of_greatest}},
     [AGGREGATE_MAX] = {.name = "max",
                        .scanned = "max",
                        .words = 1,
                        .bits = 64,
                        .identity = {INT64_MIN},
-                       .add = max_add,
-                       .fold = max_fold,
-                       .merge = max_merge,
+                       LOOPS_OF(max, max),
                        .device = {GREATEST_STATE, STATE_OF_MAX, MERGE_GREATEST, max_of_greatest}},
     [AGGREGATE_COUNT_DISTINCT] = {.name = "count distinct",
                                   .scanned = "count distinct",
@@ -267,9 +257,7 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                            .identity = {-1},
                            .whole = true,
                            .range = bits_range,
-                           .add = bit_and_add,
-                           .fold = bit_and_fold,
-                           .merge = bit_and_merge,
+                           LOOPS_OF(bit_and, bit_and),
                            .device = {OR_STATE, STATE_OF_AND, MERGE_OR, and_of_bits}},
     [AGGREGATE_BIT_OR] = {.name = "bit_or",
                           .scanned = "bit_or",
@@ -277,9 +265,7 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                           .bits = 64,
                           .whole = true,
                           .range = bits_range,
-                          .add = bit_or_add,
-                          .fold = bit_or_fold,
-                          .merge = bit_or_merge,
+                          LOOPS_OF(bit_or, bit_or),
                           .device = {OR_STATE, STATE_OF_VALUE, MERGE_OR, NULL}},
     [AGGREGATE_BIT_XOR] = {.name = "bit_xor",
                            .scanned = "bit_xor",
@@ -287,25 +273,6 @@ const struct aggregate aggregate_table[AGGREGATE_KINDS] = {
                            .bits = 64,
                            .whole = true,
                            .range = bits_range,
-                           .add = bit_xor_add,
-                           .fold = bit_xor_fold,
-                           .merge = bit_xor_merge,
+                           LOOPS_OF(bit_xor, bit_xor),
                            .device = {XOR_STATE, STATE_OF_VALUE, MERGE_XOR, NULL}},
 };
-
-/* ---- Sums ---- */
-
-enum aggregate_kind aggregate_of_any_range(enum aggregate_kind kind)
-{
-    return kind == AGGREGATE_SUM ? AGGREGATE_SUM_WIDE : kind;
-}
-
-enum aggregate_kind aggregate_sum_of(int64_t *low, int64_t *high, uint64_t rows)
-{
-    const __int128 least = *low < 0 ? *low * (__int128)rows : 0,
-                   most = *high > 0 ? *high * (__int128)rows : 0;
-    const enum aggregate_kind kind =
-        least > INT64_MIN && most <= INT64_MAX ? AGGREGATE_SUM : AGGREGATE_SUM_WIDE;
-    aggregate_of(kind)->range(low, high, rows);
-    return kind;
-}

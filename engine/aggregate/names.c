@@ -1,7 +1,29 @@
 /* names.c: see names.h. */
 #include "engine/aggregate/names.h"
+#include "engine/aggregate/aggregate.h"
+#include "storage/base/isa.h"
 
 #include <string.h>
+
+const struct aggregate *aggregate_of(enum aggregate_kind kind)
+{
+    return &ISA_CHOICE(aggregate_table)[kind];
+}
+
+enum aggregate_kind aggregate_of_any_range(enum aggregate_kind kind)
+{
+    return kind == AGGREGATE_SUM ? AGGREGATE_SUM_WIDE : kind;
+}
+
+enum aggregate_kind aggregate_sum_of(int64_t *low, int64_t *high, uint64_t rows)
+{
+    const __int128 least = *low < 0 ? *low * (__int128)rows : 0,
+                   most = *high > 0 ? *high * (__int128)rows : 0;
+    const enum aggregate_kind kind =
+        least > INT64_MIN && most <= INT64_MAX ? AGGREGATE_SUM : AGGREGATE_SUM_WIDE;
+    aggregate_of(kind)->range(low, high, rows);
+    return kind;
+}
 
 static const struct aggregate_name aggregate_names[] = {
     {.name = "count",

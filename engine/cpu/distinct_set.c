@@ -55,24 +55,26 @@ void distinct_set_clear(struct distinct_set *set)
 
 /* ---- Adding ---- */
 
-/* The catalogue's ranges promise numbers less than `slots` and values in the domain, but the file may be damaged. */
+/* The catalogue's ranges promise values in the domain, but the file may be damaged. */
 static uint64_t at_most(uint64_t value, uint64_t last)
 {
     return value < last ? value : last;
 }
 
-static void add_bits(struct distinct_set *set, uint32_t count, const uint64_t *slots, struct vector argument)
+static void add_bits(struct distinct_set *set, uint32_t count, const uint64_t *slots,
+                     const struct row_vector *argument)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const uint64_t code = at_most((uint64_t)argument.values[i] - (uint64_t)set->low, set->domain - 1),
-                       bit = at_most(slots[i], set->slots - 1) * set->domain + code;
-        if (!argument.nulls || !argument.nulls[i])
+        const uint64_t code = at_most((uint64_t)row_vector_value(argument, i) - (uint64_t)set->low,
+                                      set->domain - 1),
+                       bit = slots[i] * set->domain + code;
+        if (!argument->nulls || !argument->nulls[i])
             set->bits[bit / 64] |= UINT64_C(1) << bit % 64;
     }
 }
 
 enum status distinct_set_add(struct distinct_set *set, uint32_t words, uint32_t count,
-                             const uint64_t (*numbers)[VECTOR_ROWS], struct vector argument,
+                             const uint64_t (*numbers)[VECTOR_ROWS], const struct row_vector *argument,
                              struct error *error)
 {
     uint64_t *base, index[VECTOR_ROWS], *pair = set->pairs.buffer;
@@ -82,9 +84,9 @@ enum status distinct_set_add(struct distinct_set *set, uint32_t words, uint32_t 
     }
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t word = 0; word < words; word++)
-            pair[word] = set->slots ? at_most(numbers[word][i], set->slots - 1) : numbers[word][i];
-        pair[words] = (uint64_t)argument.values[i];
-        pair += argument.nulls && argument.nulls[i] ? 0 : words + 1;
+            pair[word] = numbers[word][i];
+        pair[words] = (uint64_t)row_vector_value(argument, i);
+        pair += argument->nulls && argument->nulls[i] ? 0 : words + 1;
     }
     const uint32_t taken = (uint32_t)(pair - set->pairs.buffer) / (words + 1);
     if (taken == 0)

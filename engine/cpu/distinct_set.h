@@ -6,6 +6,7 @@
 #define TESSERA_ENGINE_CPU_DISTINCT_SET_H
 
 #include "engine/cpu/group_hash.h"
+#include "engine/cpu/row_vector.h"
 
 /* Must be zero-initialised before distinct_set_open; distinct_set_close frees it. */
 struct distinct_set {
@@ -30,8 +31,8 @@ void distinct_set_clear(struct distinct_set *set);
 /* Adds `count` rows, at most VECTOR_ROWS: the argument's values, and the number of each row's group, of `words` words.
  * NULLs are not added. */
 NODISCARD enum status distinct_set_add(struct distinct_set *set, uint32_t words, uint32_t count,
-                                       const uint64_t (*numbers)[VECTOR_ROWS], struct vector argument,
-                                       struct error *error);
+                                       const uint64_t (*numbers)[VECTOR_ROWS],
+                                       const struct row_vector *argument, struct error *error);
 
 /* ---- Bitmaps ---- */
 

@@ -8,14 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Slots are kept more than once up to this number: their states stay in the first-level cache. */
+#define COPIED_SLOTS 128u
+
+/* Rows and a sum are packed up to this number of slots, which are unpacked each PACKED_ROWS. */
+#define PACKED_SLOTS 4096u
+#define PACKED_BITS  48u
+#define PACKED_ROWS \
+    ((1u << (64 - PACKED_BITS)) - 1) /* 32-bit numbers of as many rows have a sum of 48 bits */
+
 static void clear_slots(struct group_states *states)
 {
-    memset(states->rows, 0, states->capacity * sizeof *states->rows);
+    const uint64_t slots = states->capacity * states->copies;
+    if (states->packed)
+        memset(states->packed, 0, slots * sizeof *states->packed);
+    states->packed_rows = 0;
+    memset(states->rows, 0, slots * sizeof *states->rows);
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
         const int64_t *const identity = plan_aggregate_of(states->plan, a)->identity;
-        for (uint64_t slot = 0; slot < states->capacity; slot++)
+        for (uint64_t slot = 0; states->low[a] && slot < slots; slot++)
             states->low[a][slot] = identity[0];
-        for (uint64_t slot = 0; states->high[a] && slot < states->capacity; slot++)
+        for (uint64_t slot = 0; states->high[a] && slot < slots; slot++)
             states->high[a][slot] = identity[1];
     }
 }
@@ -31,14 +44,26 @@ static enum status make_words(void *array, uint64_t count, struct error *error)
 
 static enum status make_slots(struct group_states *states, struct error *error)
 {
-    const uint64_t slots = states->plan->slots;
+    states->capacity = states->plan->slots;
+    states->copies = states->capacity > 1 && states->capacity <= COPIED_SLOTS ? GROUP_COPIES : 1;
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
+        if (plan_is_distinct(states->plan, a))
+            states->copies = 1; /* sets have each slot once */
+    const uint64_t slots = states->capacity * states->copies;
     RETURN_IF_ERROR(make_words(&states->rows, slots, error));
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
-        RETURN_IF_ERROR(make_words(&states->low[a], slots, error));
+        if (!plan_is_row_count(states->plan, a))
+            RETURN_IF_ERROR(make_words(&states->low[a], slots, error));
         if (plan_aggregate_of(states->plan, a)->words > 1)
             RETURN_IF_ERROR(make_words(&states->high[a], slots, error));
     }
-    states->capacity = slots;
+    for (uint32_t a = states->plan->aggregate_count;
+         a-- > 0 && states->capacity > 1 && slots <= PACKED_SLOTS;)
+        if (plan_aggregate_of(states->plan, a)->sums) {
+            if (!states->packed)
+                RETURN_IF_ERROR(make_words(&states->packed, slots, error));
+            states->packed_sum = a;
+        }
     clear_slots(states);
     return STATUS_OK;
 }
@@ -72,6 +97,7 @@ void group_states_free(struct group_states *states)
         return;
     group_hash_free(&states->hash);
     free(states->rows);
+    free(states->packed);
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
         free(states->low[a]);
         free(states->high[a]);
@@ -96,54 +122,89 @@ void group_states_slots(struct group_states *states, int64_t **sums, uint64_t **
     *present = states->rows;
 }
 
-/* The catalogue's ranges promise number < capacity, but the file may be damaged. */
-static uint64_t slot_of(const struct group_states *states, uint64_t number)
+uint32_t group_states_spread(const struct group_states *states)
 {
-    return number < states->capacity ? number : states->capacity - 1;
+    return states->copies > 1 ? (uint32_t)states->capacity : 0;
 }
 
 /* ---- Adding ---- */
 
-/* The argument of an aggregate; one without has no values. */
-static struct vector argument_of(const struct plan *plan, uint32_t a, const struct vector *arguments)
-{
-    return plan->aggregates[a].argument == EXPRESSION_NONE ? (struct vector){0} : arguments[a];
-}
-
-static void add_to_one(struct group_states *states, uint32_t count, const struct vector *arguments)
+static void add_to_one(struct group_states *states, uint32_t count, const struct row_vector *arguments)
 {
     states->rows[0] += count;
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
-        const struct vector argument = argument_of(states->plan, a, arguments);
-        if (!plan_is_distinct(states->plan, a))
-            plan_aggregate_of(states->plan, a)
-                ->fold(states->low[a], states->high[a], count, argument.values, argument.nulls);
+        const struct aggregate *const aggregate = plan_aggregate_of(states->plan, a);
+        const struct row_vector *const from = &arguments[a];
+        if (aggregate->distinct || !states->low[a])
+            continue;
+        if (from->narrow)
+            aggregate->fold_narrow(states->low[a], states->high[a], count, from->narrow, from->nulls);
+        else
+            aggregate->fold(states->low[a], states->high[a], count, from->values, from->nulls);
     }
 }
 
 /* Adds row i's value to the state at[i]. The values of a distinct aggregate are in a set. */
 static void add_values(const struct plan *plan, uint32_t a, int64_t *low, int64_t *high, uint32_t count,
-                       const uint64_t *at, const struct vector *arguments)
+                       const uint64_t *at, const struct row_vector *from)
 {
-    const struct vector argument = argument_of(plan, a, arguments);
-    if (!plan_is_distinct(plan, a))
-        plan_aggregate_of(plan, a)->add(low, high, count, at, argument.values, argument.nulls);
+    const struct aggregate *const aggregate = plan_aggregate_of(plan, a);
+    if (aggregate->distinct)
+        return;
+    if (from->narrow)
+        aggregate->add_narrow(low, high, count, at, from->narrow, from->nulls);
+    else
+        aggregate->add(low, high, count, at, from->values, from->nulls);
 }
 
-static void add_to_slots(struct group_states *states, uint32_t count, const uint64_t *numbers,
-                         const struct vector *arguments)
+void group_states_unpack(struct group_states *states)
 {
-    uint64_t slots[VECTOR_ROWS];
+    const uint32_t a = states->packed_sum;
+    const uint64_t slots = states->capacity * states->copies;
+    uint64_t at[VECTOR_ROWS];
+    int64_t sums[VECTOR_ROWS];
+    for (uint64_t first = 0; states->packed_rows && first < slots; first += VECTOR_ROWS) {
+        const uint32_t count = slots - first < VECTOR_ROWS ? (uint32_t)(slots - first) : VECTOR_ROWS;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint64_t word = states->packed[first + i];
+            at[i] = first + i;
+            sums[i] = (int64_t)(word << (64 - PACKED_BITS)) >> (64 - PACKED_BITS);
+            states->rows[first + i] += (word - (uint64_t)sums[i]) >> PACKED_BITS;
+            states->packed[first + i] = 0;
+        }
+        plan_aggregate_of(states->plan, a)->add(states->low[a], states->high[a], count, at, sums, NULL);
+    }
+    states->packed_rows = 0;
+}
+
+static void add_packed(struct group_states *states, uint32_t count, const uint64_t *slots,
+                       const int32_t *values)
+{
+    uint64_t *const packed = states->packed;
+    if (states->packed_rows + count > PACKED_ROWS)
+        group_states_unpack(states);
+    states->packed_rows += count;
     for (uint32_t i = 0; i < count; i++)
-        slots[i] = slot_of(states, numbers[i]);
-    for (uint32_t i = 0; i < count; i++)
-        states->rows[slots[i]]++;
+        packed[slots[i]] += (UINT64_C(1) << PACKED_BITS) + (uint64_t)values[i];
+}
+
+static void add_to_slots(struct group_states *states, uint32_t count, const uint64_t *slots,
+                         const struct row_vector *arguments)
+{
+    const struct row_vector *const sum = states->packed ? &arguments[states->packed_sum] : NULL;
+    const bool packs = sum && sum->narrow && !sum->nulls;
+    if (packs)
+        add_packed(states, count, slots, sum->narrow);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            states->rows[slots[i]]++;
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
-        add_values(states->plan, a, states->low[a], states->high[a], count, slots, arguments);
+        if (states->low[a] && !(packs && a == states->packed_sum))
+            add_values(states->plan, a, states->low[a], states->high[a], count, slots, &arguments[a]);
 }
 
 static enum status add_to_hash(struct group_states *states, uint32_t count,
-                               const uint64_t (*numbers)[VECTOR_ROWS], const struct vector *arguments,
+                               const uint64_t (*numbers)[VECTOR_ROWS], const struct row_vector *arguments,
                                struct error *error)
 {
     const struct group_layout *layout = states->hash.layout;
@@ -154,13 +215,13 @@ static enum status add_to_hash(struct group_states *states, uint32_t count,
     RETURN_IF_ERROR(group_hash_find(&states->hash, count, &base, index, error));
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
         int64_t *const low = (int64_t *)base + layout->offset[a];
-        add_values(states->plan, a, low, low + 1, count, index, arguments);
+        add_values(states->plan, a, low, low + 1, count, index, &arguments[a]);
     }
     return group_hash_added(&states->hash, count, error);
 }
 
 enum status group_states_add(struct group_states *states, uint32_t count,
-                             const uint64_t (*numbers)[VECTOR_ROWS], const struct vector *arguments,
+                             const uint64_t (*numbers)[VECTOR_ROWS], const struct row_vector *arguments,
                              struct error *error)
 {
     if (states->hashed)
@@ -172,6 +233,6 @@ enum status group_states_add(struct group_states *states, uint32_t count,
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
         if (plan_is_distinct(states->plan, a))
             RETURN_IF_ERROR(
-                distinct_set_add(&states->sets[a], states->words, count, numbers, arguments[a], error));
+                distinct_set_add(&states->sets[a], states->words, count, numbers, &arguments[a], error));
     return STATUS_OK;
 }

@@ -6,6 +6,7 @@
 #ifndef TESSERA_ENGINE_CPU_GROUP_STATES_H
 #define TESSERA_ENGINE_CPU_GROUP_STATES_H
 
+#include "engine/cpu/row_vector.h"
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/partial.h"
 
@@ -18,11 +19,15 @@ void group_states_free(struct group_states *states);
 /* Makes the states as after creation. */
 void group_states_clear(struct group_states *states);
 
-/* Adds `count` rows, at most VECTOR_ROWS. numbers[word][i] is the group number of row i. arguments[a] has the
- * values of aggregate a; it is not read if the aggregate has no argument. */
+/* The number of slots of one copy, if slots are kept GROUP_COPIES times; else 0. */
+uint32_t group_states_spread(const struct group_states *states);
+
+/* Adds `count` rows, at most VECTOR_ROWS. numbers[word][i] is the group number of row i, of slots with any multiple of
+ * group_states_spread, and less than GROUP_COPIES of them; PLAN_TOTAL needs none. arguments[a] has the values of
+ * aggregate a. */
 NODISCARD enum status group_states_add(struct group_states *states, uint32_t count,
-                                       const uint64_t (*numbers)[VECTOR_ROWS], const struct vector *arguments,
-                                       struct error *error);
+                                       const uint64_t (*numbers)[VECTOR_ROWS],
+                                       const struct row_vector *arguments, struct error *error);
 
 /* The slots of a plan whose only aggregate is a 64-bit sum, for a kernel that adds to them itself: the sums,
  * and `present`, which the kernel sets to a value other than 0 if it adds a row. */

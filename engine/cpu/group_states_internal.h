@@ -17,13 +17,22 @@ struct group_states {
     struct group_layout layout, pairs; /* of the groups, and of the pairs of all sets */
 
     /* Slots: */
-    uint64_t capacity;                  /* the number of slots */
-    uint64_t *rows;                     /* the number of rows of each slot */
-    int64_t *low[PLAN_AGGREGATES_MAX];  /* the states: [aggregate][slot] */
+    uint64_t capacity;                 /* the number of slots of a copy */
+    uint32_t copies;                   /* 1 or GROUP_COPIES */
+    uint64_t *rows;                    /* the number of rows of each slot: [copy * capacity + slot] */
+    int64_t *low[PLAN_AGGREGATES_MAX]; /* the states: [aggregate][...]; those of numbers of rows are `rows` */
     int64_t *high[PLAN_AGGREGATES_MAX]; /* the second words of states that have two */
+
+    /* Words of rows * 2^48 + sum, modulo 2^64: a row of a group is one addition. They are added to the states before a sum
+     * or a number of rows could leave its bits. NULL: there are none. */
+    uint64_t *packed;
+    uint32_t packed_sum, packed_rows; /* the aggregate, and the rows since then */
 
     struct distinct_set sets[PLAN_AGGREGATES_MAX];
 };
+
+/* Adds the packed words to the states. */
+void group_states_unpack(struct group_states *states);
 
 /* What the merging of a plan's states shares. */
 struct merge {

@@ -7,26 +7,35 @@
 
 #include <stdlib.h>
 
-/* Merges one source's slots into the first one's. A slot without rows has identities, which change nothing. */
-static void merge_slots_of(const struct merge *merge, const struct group_states *from)
+/* Merges a copy of one source's slots into the first one of the first source. A slot without rows has identities, which
+ * change nothing. */
+static void merge_copy(const struct merge *merge, const struct group_states *from, uint32_t copy)
 {
     struct group_states *const states = merge->from[0];
     const struct plan *plan = merge->plan;
+    const uint64_t begin = copy * states->capacity;
     uint64_t at[VECTOR_ROWS];
     for (uint64_t slot = 0; slot < states->capacity; slot++)
-        states->rows[slot] += from->rows[slot];
+        states->rows[slot] += from->rows[begin + slot];
     for (uint32_t i = 0; i < VECTOR_ROWS; i++)
         at[i] = i;
     for (uint64_t first = 0; first < states->capacity; first += VECTOR_ROWS) {
         const uint64_t left = states->capacity - first;
         for (uint32_t a = 0; a < plan->aggregate_count; a++) {
             const bool wide = states->high[a] != NULL;
-            plan_aggregate_of(plan, a)->merge(states->low[a] + first, wide ? states->high[a] + first : NULL,
-                                              (uint32_t)(left < VECTOR_ROWS ? left : VECTOR_ROWS), at,
-                                              from->low[a] + first, wide ? from->high[a] + first : NULL, 1);
+            if (states->low[a])
+                plan_aggregate_of(plan, a)->merge(
+                    states->low[a] + first, wide ? states->high[a] + first : NULL,
+                    (uint32_t)(left < VECTOR_ROWS ? left : VECTOR_ROWS), at, from->low[a] + begin + first,
+                    wide ? from->high[a] + begin + first : NULL, 1);
         }
     }
-    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+}
+
+static void merge_sets(const struct merge *merge, const struct group_states *from)
+{
+    struct group_states *const states = merge->from[0];
+    for (uint32_t a = 0; a < merge->plan->aggregate_count; a++)
         if (states->sets[a].bits)
             distinct_set_merge(&states->sets[a], &from->sets[a]);
 }
@@ -57,7 +66,8 @@ static enum status export_slots(const struct merge *merge, uint64_t *place, stru
             continue;
         groups->keys[0][place[slot]] = slot;
         for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
-            groups->states[a][place[slot]] = states->low[a][slot];
+            groups->states[a][place[slot]] =
+                states->low[a] ? states->low[a][slot] : (int64_t)states->rows[slot];
             if (states->high[a])
                 groups->states_high[a][place[slot]] = states->high[a][slot];
         }
@@ -71,8 +81,14 @@ static enum status export_slots(const struct merge *merge, uint64_t *place, stru
 static enum status merge_slots(const struct merge *merge, struct error *error)
 {
     uint64_t *place;
-    for (uint32_t s = 1; s < merge->from_count; s++)
-        merge_slots_of(merge, merge->from[s]);
+    for (uint32_t s = 0; s < merge->from_count; s++)
+        group_states_unpack(merge->from[s]);
+    for (uint32_t s = 0; s < merge->from_count; s++) {
+        for (uint32_t copy = s == 0; copy < merge->from[s]->copies; copy++)
+            merge_copy(merge, merge->from[s], copy);
+        if (s > 0)
+            merge_sets(merge, merge->from[s]);
+    }
     RETURN_IF_ERROR(memory_take(&place, merge->from[0]->capacity * sizeof *place, "groups", error));
     const enum status status = export_slots(merge, place, error);
     free(place);

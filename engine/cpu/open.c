@@ -21,24 +21,63 @@ static enum status buffer(size_t bytes, void *memory, struct error *error)
     return STATUS_OK;
 }
 
-/* The program of groups, arguments and the first term of ORDER BY. */
-static enum status values_program(const struct device_run *run, struct row_values *values,
-                                  struct error *error)
+/* The expression of plan->groups and then of plan->aggregates; EXPRESSION_NONE: there is none. */
+static uint32_t term_node(const struct plan *plan, uint32_t term)
+{
+    return term < plan->group_count ? plan->groups[term].expression
+                                    : plan->aggregates[term - plan->group_count].argument;
+}
+
+/* True if the expression is a term that a tile has: an int32 column of the fact table, or bits of a position that every
+ * row has. */
+static bool tile_term_of(const struct plan *plan, const struct cpu_worker *worker, uint32_t node,
+                         struct tile_term *term)
+{
+    const struct expression *const expression = &plan->expressions.nodes[node];
+    if (expression->operation != EXPRESSION_COLUMN)
+        return false;
+    const struct plan_source *const source = &plan->sources[expression->index];
+    const struct plan_join *const join = source->join < 0 ? NULL : &plan->joins[source->join];
+    const uint32_t column = join ? join->column : source->column;
+    if (plan->columns[column].column->value_bytes != 4 ||
+        (join && (!source->bits || !join->inner || plan->columns[column].nullable)))
+        return false;
+    term->column = worker->columns[column].tile;
+    term->shift = join ? source->shift : 0;
+    term->mask = join ? (1u << source->bits) - 1 : UINT32_MAX;
+    return true;
+}
+
+/* The terms of a tile, and the program of those that are not, and of the first term of ORDER BY. */
+static enum status worker_terms(const struct device_run *run, struct cpu_worker *worker, struct error *error)
 {
     const struct plan *plan = run->plan;
+    const uint32_t terms = plan->group_count + plan->aggregate_count;
     uint32_t *roots, count = 0;
-    RETURN_IF_ERROR(memory_take(&roots, (plan->group_count + plan->aggregate_count + 1) * sizeof *roots,
-                                "a query", error));
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        roots[count++] = plan->groups[g].expression;
-    for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].argument != EXPRESSION_NONE)
-            roots[count++] = plan->aggregates[a].argument;
+    RETURN_IF_ERROR(memory_zeros(&worker->terms, terms * sizeof *worker->terms, "a query", error));
+    RETURN_IF_ERROR(memory_zeros(&worker->arguments, plan->aggregate_count * sizeof *worker->arguments,
+                                 "a query", error));
+    for (uint32_t i = 0; i < terms; i++) {
+        struct tile_term *const term = &worker->terms[i].tile;
+        if (term_node(plan, i) != EXPRESSION_NONE && tile_term_of(plan, worker, term_node(plan, i), term))
+            RETURN_IF_ERROR(buffer(TILE_ROWS * (sizeof(int32_t) + 1), &term->buffer, error));
+    }
+    RETURN_IF_ERROR(memory_take(&roots, (terms + 1) * sizeof *roots, "a query", error));
+    for (uint32_t i = 0; i < terms; i++)
+        if (term_node(plan, i) != EXPRESSION_NONE && !worker->terms[i].tile.column)
+            roots[count++] = term_node(plan, i);
     if (run->top.first.wanted)
         roots[count++] = run->top.first.terms[0].expression;
-    const enum status status = row_values_open(plan, roots, count, values, error);
+    const enum status status = row_values_open(plan, roots, count, &worker->values, error);
     free(roots);
-    return status;
+    RETURN_IF_ERROR(status);
+    for (uint32_t i = 0; i < terms; i++)
+        if (term_node(plan, i) != EXPRESSION_NONE && !worker->terms[i].tile.column) {
+            const struct vector vector =
+                expression_program_vector(worker->values.program, term_node(plan, i));
+            worker->terms[i].rows = (struct row_vector){.values = vector.values, .nulls = vector.nulls};
+        }
+    return STATUS_OK;
 }
 
 static enum status worker_programs(const struct device_run *run, struct cpu_worker *worker,
@@ -46,7 +85,6 @@ static enum status worker_programs(const struct device_run *run, struct cpu_work
 {
     const struct plan *plan = run->plan;
     uint32_t roots[FIRST_TERMS_MAX], count;
-    RETURN_IF_ERROR(values_program(run, &worker->values, error));
     for (count = 0; count + 1 < run->top.first.term_count; count++)
         roots[count] = run->top.first.terms[count + 1].expression;
     if (count)
@@ -132,6 +170,7 @@ static enum status worker_open(const struct device_run *run, struct cpu_worker *
     RETURN_IF_ERROR(worker_programs(run, worker, error));
     if (run->kernel)
         RETURN_IF_ERROR(worker_parameters(run, worker, error));
+    RETURN_IF_ERROR(worker_terms(run, worker, error));
     for (uint32_t c = 0; c < plan->column_count; c++) {
         struct worker_column *const column = &worker->columns[c];
         column->tile->needed = plan->columns[c].needed;
@@ -177,9 +216,13 @@ static void worker_close(const struct device_run *run, struct cpu_worker *worker
         row_values_close(&worker->conditions[c]);
     for (uint32_t j = 0; worker->joins && j < run->plan->join_count; j++)
         expression_program_free(worker->joins[j].match);
+    for (uint32_t i = 0; worker->terms && i < run->plan->group_count + run->plan->aggregate_count; i++)
+        free(worker->terms[i].tile.buffer);
     row_values_close(&worker->values);
     row_values_close(&worker->later_terms);
     group_states_free(worker->states);
+    free(worker->terms);
+    free(worker->arguments);
     free(worker->columns);
     free(worker->joins);
     free(worker->parameters);
@@ -250,6 +293,8 @@ static enum status prepare(struct device_run *run, struct error *error)
     RETURN_IF_ERROR(memory_zeros(&run->columns, plan->column_count * sizeof *run->columns, "a query", error));
     run->tile_rows = ISA_CHOICE(tile_steps_rows);
     run->tile_values = ISA_CHOICE(tile_steps_values);
+    run->tile_term = ISA_CHOICE(tile_steps_term);
+    run->tile_number = ISA_CHOICE(tile_steps_number);
     run->kernel = plan->kernel.kernel ? plan->kernel.kernel->kernel[isa_level()] : NULL;
     if (plan->index.term_count)
         RETURN_IF_ERROR(index_mask_create(plan, &run->index, error));

@@ -167,21 +167,34 @@ uint32_t cpu_keep_top(struct device_run *run, struct cpu_worker *worker, const s
     return top_rows_keep(&run->top, &worker->top, ranks, worker->rows, count);
 }
 
-static void number_groups(const struct plan *plan, struct cpu_worker *worker, uint32_t count)
+/* Finds the values of groups and arguments. */
+static void find_terms(const struct device_run *run, struct cpu_worker *worker, const struct tile *t,
+                       uint32_t count)
 {
-    for (uint32_t word = 0; word < plan->key_words; word++)
-        memset(worker->numbers[word], 0, count * sizeof(uint64_t));
-    for (uint32_t g = 0; g < plan->group_count; g++) {
-        const struct plan_group *group = &plan->groups[g];
-        const struct vector vector = expression_program_vector(worker->values.program, group->expression);
-        const uint64_t base = (uint64_t)group->low - group->nullable, last = group->domain - 1;
-        uint64_t *const numbers = worker->numbers[group->word];
-        for (uint32_t i = 0; i < count; i++) {
-            uint64_t code = (uint64_t)vector.values[i] - base;
-            if (vector.nulls)
-                code = vector.nulls[i] ? 0 : code;
-            numbers[i] += (code < last ? code : last) * group->stride;
-        }
+    const struct plan *plan = run->plan;
+    fill_leaves(run, worker, &worker->values, t, worker->rows, count);
+    expression_program_run(worker->values.program, count);
+    for (uint32_t i = 0; i < plan->group_count + plan->aggregate_count; i++)
+        if (worker->terms[i].tile.column)
+            worker->terms[i].rows = run->tile_term(&worker->terms[i].tile, t, worker->rows, count);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        worker->arguments[a] = worker->terms[plan->group_count + a].rows;
+}
+
+static void number_groups(const struct device_run *run, struct cpu_worker *worker, uint32_t count)
+{
+    const struct plan *plan = run->plan;
+    const uint32_t spread = group_states_spread(worker->states);
+    for (uint32_t word = 0; word < plan->key_words; word++) {
+        bool first = true;
+        for (uint32_t g = 0; g < plan->group_count; g++)
+            if (plan->groups[g].word == word) {
+                run->tile_number(&plan->groups[g], &worker->terms[g].rows, count, first, spread,
+                                 worker->numbers[word]);
+                first = false;
+            }
+        if (first && plan->group_count)
+            memset(worker->numbers[word], 0, count * sizeof(uint64_t));
     }
 }
 
@@ -197,13 +210,7 @@ enum status cpu_take_rows(struct device_run *run, struct cpu_worker *worker, con
             found->rows[found->count++] = first_row + worker->rows[i];
         return STATUS_OK;
     }
-    struct vector arguments[PLAN_AGGREGATES_MAX];
-    fill_leaves(run, worker, &worker->values, t, worker->rows, count);
-    expression_program_run(worker->values.program, count);
-    number_groups(plan, worker, count);
-    for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        arguments[a] = plan->aggregates[a].argument == EXPRESSION_NONE
-                           ? (struct vector){0}
-                           : expression_program_vector(worker->values.program, plan->aggregates[a].argument);
-    return group_states_add(worker->states, count, worker->numbers, arguments, error);
+    find_terms(run, worker, t, count);
+    number_groups(run, worker, count);
+    return group_states_add(worker->states, count, worker->numbers, worker->arguments, error);
 }

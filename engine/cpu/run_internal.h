@@ -57,6 +57,12 @@ struct worker_join {
     struct expression_program *match; /* of the predicate; or NULL */
 };
 
+/* What rows are grouped by, or an argument of an aggregate. */
+struct worker_term {
+    struct tile_term tile; /* its column is NULL: it is in the program of `values` */
+    struct row_vector rows;
+};
+
 struct cpu_worker {
     struct worker_column *columns; /* of plan->columns */
     struct worker_join *joins;     /* of plan->joins */
@@ -64,7 +70,9 @@ struct cpu_worker {
     struct tile_step *steps;
     struct tile_list *list;
     struct row_values *conditions; /* one for each STEP_CONDITION */
-    struct row_values values;      /* groups and arguments; or the first term of ORDER BY */
+    struct row_values values;  /* groups and arguments that are expressions; or the first term of ORDER BY */
+    struct worker_term *terms; /* of plan->groups and then of plan->aggregates */
+    struct row_vector *arguments;  /* of plan->aggregates */
     struct row_values later_terms; /* of ORDER BY, as far as they are in ranks */
     struct top_heap top;
     struct group_states *states;
@@ -98,6 +106,8 @@ struct device_run {
     tile_query *kernel; /* the hand-written kernel; NULL: the plan's steps are run */
     tile_steps_rows *tile_rows;
     tile_steps_values *tile_values;
+    tile_steps_term *tile_term;
+    tile_steps_number *tile_number;
     uint32_t step_count, condition_count; /* steps that make a tile's mask, and conditions on rows */
     uint32_t *condition_step, *mask_step; /* these steps of the plan */
     struct run_join *joins;               /* of plan->joins */

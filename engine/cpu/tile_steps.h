@@ -1,10 +1,11 @@
 /*
  * tile_steps.h: the part of a planned query that is compiled for each instruction set: the steps, which use
- * the operators of tile_cpu.h and give the surviving rows of a tile, and their values as int64.
+ * the operators of tile_cpu.h and give the surviving rows of a tile, their values, and the numbers of their groups.
  */
 #ifndef TESSERA_ENGINE_CPU_TILE_STEPS_H
 #define TESSERA_ENGINE_CPU_TILE_STEPS_H
 
+#include "engine/cpu/row_vector.h"
 #include "engine/plan/plan.h"
 #include "operators/dialect/tile_cpu.h"
 
@@ -48,10 +49,31 @@ typedef uint32_t tile_steps_rows(const struct tile_step *steps, uint32_t step_co
                                  uint64_t *since);
 tile_steps_rows tile_steps_rows_baseline, tile_steps_rows_avx2, tile_steps_rows_avx512;
 
+/* In all functions below, `count` rows are all of a tile if there are as many. */
+
 /* Fetches the values of an int32 column in these rows as int64. `nulls` is NULL, or gets a 1 for each
  * NULL. */
 typedef void tile_steps_values(struct tile_column *column, const struct tile *t, const uint16_t *rows,
                                uint32_t count, int64_t *values, uint8_t *nulls);
 tile_steps_values tile_steps_values_baseline, tile_steps_values_avx2, tile_steps_values_avx512;
+
+/* A term or an argument that is an int32 column, or some bits of one: a level of a join's position. The values of a tile
+ * stay where they are decoded if its rows are all wanted, else they are in `buffer`. */
+struct tile_term {
+    struct tile_column *column;
+    uint32_t shift, mask; /* of the bits; UINT32_MAX: all, which may be a negative number */
+    int32_t *buffer;      /* room for TILE_ROWS values and, for nullable columns, a byte for each */
+};
+
+/* Fetches the term's values. */
+typedef struct row_vector tile_steps_term(const struct tile_term *term, const struct tile *t,
+                                          const uint16_t *rows, uint32_t count);
+tile_steps_term tile_steps_term_baseline, tile_steps_term_avx2, tile_steps_term_avx512;
+
+/* Adds a term's part to the numbers of the rows' groups; numbers[i] is `spread` * (i % GROUP_COPIES) before the first
+ * term, whatever it was. */
+typedef void tile_steps_number(const struct plan_group *group, const struct row_vector *from, uint32_t count,
+                               bool first, uint32_t spread, uint64_t *numbers);
+tile_steps_number tile_steps_number_baseline, tile_steps_number_avx2, tile_steps_number_avx512;
 
 #endif

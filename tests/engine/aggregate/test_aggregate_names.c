@@ -13,6 +13,7 @@
 #include "engine/aggregate/aggregate.h"
 #include "engine/aggregate/measure.h"
 #include "engine/aggregate/names.h"
+#include "storage/base/isa.h"
 #include "tests/fuzz/fuzz_random.h"
 
 #include <ftw.h>
@@ -99,8 +100,9 @@ static void few_files_name_a_kind(void **state)
 
 /* ---- What a descriptor promises ---- */
 
-#define ROWS   700u
-#define GROUPS 5u
+#define ROWS      700u
+#define GROUPS    5u
+#define MOST_ROWS 1025u
 
 struct states {
     int64_t low[GROUPS], high[GROUPS];
@@ -167,6 +169,65 @@ static void loops_agree(const struct aggregate *aggregate, bool nullable)
     assert_same(aggregate, &other, &whole);
     merge(aggregate, &left, &empty);
     assert_same(aggregate, &left, &whole);
+}
+
+/* All loops over `rows` rows, of words and of 32-bit values, fold or add what single rows do: at sizes that leave rows
+ * after whole vectors, at the edge of 64 bits, and where all rows are NULL. */
+static void sizes_agree(const struct aggregate *aggregate, uint32_t rows, unsigned nulls_percent)
+{
+    static int64_t values[MOST_ROWS], wide[MOST_ROWS];
+    static int32_t narrow[MOST_ROWS];
+    static uint8_t nulls[MOST_ROWS];
+    static uint64_t at[MOST_ROWS];
+    struct states single[2], added[2], folded[2];
+    const uint8_t *const known = nulls_percent ? nulls : NULL;
+    for (uint32_t row = 0; row < rows; row++) {
+        values[row] = chance(10) ? (chance(50) ? INT64_MIN : INT64_MAX) : any_value();
+        narrow[row] = chance(10) ? (chance(50) ? INT32_MIN : INT32_MAX) : (int32_t)any_value();
+        wide[row] = narrow[row];
+        nulls[row] = chance(nulls_percent);
+        at[row] = below(GROUPS);
+    }
+    for (uint32_t type = 0; type < 2; type++) {
+        clear(aggregate, &single[type]);
+        clear(aggregate, &added[type]);
+        clear(aggregate, &folded[type]);
+        struct states total = folded[type];
+        for (uint32_t row = 0; row < rows; row++) {
+            const int64_t *const value = type ? &wide[row] : &values[row];
+            const uint8_t *const null = known ? &nulls[row] : NULL;
+            aggregate->add(single[type].low, single[type].high, 1, &at[row], value, null);
+            aggregate->add(total.low, total.high, 1, &(uint64_t){0}, value, null);
+        }
+        if (type) {
+            aggregate->add_narrow(added[1].low, added[1].high, rows, at, narrow, known);
+            aggregate->fold_narrow(folded[1].low, folded[1].high, rows, narrow, known);
+        } else {
+            aggregate->add(added[0].low, added[0].high, rows, at, values, known);
+            aggregate->fold(folded[0].low, folded[0].high, rows, values, known);
+        }
+        assert_same(aggregate, &added[type], &single[type]);
+        assert_same(aggregate, &folded[type], &total);
+    }
+}
+
+/* The loops of every instruction set that this machine has. */
+static void all_sizes_agree(void **state)
+{
+    static const uint32_t sizes[] = {0, 1, 15, 16, 31, 32, 1023, 1024, 1025};
+    const struct aggregate *const tables[] = {
+        aggregate_table_baseline,
+#if defined(__x86_64__)
+        aggregate_table_avx2,
+        aggregate_table_avx512,
+#endif
+    };
+    (void)state;
+    for (uint32_t level = 0; level <= isa_level(); level++)
+        for (uint32_t kind = 0; kind < AGGREGATE_KINDS; kind++)
+            for (uint32_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+                for (unsigned nulls = 0; nulls <= 100 && !tables[level][kind].distinct; nulls += 50)
+                    sizes_agree(&tables[level][kind], sizes[s], nulls);
 }
 
 /* What a row adds on a GPU (operators/group/state.h). */
@@ -240,9 +301,8 @@ static void names_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_files_name_a_kind),
-        cmocka_unit_test(descriptors_keep_their_promises),
-        cmocka_unit_test(sums_choose_their_words),
+        cmocka_unit_test(few_files_name_a_kind), cmocka_unit_test(descriptors_keep_their_promises),
+        cmocka_unit_test(all_sizes_agree),       cmocka_unit_test(sums_choose_their_words),
         cmocka_unit_test(names_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

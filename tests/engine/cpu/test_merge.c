@@ -46,10 +46,12 @@ static void add_rows(const struct plan *plan, struct group_states *states, uint3
     static uint64_t numbers[PLAN_KEY_WORDS_MAX][VECTOR_ROWS];
     static int64_t values[VECTOR_ROWS];
     static uint8_t nulls[VECTOR_ROWS];
-    struct vector arguments[PLAN_AGGREGATES_MAX];
+    struct row_vector arguments[PLAN_AGGREGATES_MAX];
     struct error error;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        arguments[a] = (struct vector){.values = values, .nulls = nulls};
+        arguments[a] = plan->aggregates[a].argument == EXPRESSION_NONE
+                           ? (struct row_vector){0}
+                           : (struct row_vector){.values = values, .nulls = nulls};
     for (uint32_t done = 0; done < rows;) {
         const uint32_t count = rows - done < VECTOR_ROWS ? rows - done : 1 + below(VECTOR_ROWS);
         for (uint32_t i = 0; i < count; i++) {
@@ -171,8 +173,66 @@ static void threads_come_together(void **state)
           VALUES - 1); /* more entries than a part keeps before it merges them */
 }
 
+/* Columns of 32 bits, with and without NULLs by turns, in copies of few slots: sums of a group's extreme values, over more
+ * rows than are packed at once. */
+static void narrow_sums_are_exact(void **state)
+{
+    static uint64_t numbers[1][VECTOR_ROWS];
+    static int32_t values[VECTOR_ROWS];
+    static uint8_t nulls[VECTOR_ROWS];
+    static struct plan plan;
+    enum { GROUPS = 5 };
+    int64_t sum[GROUPS] = {0}, rows[GROUPS] = {0}, least[GROUPS], most[GROUPS];
+    struct group_states *states;
+    struct partial found = {0};
+    struct error error;
+    (void)state;
+    random_state = 20261122;
+    fill_plan(&plan, PLAN_DENSE, 1, GROUPS);
+    plan.aggregate_count = 5; /* without a set, slots have copies */
+    if (group_states_create(&plan, &states, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    const uint32_t spread = group_states_spread(states);
+    assert_int_equal(spread, GROUPS);
+    for (uint32_t group = 0; group < GROUPS; group++)
+        least[group] = INT64_MAX, most[group] = INT64_MIN;
+    for (uint32_t batch = 0; batch < 400; batch++) {
+        const uint32_t count = batch % 3 ? VECTOR_ROWS : below(VECTOR_ROWS + 1);
+        const bool nullable = batch % 7 == 6;
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t group = chance(90) ? 0 : below(GROUPS);
+            numbers[0][i] = group + i % GROUP_COPIES * spread;
+            values[i] = group == 0 ? INT32_MIN : group == 1 ? INT32_MAX : (int32_t)below(UINT32_MAX);
+            nulls[i] = nullable && chance(30);
+            rows[group]++;
+            sum[group] += nulls[i] ? 0 : values[i];
+            least[group] = !nulls[i] && values[i] < least[group] ? values[i] : least[group];
+            most[group] = !nulls[i] && values[i] > most[group] ? values[i] : most[group];
+        }
+        const struct row_vector argument = {.narrow = values, .nulls = nullable ? nulls : NULL},
+                                arguments[] = {{0}, argument, argument, argument, argument};
+        if (group_states_add(states, count, (const uint64_t(*)[VECTOR_ROWS])numbers, arguments, &error) !=
+            STATUS_OK)
+            fail_msg("%s", error.text);
+    }
+    if (group_states_collect(&plan, &states, 1, 1, false, &found, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(found.count, GROUPS);
+    for (uint32_t group = 0; group < GROUPS; group++) {
+        assert_int_equal(found.states[0][group], rows[group]);
+        assert_int_equal(found.states[1][group], sum[group]);
+        assert_int_equal(found.states[2][group], sum[group]);
+        assert_int_equal(found.states_high[2][group], sum[group] >> 63);
+        assert_int_equal(found.states[3][group], least[group]);
+        assert_int_equal(found.states[4][group], most[group]);
+    }
+    partial_free(&found);
+    group_states_free(states);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_come_together)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_come_together),
+                                       cmocka_unit_test(narrow_sums_are_exact)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
