@@ -1,4 +1,5 @@
 /* kernel_job.c: see kernel_job.h. */
+#define _GNU_SOURCE
 #include "engine/cuda/kernel_job.h"
 
 #include "storage/base/memory.h"
@@ -8,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The most kernels that wait. A process that asks more statements of its own than are compiled, 3 to 5 a second, runs the
  * general kernel for the others. */
@@ -79,13 +81,31 @@ static void *work(void *unused)
 }
 
 /* Before NVRTC's own memory is freed, which a compilation must not meet. */
-static void end(void)
+static void end(void *unused)
 {
+    (void)unused;
     atomic_store(&ending, true);
     pthread_mutex_lock(&lock);
     while (working)
         pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
+}
+
+/* NVRTC registers destructors of its tables while it compiles, that is after us, so that atexit would call them first. What
+ * exit() calls before all of them are the destructors of its thread's variables. The thread that loads the library is
+ * nearly always the one that ends the program; for others there is atexit. */
+extern int __cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *library);
+extern void *__dso_handle;
+
+static void end_at_exit(void)
+{
+    end(NULL);
+}
+
+__attribute__((constructor)) static void watch_the_end(void)
+{
+    if (getpid() == gettid())
+        __cxa_thread_atexit_impl(end, NULL, &__dso_handle);
 }
 
 /* Starts the thread, without the signals that are the program's. The lock is held. */
@@ -96,7 +116,7 @@ static bool start_thread(void)
     sigset_t all, before;
     if (working)
         return true;
-    if (!registered && atexit(end) != 0)
+    if (!registered && atexit(end_at_exit) != 0)
         return false;
     registered = true;
     if (pthread_attr_init(&attributes) != 0)

@@ -75,7 +75,7 @@ static bool read_kernel(const char *word, enum kernel_choice *kernel)
     static const char *const words[] = {
         [KERNEL_AUTO] = "auto", [KERNEL_GENERAL] = "general", [KERNEL_SPECIALISED] = "specialised"};
     for (uint32_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (strcmp(words[k], word ? word : "specialised") == 0) {
+        if (strcmp(words[k], word ? word : "auto") == 0) {
             *kernel = (enum kernel_choice)k;
             return true;
         }

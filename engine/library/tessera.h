@@ -85,9 +85,9 @@ struct tessera_options {
      * planned again; "0": none; NULL: "64M". */
     const char *plan_cache;
 
-    /* Which kernel of a GPU answers: "specialised" or NULL: the statement's own one, for which NVRTC is waited; "auto": the
-     * general one, which is compiled ahead, until the own one is compiled; "general": that one wherever it can
-     * (docs/general-kernel.md). */
+    /* Which kernel of a GPU answers: "auto" or NULL: the statement's own one if it is compiled, and meanwhile, while a
+     * thread compiles it, the general one, which is compiled ahead; "specialised": the own one, for which NVRTC is
+     * waited; "general": that one wherever it can (docs/general-kernel.md). */
     const char *kernel;
 };
 enum tessera_status tessera_open_with(const char *path, const struct tessera_options *options,

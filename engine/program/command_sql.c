@@ -66,9 +66,9 @@ static const struct command_option option_list[] = {
      "host's memory where this moves fewer bytes than copying the column, on everywhere, off nowhere",
      TO_WORD(struct shell_options, engine.late, "auto|off|on")},
     {"kernel", 0, "auto|general|specialised",
-     "Which kernel of a GPU answers: specialised (the default) waits until the statement's own one is "
-     "compiled; auto takes the general one meanwhile, which is compiled ahead and reads the statement as "
-     "data; general wherever that one can",
+     "Which kernel of a GPU answers: auto (the default) takes the statement's own one if it is compiled, and "
+     "meanwhile the general one, which is compiled ahead and reads the statement as data; specialised waits "
+     "for the own one; general takes the general one wherever it can",
      TO_WORD(struct shell_options, engine.kernel, "auto|general|specialised")},
     {"threads", 't', "N", "Threads; by default all processors",
      TO_NUMBER(struct shell_options, engine.threads, 1, PARALLEL_THREADS_MAX)},
@@ -202,7 +202,7 @@ static enum status open_and_run(const struct shell_options *options, struct erro
 enum status command_sql(int argc, char **argv, struct progress *progress, struct error *error)
 {
     struct shell_options options = {
-        .engine = {.device = "auto", .kernel = KERNEL_SPECIALISED}, .argc = argc, .argv = argv};
+        .engine = {.device = "auto"}, .argc = argc, .argv = argv};
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
     RETURN_IF_ERROR(cluster_command_begin(options.cluster, &options.engine.cluster, error));
     return cluster_command_end(options.engine.cluster, open_and_run(&options, error), progress, error);

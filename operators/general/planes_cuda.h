@@ -85,40 +85,6 @@ struct general_levels : decode_base {
     __device__ __forceinline__ void stage(uint32_t *)
     {
     }
-    /* The lane's items whose bits of the step's care are those of one of its cubes (tile_test). Planes are taken from the
-     * most significant one down; a lane without items loads no more. */
-    __device__ __forceinline__ uint32_t in_cubes(const general_step &step, uint32_t keep)
-    {
-        const uint32_t *const mine = words + lane;
-        const uint32_t apart = step.cubes > 1 ? 2 : 1; /* words of a plane */
-        uint32_t any = 0, place = step.test_word;
-        for (uint32_t cube = 0; cube < step.cubes; cube++) {
-            uint32_t all = keep;
-            for (uint32_t care = step.care; care;) {
-                uint32_t line[PLANES_AT_ONCE], at[PLANES_AT_ONCE], plane[PLANES_AT_ONCE] = {0};
-#pragma unroll
-                for (uint32_t i = 0; i < PLANES_AT_ONCE; i++) {
-                    const uint32_t bit = 31 - __clz(care);
-                    line[i] = care ? bits - 1 - bit : line[0];
-                    at[i] = care ? place : at[0];
-                    place += care ? apart : 0;
-                    care &= ~(care ? 1u << bit : 0);
-                }
-                if (all) {
-#pragma unroll
-                    for (uint32_t i = 0; i < PLANES_AT_ONCE; i++)
-                        plane[i] = load(mine + line[i] * TILE_LANES);
-                }
-#pragma unroll
-                for (uint32_t i = 0; i < PLANES_AT_ONCE; i++) {
-                    const uint32_t free = apart > 1 ? arguments.test_words[at[i] + 1] : 0;
-                    all &= (plane[i] ^ arguments.test_words[at[i]]) | free;
-                }
-            }
-            any |= all;
-        }
-        return any;
-    }
     /* The bits of `needed` of the value. */
     __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
     {

@@ -69,11 +69,10 @@ struct general_column {
 };
 
 enum general_step_kind {
-    GENERAL_STEP_INDEX,     /* the row's bit in the index mask */
-    GENERAL_STEP_VALID,     /* the column is not NULL */
-    GENERAL_STEP_RANGE,     /* low <= value <= high */
-    GENERAL_STEP_PLANES,    /* values have the bits of planes `first` to `end` */
-    GENERAL_STEP_CUBES,     /* the value's leading bits are those of a cube */
+    GENERAL_STEP_INDEX, /* the row's bit in the index mask */
+    GENERAL_STEP_VALID, /* the column is not NULL */
+    GENERAL_STEP_RANGE, /* low <= value <= high */
+    GENERAL_STEP_CUBES, /* values have the bits of one of the cubes, each of `each` planes, from `first` on */
     GENERAL_STEP_BITMAP,    /* the value's bit in the dimension's bitmap */
     GENERAL_STEP_CONDITION, /* instructions `first` to `end`: their slot is true */
     GENERAL_STEP_ADD        /* the last: instructions `first` to `end` add the rows to their groups */
@@ -82,10 +81,10 @@ enum general_step_kind {
 struct general_step {
     uint8_t kind, column, dimension, slot;
     int32_t low, high;
-    uint32_t care, cubes, test_word; /* of cubes, as of tile_test (tile_levels_cuda.h) */
-    uint32_t first, end;
+    uint32_t first, end; /* of instructions or planes */
+    uint32_t cubes, each;
     uint64_t staged; /* the staged columns that instructions read */
-    uint32_t reserved[2];
+    uint64_t reserved;
 };
 
 struct general_match {

@@ -101,15 +101,15 @@ struct general_tile {
     }
     /* The loads of PLANES_TOGETHER planes, of any columns, are in flight at once; see PLANES_AT_ONCE. A lane without rows
      * loads none. */
-    __device__ __forceinline__ tile_mask in_planes(const general_step &step, tile_mask keep) const
+    __device__ __forceinline__ tile_mask in_cube(uint32_t first, uint32_t end, tile_mask keep) const
     {
 #pragma unroll 1
-        for (uint32_t first = step.first; first < step.end; first += PLANES_TOGETHER) {
+        for (; first < end; first += PLANES_TOGETHER) {
             const uint32_t *words[PLANES_TOGETHER];
             uint32_t opposite[PLANES_TOGETHER], word[PLANES_TOGETHER];
 #pragma unroll
             for (uint32_t i = 0; i < PLANES_TOGETHER; i++) {
-                const uint32_t plane = plane_at(min(first + i, step.end - 1)), line = plane >> 16 & 255;
+                const uint32_t plane = plane_at(min(first + i, end - 1)), line = plane >> 16 & 255;
                 words[i] = words_at(chunks[plane & 255].data) +
                            (t.index * (plane >> 8 & 255) + line) * TILE_LANES + t.lane;
                 opposite[i] = (plane >> 24) - 1;
@@ -133,11 +133,11 @@ struct general_tile {
     }
     __device__ __forceinline__ tile_mask in_cubes(const general_step &step, tile_mask keep) const
     {
-        const general_source from = source(step.column);
-        general_levels decode;
-        shape_decoder(decode, context.columns[step.column]);
-        decode.seek(*from.chunk, from.tile, from.lane);
-        return decode.in_cubes(step, keep);
+        tile_mask any = 0;
+#pragma unroll 1
+        for (uint32_t cube = 0, first = step.first; cube < step.cubes; cube++, first += step.each)
+            any |= in_cube(first, first + step.each, keep & ~any);
+        return any;
     }
 };
 
@@ -207,8 +207,6 @@ TILE_INLINE void general_answer(general_tile &tile, general_tile_rows &rows, gen
             keep &= index_mask(&tile.t);
         else if (step.kind == GENERAL_STEP_VALID)
             keep = tile.valid(step.column, keep);
-        else if (step.kind == GENERAL_STEP_PLANES)
-            keep = tile.in_planes(step, keep);
         else if (step.kind == GENERAL_STEP_CUBES)
             keep = tile.in_cubes(step, keep);
         else if (step.kind == GENERAL_STEP_ADD || condition)

@@ -11,7 +11,7 @@ The database is one of `tessera ssb load`. The questions are the 13 of the Star 
 each with several constants. For each it prints, in milliseconds:
 
     first      the text for the first time in this process, with nothing compiled before (the cache of kernels is a new
-               folder); all columns were named by other statements before
+               folder, NVRTC's own cache is off); all columns were named by other statements before
     disk       the same in a second process, which finds the kernels on the disk
     other      the same text with other constants: the median of them
     repeated   the same text again: the median of --repeat times
@@ -349,7 +349,7 @@ def main():
         json.dump(measure_tessera(options, asked, options.child), sys.stdout)
         return 0
     with tempfile.TemporaryDirectory() as kernels:
-        os.environ["TESSERA_KERNEL_CACHE"] = kernels
+        os.environ.update(TESSERA_KERNEL_CACHE=kernels, CUDA_CACHE_DISABLE="1")
         found = in_another_process(options, options.repeat)
         for name, again in in_another_process(options, 1).items():
             found[name]["disk"] = again["first"]

@@ -14,7 +14,7 @@ _Static_assert(GENERAL_COLUMNS_MAX == KERNEL_COLUMNS_MAX && GENERAL_JOINS_MAX ==
 
 #define STAGED_MAX     64u /* general_step.staged has a bit for each */
 #define STEPS_OF_JOINS 3u  /* cubes, NULLs, and a bitmap or a range */
-#define PLANES_MAX     (32u * KERNEL_JOINS_MAX)
+#define PLANES_MAX     (32u * POSITION_CUBES_MAX * KERNEL_JOINS_MAX)
 #define PLANES_ALIGNED 4u /* of planes that have 16 bytes */
 
 struct writer {
@@ -133,17 +133,59 @@ static void add_range(struct writer *writer, uint32_t column, int32_t low, int32
     step->high = high;
 }
 
-/* All tests of a single cube are one step, the first: all planes must match, in whatever order. */
-static void add_planes(struct writer *writer, const struct kernel_join *join)
+static void add_plane(struct writer *writer, const struct kernel_join *join, uint32_t bit, bool wanted)
 {
-    const struct kernel_column *column = &writer->kernel->shape.columns[join->column];
+    const uint32_t bits = writer->kernel->shape.columns[join->column].width_high;
+    writer->planes[writer->plane_count++] = (struct general_plane){.column = (uint8_t)join->column,
+                                                                   .bits = (uint8_t)bits,
+                                                                   .line = (uint8_t)(bits - 1 - bit),
+                                                                   .wanted = wanted};
+}
+
+/* The planes of a cube, at least so many: the last one is repeated. Where there are several cubes, each has one. */
+static void add_cube(struct writer *writer, const struct kernel_join *join, const struct position_cube *cube,
+                     uint32_t least)
+{
+    uint32_t last = 0, count = 0;
     for (uint32_t bit = 32; bit-- > 0;)
-        if (join->test->care >> bit & 1)
-            writer->planes[writer->plane_count++] =
-                (struct general_plane){.column = (uint8_t)join->column,
-                                       .bits = (uint8_t)column->width_high,
-                                       .line = (uint8_t)(column->width_high - 1 - bit),
-                                       .wanted = join->test->cubes[0].value_bits >> bit & 1};
+        if (cube->care >> bit & 1) {
+            add_plane(writer, join, bit, cube->value_bits >> bit & 1);
+            last = bit;
+            count++;
+        }
+    for (; count < least; count++)
+        add_plane(writer, join, last, cube->value_bits >> last & 1);
+}
+
+/* All tests of a single cube are one step, the first: all planes must match, in whatever order. */
+static void write_single_cubes(struct writer *writer)
+{
+    const struct kernel *kernel = writer->kernel;
+    struct general_step *const step = add_step(writer, GENERAL_STEP_CUBES, 0);
+    for (uint32_t k = 0; k < kernel->shape.join_count; k++) {
+        const struct kernel_join *const join = &kernel->shape.joins[k];
+        if (join->test && join->test->cube_count == 1)
+            add_cube(writer, join, &join->test->cubes[0], 0);
+    }
+    step->cubes = 1;
+    step->each = writer->plane_count;
+}
+
+/* As many planes for each cube. */
+static void write_cubes(struct writer *writer, const struct kernel_join *join)
+{
+    const struct position_test *const test = join->test;
+    struct general_step *const step = add_step(writer, GENERAL_STEP_CUBES, 0);
+    uint32_t most = 0;
+    for (uint32_t c = 0; c < test->cube_count; c++) {
+        const uint32_t planes = (uint32_t)__builtin_popcount(test->cubes[c].care);
+        most = planes > most ? planes : most;
+    }
+    step->first = writer->plane_count;
+    step->cubes = test->cube_count;
+    step->each = most;
+    for (uint32_t c = 0; c < test->cube_count; c++)
+        add_cube(writer, join, &test->cubes[c], most);
 }
 
 static void write_semi_join(struct writer *writer, const struct plan_join *join, uint32_t j)
@@ -153,14 +195,8 @@ static void write_semi_join(struct writer *writer, const struct plan_join *join,
     while (kernel->joins[k] != j)
         k++;
     const struct kernel_join *const of = &kernel->shape.joins[k];
-    if (of->test && of->test->cube_count == 1) {
-        add_planes(writer, of);
-    } else if (of->test) {
-        struct general_step *const step = add_step(writer, GENERAL_STEP_CUBES, of->column);
-        step->care = of->test->care;
-        step->cubes = of->test->cube_count;
-        step->test_word = of->test_word;
-    }
+    if (of->test && of->test->cube_count > 1)
+        write_cubes(writer, of);
     add_valid(writer, of->column);
     if (!of->filtered)
         return;
@@ -189,7 +225,7 @@ static enum status write_condition(struct writer *writer, uint32_t node)
 static enum status write_steps(struct writer *writer)
 {
     const struct plan *plan = writer->plan;
-    struct general_step *const planes = add_step(writer, GENERAL_STEP_PLANES, 0);
+    write_single_cubes(writer);
     for (uint32_t s = 0; s < plan->step_count; s++) {
         const struct plan_step *step = &plan->steps[s];
         if (step->kind == STEP_INDEX) {
@@ -204,7 +240,6 @@ static enum status write_steps(struct writer *writer)
             write_semi_join(writer, &plan->joins[step->join], step->join);
         }
     }
-    planes->end = writer->plane_count;
     for (uint32_t s = 0; s < plan->step_count; s++)
         if (plan->steps[s].kind == STEP_CONDITION)
             RETURN_IF_ERROR(write_condition(writer, plan->steps[s].expression));
@@ -318,7 +353,8 @@ static const char *kernel_name(const struct plan *plan, const struct kernel *ker
 
 static void append(uint8_t **to, const void *from, size_t bytes)
 {
-    memcpy(*to, from, bytes);
+    if (bytes)
+        memcpy(*to, from, bytes);
     *to += bytes;
 }
 

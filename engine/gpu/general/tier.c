@@ -7,6 +7,19 @@
 
 #include <stdlib.h>
 
+/* From so many rows on that are expected to pass, the general kernel, which gives all of them, takes longer to find the first
+ * of an order than the own one to be compiled. */
+#define FIRST_OF_MANY (1u << 20)
+
+static bool finds_first_of_many(const struct device_run *run)
+{
+    const struct plan *const plan = run->plan;
+    double rows = (double)plan->fact->rows;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        rows *= plan->steps[s].share;
+    return run->kernel.first && rows >= FIRST_OF_MANY;
+}
+
 /* Whether the general kernel may answer. In KERNEL_AUTO it does so while the own one is compiled. */
 static enum status may_be_general(struct device_run *run, bool *may, struct error *error)
 {
@@ -16,7 +29,7 @@ static enum status may_be_general(struct device_run *run, bool *may, struct erro
     bool found = false;
     *may = false;
     if (binary->cubin || run->scan.module || run->counting || run->segments.segments ||
-        choice == KERNEL_SPECIALISED || (choice == KERNEL_AUTO && run->timed))
+        choice == KERNEL_SPECIALISED || (choice == KERNEL_AUTO && (run->timed || finds_first_of_many(run))))
         return STATUS_OK;
     if (choice == KERNEL_AUTO && !(found = cuda_modules_take(run->device->modules, request.source,
                                                              &run->scan.module, &run->scan.graph)))

@@ -123,8 +123,8 @@ static void budgets_answer_alike(void **state)
                 fail_msg("%s with %s of memory: %s\nand not %s", text_of(q), cases[i].memory, got,
                          expected[q]);
             free(got);
-            if (strcmp(cases[i].memory, "0") == 0)
-                assert_true(timing.moved_bytes > 0);
+            if (strcmp(cases[i].memory, "0") == 0 && timing.moved_bytes == 0)
+                fail_msg("%s with no memory: nothing moved", text_of(q));
             moved += timing.moved_bytes;
         }
         print_message("%s, late %d%s%s%s: %.2f GB moved\n", cases[i].memory, (int)cases[i].late,

@@ -245,8 +245,10 @@ static void what_is_not_covered_is_told(void **state)
 
 static void check_tiers(const char *device)
 {
-    static const char sql[] =
-        "select note, sum(number * 17 + flag), count(*) from sales group by note order by 1";
+    /* Its columns are loaded, and its kernel is compiled, before the other's compilation begins. */
+    static const char
+        warm[] = "select note, max(number + flag) from sales group by note",
+        sql[] = "select note, sum(number * 17 + flag), count(*) from sales group by note order by 1";
     struct engine *engine;
     struct sql_statement *statement;
     char *first = NULL;
@@ -259,6 +261,9 @@ static void check_tiers(const char *device)
     make_database(3000);
     setenv("TESSERA_KERNEL_CACHE", "", 1);
     must(engine_open(&(struct engine_options){.device = device}, &engine, error));
+    must(sql_prepare(engine, database, warm, strlen(warm), NULL, &statement, &used, error));
+    must(sql_measure(statement, &timing, error));
+    sql_statement_free(statement);
     must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, error));
     do {
         struct rowset rows;
@@ -288,6 +293,7 @@ static void a_statement_gets_its_own_kernel(void **state)
 
 int main(void)
 {
+    setenv("CUDA_CACHE_DISABLE", "1", 1); /* the driver's own cache of what NVRTC compiles */
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_not_covered_is_told),
                                        cmocka_unit_test(the_general_kernel_answers_as_the_cpu),
                                        cmocka_unit_test(a_statement_gets_its_own_kernel)};
