@@ -105,8 +105,8 @@ static enum status sort_list(const struct measure_entry *entries, uint64_t count
         last[e] = entries[e].last;
     }
     const struct sort_term terms[] = {{.values = orders, .nulls = last}, {.values = values}};
-    status =
-        AND_THEN(status, sort_rows_make(terms, plain ? 1 : 2, count, count, NULL, NULL, threads, &places, error));
+    status = AND_THEN(
+        status, sort_rows_make(terms, plain ? 1 : 2, count, count, NULL, NULL, threads, &places, error));
     free(last);
     free(values);
     free(orders);

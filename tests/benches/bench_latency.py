@@ -21,8 +21,9 @@ columns that the questions name), on all threads. Answers of both are compared. 
 the wall time of a process that asks Q1.1 with a cache of kernels on the disk. Exit code 1: answers differ.
 
 With --users it prints instead how many of the 13 are answered in a second when so many threads of one program ask them
-over one open database, each one after the other. With --opening it prints how long tessera_open takes on the CPU when
-the database's pages are not in memory (they are dropped before each of five times) and when they are.
+over one open database, each one after the other (build the program bench_users for it). With --opening it prints how long
+tessera_open takes on the CPU when the database's pages are not in memory (they are dropped before each of five times)
+and when they are.
 """
 import argparse
 import ctypes
@@ -139,28 +140,21 @@ class Tessera:
         self.library = ctypes.CDLL(str(pathlib.Path(options.build) / "libtessera.so"))
         self.library.tessera_text.restype = ctypes.c_void_p
         self.library.tessera_rows.restype = ctypes.c_uint64
-        self.local = threading.local()
-        self.handle = ctypes.c_void_p()
+        self.handle, self.error = ctypes.c_void_p(), self.Error()
         opened = self.Options(size=ctypes.sizeof(self.Options), device=(device or options.device).encode(),
                               threads=options.threads, kernel=options.kernel and options.kernel.encode(),
                               plan_cache=options.plan_cache and options.plan_cache.encode())
         self.check(self.library.tessera_open_with(options.db.encode(), ctypes.byref(opened), ctypes.byref(self.handle),
-                                                  ctypes.byref(self.error())))
-
-    def error(self):
-        """Of this thread."""
-        if not hasattr(self.local, "error"):
-            self.local.error = self.Error()
-        return self.local.error
+                                                  ctypes.byref(self.error)))
 
     def check(self, status):
         if status:
-            raise RuntimeError(self.error().text.decode())
+            raise RuntimeError(self.error.text.decode())
 
     def ask(self, sql):
         """Milliseconds from the text to the rows in memory, and the rows as texts, None for NULL (which are not timed)."""
         statement, result = ctypes.c_void_p(), ctypes.c_void_p()
-        text, error = sql.encode(), ctypes.byref(self.error())
+        text, error = sql.encode(), ctypes.byref(self.error)
         begin = time.perf_counter()
         self.check(self.library.tessera_prepare(self.handle, text, ctypes.byref(statement), error))
         status = self.library.tessera_run(statement, ctypes.byref(result), error)
@@ -242,44 +236,36 @@ def measure_duckdb(options, asked):
     return measure(ask, asked, options.repeat)
 
 
-def per_second(make_ask, users, seconds):
+def duckdb_per_second(connection, users, seconds):
     """Statements a second that so many threads have answers to; each begins with another one."""
     texts = [texts[0] for texts in questions(r"^q\d\.\d$").values()]
-    counts, failures = [0] * users, []
-    begin = time.perf_counter() + 0.1
+    counts = [0] * users
+    until = time.perf_counter() + seconds
 
     def user(number):
-        try:
-            ask = make_ask()
-            time.sleep(max(0, begin - time.perf_counter()))
-            while time.perf_counter() < begin + seconds:
-                ask(texts[(number + counts[number]) % len(texts)])
-                counts[number] += 1
-        except Exception as failure:  # of a thread: told below
-            failures.append(failure)
+        cursor = connection.cursor()
+        while time.perf_counter() < until:
+            cursor.execute(texts[(number + counts[number]) % len(texts)]).fetchall()
+            counts[number] += 1
+    begin = time.perf_counter()
     threads = [threading.Thread(target=user, args=(number,)) for number in range(users)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    if failures:
-        raise failures[0]
     return sum(counts) / (time.perf_counter() - begin)
 
 
 def throughput(options):
-    tessera = Tessera(options)
+    users = options.users.split(",")
+    run = subprocess.run([str(pathlib.Path(options.build) / "bench_users"), options.db, options.device,
+                          str(options.seconds), str(options.threads), *users], check=True, stdout=subprocess.PIPE, text=True)
     peer = bench_duckdb.duckdb.connect(options.duckdb, read_only=True) if options.duckdb else None
-    per_second(lambda: tessera.ask, 1, options.seconds / 3)
     print("| threads | statements a second |" + (" DuckDB |" if peer else "") + "\n|---|---|" + ("---|" if peer else ""))
-    for users in map(int, options.users.split(",")):
-        line = f"| {users} | {per_second(lambda: tessera.ask, users, options.seconds):.0f} |"
-        if peer:
-            def make_ask():
-                cursor = peer.cursor()
-                return lambda sql: cursor.execute(sql).fetchall()
-            line += f" {per_second(make_ask, users, options.seconds):.1f} |"
-        print(line, flush=True)
+    for line in run.stdout.splitlines():
+        users, ours = line.split()
+        theirs = f" {duckdb_per_second(peer, int(users), options.seconds):.1f} |" if peer else ""
+        print(f"| {users} | {ours} |{theirs}", flush=True)
     return 0
 
 
