@@ -67,8 +67,8 @@ void position_set_free(struct position_set *set)
 
 /* ---- Tiles ---- */
 
-/* A thread takes so many tiles at a time, 16 KB to 64 KB of minima and maxima a column; and is started for so many pieces
- * and tests of them, which take it longer than starting. */
+/* A thread takes so many tiles at a time, and is started for so many tests of a piece that look at each tile, which take it
+ * longer than starting. */
 #define SKIP_PIECE_TILES   2048u
 #define SKIP_THREAD_PIECES 16u
 
@@ -86,21 +86,76 @@ static bool meets(const int64_t *values, uint64_t count, int64_t low, int64_t hi
     return first < count && values[first] <= high;
 }
 
-/* Keeps of `tiles` tiles those that may have a row which passes the test. A tile with only NULLs has min > max. */
-static void test_tiles(const struct tile_test *test, uint32_t segment, uint32_t first, uint32_t tiles,
-                       uint8_t *keep)
+/* True if a value of low .. high may be in the test's set and in its list. */
+static bool may_pass(const struct tile_test *test, int64_t low, int64_t high)
 {
-    const int64_t *const min_max = test->data->segments[segment].tile_min_max + 2 * (size_t)first;
-    uint8_t unsure[SKIP_PIECE_TILES];
-    ISA_CHOICE(tile_skip_ranges)(test, min_max, tiles, keep, unsure);
-    for (uint32_t t = 0; t < tiles && (test->set || test->values); t++) {
-        if (!keep[t] || (test->set && !unsure[t] && !test->values))
-            continue;
-        const int64_t low = min_max[2 * (size_t)t] > test->low ? min_max[2 * (size_t)t] : test->low;
-        const int64_t high =
-            min_max[2 * (size_t)t + 1] < test->high ? min_max[2 * (size_t)t + 1] : test->high;
-        keep[t] = (!test->set || position_set_meets(test->set, low, high)) &&
-                  (!test->values || meets(test->values, test->value_count, low, high));
+    return low <= high && (!test->set || position_set_meets(test->set, low, high)) &&
+           (!test->values || meets(test->values, test->value_count, low, high));
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t greatest(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Of some tiles none passes a test, or all do, or it depends on the tile. A set and a list are tested one by one: both may meet
+ * the values that all tiles span, in different places. */
+enum verdict { VERDICT_NONE, VERDICT_ALL, VERDICT_EACH };
+
+static enum verdict judge(const struct tile_test *test, const struct tile_bounds *bounds)
+{
+    /* every tile has its values within the first of these, and spans all of the second */
+    if (!may_pass(test, greatest(bounds->min_low, test->low), least(bounds->max_high, test->high)))
+        return VERDICT_NONE;
+    return may_pass(test, greatest(bounds->min_high, test->low), least(bounds->max_low, test->high))
+               ? VERDICT_ALL
+               : VERDICT_EACH;
+}
+
+/* Of all tiles of a segment. */
+static enum verdict judge_segment(const struct tile_test *test, uint32_t segment)
+{
+    const struct tile_bounds *const bounds = test->data->segments[segment].bounds;
+    return bounds ? judge(test, bounds) : VERDICT_EACH;
+}
+
+/* Returns those of up to BOUNDS_TILES tiles, the bits of `keep`, that may have a row which passes the test. A tile with only
+ * NULLs has min > max. */
+static uint64_t test_tiles(const struct tile_test *test, const int64_t *min_max, uint32_t tiles,
+                           uint64_t keep)
+{
+    uint64_t unsure;
+    keep &= ISA_CHOICE(tile_skip_ranges)(test, min_max, tiles, &unsure);
+    unsure = test->values ? keep : unsure & keep;
+    for (uint64_t left = test->set || test->values ? unsure : 0; left; left &= left - 1) {
+        const unsigned t = (unsigned)__builtin_ctzll(left);
+        if (!may_pass(test, greatest(min_max[2 * t], test->low), least(min_max[2 * t + 1], test->high)))
+            keep &= ~(UINT64_C(1) << t);
+    }
+    return keep;
+}
+
+/* Tests the tiles of a piece, which begins with a group of BOUNDS_TILES tiles; `keep` has a word for each group. */
+static void test_piece(const struct tile_test *test, uint32_t segment, uint32_t first, uint32_t end,
+                       uint64_t *keep)
+{
+    const struct segment_data *const data = &test->data->segments[segment];
+    const enum verdict all = judge_segment(test, segment);
+    for (uint32_t tile = first; tile < end && all != VERDICT_ALL; tile += BOUNDS_TILES) {
+        uint64_t *const word = &keep[(tile - first) / BOUNDS_TILES];
+        const enum verdict verdict = all == VERDICT_EACH && data->bounds && *word
+                                         ? judge(test, &data->bounds[1 + tile / BOUNDS_TILES])
+                                         : all;
+        if (verdict == VERDICT_NONE)
+            *word = 0;
+        else if (verdict == VERDICT_EACH && *word)
+            *word = test_tiles(test, data->tile_min_max + 2 * (size_t)tile, least(end - tile, BOUNDS_TILES),
+                               *word);
     }
 }
 
@@ -133,28 +188,49 @@ struct skip_search {
     struct skip_piece *pieces;
 };
 
+/* The first bit from `first` to `end` that is set, or clear if `invert` is all ones; `end` if there is none. */
+static uint32_t next_bit(const uint64_t *words, uint32_t first, uint32_t end, uint64_t invert)
+{
+    while (first < end) {
+        const uint64_t rest = (words[first / 64] ^ invert) >> first % 64;
+        if (rest)
+            return least(first + (uint32_t)__builtin_ctzll(rest), end);
+        first = (first / 64 + 1) * 64;
+    }
+    return end;
+}
+
 static enum status search_piece(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct skip_search *search = context;
     struct skip_piece *piece = &search->pieces[item];
-    uint8_t keep[SKIP_PIECE_TILES];
+    const uint32_t tiles = piece->end - piece->first;
+    uint64_t keep[SKIP_PIECE_TILES / BOUNDS_TILES];
     (void)thread;
-    memset(keep, 1, sizeof keep);
+    memset(keep, 0xff, sizeof keep);
     for (uint32_t i = 0; i < search->count; i++)
-        test_tiles(&search->tests[i], piece->segment, piece->first, piece->end - piece->first, keep);
-    for (uint32_t tile = piece->first; tile < piece->end; tile++) {
-        const uint32_t first = tile;
-        while (tile < piece->end && keep[tile - piece->first])
-            tile++;
-        if (tile == first)
-            continue;
+        test_piece(&search->tests[i], piece->segment, piece->first, piece->end, keep);
+    for (uint32_t tile = next_bit(keep, 0, tiles, 0); tile < tiles;) {
+        const uint32_t end = next_bit(keep, tile, tiles, UINT64_MAX);
         const struct tile_run run = {.segment = piece->segment,
-                                     .first = first,
-                                     .tiles = tile - first,
+                                     .first = piece->first + tile,
+                                     .tiles = end - tile,
                                      .before = piece->kept.kept_tiles};
         RETURN_IF_ERROR(add_run(&piece->kept, &run, error));
+        tile = next_bit(keep, end, tiles, 0);
     }
     return STATUS_OK;
+}
+
+/* The tests of a piece in which each tile must be looked at. */
+static uint64_t count_long_tests(const struct skip_search *search)
+{
+    uint64_t tests = 0;
+    for (uint32_t s = 0; s < search->table->segment_count; s++)
+        for (uint32_t i = 0; i < search->count; i++)
+            if (judge_segment(&search->tests[i], s) == VERDICT_EACH)
+                tests += 1 + segment_tiles(search->table, s) / SKIP_PIECE_TILES;
+    return tests;
 }
 
 /* Cuts the table into pieces. */
@@ -206,7 +282,7 @@ enum status tile_skip_find(const struct table *table, const struct tile_test *te
     uint64_t pieces;
     *skip = (struct tile_skip){.rows = table->rows};
     RETURN_IF_ERROR(cut_pieces(&search, &pieces, error));
-    const uint64_t useful = 1 + pieces * (count + 1) / SKIP_THREAD_PIECES;
+    const uint64_t useful = 1 + count_long_tests(&search) / SKIP_THREAD_PIECES;
     enum status status =
         parallel_for(useful < threads ? (unsigned)useful : threads, pieces, search_piece, &search, error);
     for (uint64_t p = 0; p < pieces; p++) {

@@ -216,6 +216,12 @@ uint32_t table_visible_columns(const struct table *table);
 
 /* ---- An opened column ---- */
 
+/* Between which values the minima and the maxima of some tiles are: they decide most tests for all these tiles at once. */
+struct tile_bounds {
+    int64_t min_low, min_high, max_low, max_high;
+};
+#define BOUNDS_TILES 64u
+
 /* One segment of a column opened in one encoding. */
 struct segment_data {
     struct chunk_view chunk;
@@ -225,6 +231,9 @@ struct segment_data {
 
     /* The min and the max of each tile, over rows that are not NULL; min > max if there are none. */
     const int64_t *tile_min_max;
+
+    /* Of tile_min_max: of all tiles, and then of each BOUNDS_TILES; or NULL: unknown. */
+    const struct tile_bounds *bounds;
 };
 
 struct column_data {

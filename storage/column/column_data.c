@@ -4,10 +4,12 @@
  * verifier, by which no start, width or count leads out of the chunk. So decoding needs no checks. */
 #include "storage/column/column_data.h"
 
-#include "storage/base/parallel.h"
 #include "storage/base/disk/read_ahead.h"
+#include "storage/base/memory.h"
+#include "storage/base/parallel.h"
 #include "storage/column/column_path.h"
 #include "storage/column/side_file.h"
+#include "storage/column/statistics.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,16 @@ static enum status part_missing(const struct column_file *file, uint32_t segment
                      file->path, segment, what);
 }
 
+static enum status make_bounds(struct segment_data *segment, struct error *error)
+{
+    struct tile_bounds *bounds;
+    const uint64_t groups = (segment->chunk.tiles + BOUNDS_TILES - 1) / BOUNDS_TILES;
+    RETURN_IF_ERROR(memory_take(&bounds, (1 + groups) * sizeof *bounds, "tile statistics", error));
+    statistics_bounds(segment->tile_min_max, segment->chunk.tiles, bounds);
+    segment->bounds = bounds;
+    return STATUS_OK;
+}
+
 static enum status open_side(const struct open_column *open, uint32_t segment, uint32_t rows,
                              struct segment_data *out, struct error *error)
 {
@@ -45,7 +57,7 @@ static enum status open_side(const struct open_column *open, uint32_t segment, u
         RETURN_IF_ERROR(column_file_part_check(open->side, validity, error));
         out->validity = (const uint32_t *)(open->side->map.bytes + validity->offset);
     }
-    return STATUS_OK;
+    return make_bounds(out, error);
 }
 
 static enum status open_segment(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -117,6 +129,8 @@ static void free_column(struct open_column *open)
 {
     column_file_close(open->chunks);
     column_file_close(open->side);
+    for (uint32_t s = 0; s < open->data.segment_count; s++)
+        free((struct tile_bounds *)open->segments[s].bounds);
     free(open->segments);
     free(open->memory);
     free(open);

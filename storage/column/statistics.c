@@ -70,6 +70,29 @@ void statistics_segment(const void *values, uint32_t value_bytes, uint32_t rows,
         statistics->nulls += !row_valid(validity, row);
 }
 
+static struct tile_bounds join_bounds(struct tile_bounds a, struct tile_bounds b)
+{
+    return (struct tile_bounds){.min_low = a.min_low < b.min_low ? a.min_low : b.min_low,
+                                .min_high = a.min_high > b.min_high ? a.min_high : b.min_high,
+                                .max_low = a.max_low < b.max_low ? a.max_low : b.max_low,
+                                .max_high = a.max_high > b.max_high ? a.max_high : b.max_high};
+}
+
+void statistics_bounds(const int64_t *tile_min_max, uint32_t tiles, struct tile_bounds *bounds)
+{
+    static const struct tile_bounds none = {INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN};
+    bounds[0] = none;
+    for (uint32_t first = 0; first < tiles; first += BOUNDS_TILES) {
+        struct tile_bounds *const group = &bounds[1 + first / BOUNDS_TILES];
+        *group = none;
+        for (uint32_t t = first; t < tiles && t < first + BOUNDS_TILES; t++) {
+            const int64_t min = tile_min_max[2 * (size_t)t], max = tile_min_max[2 * (size_t)t + 1];
+            *group = join_bounds(*group, (struct tile_bounds){min, min, max, max});
+        }
+        bounds[0] = join_bounds(bounds[0], *group);
+    }
+}
+
 struct double_bits statistics_bits(const int64_t *keys, uint32_t rows)
 {
     struct double_bits bits = DOUBLE_BITS_NONE;

@@ -33,6 +33,9 @@
 void statistics_segment(const void *values, uint32_t value_bytes, uint32_t rows, const uint64_t *validity,
                         int64_t *tile_min_max, struct column_statistics *statistics);
 
+/* Fills `bounds` (column.h) with 1 + ceil(tiles / BOUNDS_TILES) entries. */
+void statistics_bounds(const int64_t *tile_min_max, uint32_t tiles, struct tile_bounds *bounds);
+
 /* The bits of doubles, whose keys are given. NULL rows count like others. */
 struct double_bits statistics_bits(const int64_t *keys, uint32_t rows);
 

@@ -10,6 +10,7 @@
 #include "tests/support/database_cases.h"
 
 #include "engine/plan/tile_skip.h"
+#include "storage/column/statistics.h"
 
 /* ---- Sets of positions ---- */
 
@@ -66,6 +67,7 @@ struct made {
     uint32_t rows[3];
     struct segment_data segments[2][3]; /* of two columns */
     int64_t min_max[2][3][2 * TILES_MAX];
+    struct tile_bounds bounds[2][3][2 + TILES_MAX / BOUNDS_TILES];
     struct column_data data[2];
 };
 
@@ -74,7 +76,21 @@ static uint32_t tiles_of(uint32_t rows)
     return (rows + TILE_ROWS - 1) / TILE_ROWS;
 }
 
-static void make(struct made *made, const uint32_t *rows, uint32_t segments)
+/* How tiles are made: anywhere; neighbours alike, so that their bounds rule out some; nearly all of them wide, so that bounds
+ * keep some; as the first, but without bounds. */
+enum made_as { MADE_ANYWHERE, MADE_NEAR, MADE_WIDE, MADE_WITHOUT_BOUNDS, MADE_AS };
+
+static void make_tile(enum made_as as, uint32_t tile, int64_t *min_max)
+{
+    const bool null = draw(as == MADE_ANYWHERE ? 10 : 200) == 0;
+    const int64_t low = as == MADE_NEAR   ? tile / 40 * 7 % 95 + draw(3)
+                        : as == MADE_WIDE ? draw(20)
+                                          : (int64_t)draw(100);
+    min_max[0] = null ? INT64_MAX : low;
+    min_max[1] = null ? INT64_MIN : low + draw(5) + (as == MADE_WIDE && draw(300) ? 70 : 0);
+}
+
+static void make(struct made *made, const uint32_t *rows, uint32_t segments, enum made_as as)
 {
     memset(made, 0, sizeof *made);
     made->table.segment_count = segments;
@@ -84,12 +100,10 @@ static void make(struct made *made, const uint32_t *rows, uint32_t segments)
         made->table.rows += rows[s];
         for (int c = 0; c < 2; c++) {
             made->segments[c][s].tile_min_max = made->min_max[c][s];
-            for (uint32_t t = 0; t < tiles_of(rows[s]); t++) {
-                const int64_t low = draw(100);
-                const bool null = draw(10) == 0;
-                made->min_max[c][s][2 * t] = null ? INT64_MAX : low;
-                made->min_max[c][s][2 * t + 1] = null ? INT64_MIN : low + draw(5);
-            }
+            for (uint32_t t = 0; t < tiles_of(rows[s]); t++)
+                make_tile(as, t, &made->min_max[c][s][2 * t]);
+            statistics_bounds(made->min_max[c][s], tiles_of(rows[s]), made->bounds[c][s]);
+            made->segments[c][s].bounds = as == MADE_WITHOUT_BOUNDS ? NULL : made->bounds[c][s];
         }
     }
     for (int c = 0; c < 2; c++)
@@ -165,7 +179,7 @@ static void tiles_that_can_hold_a_row_are_kept_and_no_others(void **state)
             uint32_t segments = 0;
             while (segments < 3 && shapes[shape][segments])
                 segments++;
-            make(&made, shapes[shape], segments);
+            make(&made, shapes[shape], segments, (enum made_as)(round % MADE_AS));
             struct position_set set;
             bool member[110] = {false};
             must(position_set_create(110, &set, error));
