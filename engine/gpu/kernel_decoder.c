@@ -3,17 +3,16 @@
 
 static struct codec_shape shape_of(const struct kernel_column *column)
 {
-    const struct codec_gpu *gpu = &column->data->codec->gpu;
+    const struct codec *const codec = column->data->codec;
     struct codec_shape shape = {.value_bytes = column->value_bytes,
                                 .width_low = column->width_low,
                                 .width_high = column->width_high,
-                                .regular = gpu->regular && column->value_bytes == sizeof(int32_t) &&
+                                .regular = column->value_bytes == sizeof(int32_t) &&
                                            column->width_low == column->width_high};
-    const struct codec *const codec = column->data->codec;
     if (codec->planes && column->data->segment_count > 0)
         shape.planes = codec->planes(&column->data->segments[0].chunk);
     for (uint32_t s = 0; shape.regular && s < column->data->segment_count; s++)
-        shape.regular = gpu->regular(&column->data->segments[s].chunk);
+        shape.regular = column->data->segments[s].chunk.regular;
     return shape;
 }
 

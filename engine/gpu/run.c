@@ -270,7 +270,7 @@ static void unload(struct device_run *run)
         cuda_modules_give(run->device->modules,
                           run->tier.is_general ? run->tier.general.kernel : run->kernel.source,
                           &run->scan.module, &run->scan.graph);
-    cuda_scan_close(cuda, &run->scan);
+    cuda_scan_close(cuda, columns, &run->scan);
     cuda_stage_free(cuda, &run->stage);
     cuda_index_free(cuda, columns, &run->index);
     cuda_first_close(cuda, &run->first);

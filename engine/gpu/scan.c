@@ -64,22 +64,39 @@ static unsigned blocks_for(const struct cuda_scan *scan, uint32_t items)
     return blocks >= scan->blocks_most ? scan->blocks_most : blocks ? (unsigned)blocks : 1;
 }
 
-enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, const struct table *fact,
-                             const struct tile_skip *skip, struct cuda_scan *scan, struct error *error)
+static void free_work(struct cuda *cuda, struct cuda_columns *columns, struct cuda_scan *scan)
+{
+    cuda_columns_release(columns, scan->whole);
+    if (!scan->whole)
+        cuda_free(cuda, scan->work.work);
+    scan->whole = NULL;
+    scan->work.work = 0;
+}
+
+/* Takes the list that the device keeps for statements which read all tiles. */
+static enum status select_whole(struct cuda_columns *columns, const struct table *fact,
+                                struct cuda_scan *scan, struct error *error)
+{
+    uint32_t items = 0;
+    for (uint32_t s = 0; s < fact->segment_count; s++) {
+        scan->segment_items[s] = items;
+        items += cuda_work_items(fact->segment_rows[s]);
+    }
+    scan->segment_items[fact->segment_count] = scan->work.items = items;
+    RETURN_IF_ERROR(cuda_columns_work(columns, fact, &scan->whole, error));
+    scan->work.work = scan->whole->address;
+    return STATUS_OK;
+}
+
+static enum status select_some(struct cuda *cuda, struct cuda_columns *columns, const struct table *fact,
+                               const struct tile_skip *skip, struct cuda_scan *scan, struct error *error)
 {
     uint64_t most = 0;
     for (uint64_t r = 0; r < skip->run_count; r++)
         most += (skip->runs[r].tiles + WORK_TILES - 1) / WORK_TILES;
-    RETURN_IF_ERROR(memory_grow(&scan->segment_items,
-                                (fact->segment_count + 1ull) * sizeof *scan->segment_items,
-                                "the list of work", error));
     struct bound_work *work;
     RETURN_IF_ERROR(memory_take(&work, most * sizeof *work, "the list of work", error));
-    cuda_free(cuda, scan->work.work);
-    scan->recorded = false;
-    scan->work.work = 0;
     const uint32_t count = scan->work.items = list_work(fact, skip, work, scan->segment_items);
-    scan->scan_blocks = blocks_for(scan, count);
     enum status status =
         cuda_columns_allocate(columns, count * sizeof *work, "the list of work", &scan->work.work, error);
     if (status == STATUS_OK && scan->first)
@@ -88,6 +105,21 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
         status = cuda_send(cuda, scan->work.work, work, count * sizeof *work, error);
     free(work);
     return status;
+}
+
+enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, const struct table *fact,
+                             const struct tile_skip *skip, struct cuda_scan *scan, struct error *error)
+{
+    RETURN_IF_ERROR(memory_grow(&scan->segment_items,
+                                (fact->segment_count + 1ull) * sizeof *scan->segment_items,
+                                "the list of work", error));
+    free_work(cuda, columns, scan);
+    scan->recorded = false;
+    RETURN_IF_ERROR(skip->kept_tiles == skip->tiles && !scan->first
+                        ? select_whole(columns, fact, scan, error)
+                        : select_some(cuda, columns, fact, skip, scan, error));
+    scan->scan_blocks = blocks_for(scan, scan->work.items);
+    return STATUS_OK;
 }
 
 enum status cuda_scan_open(struct cuda *cuda, const char *name, const void *cubin,
@@ -118,13 +150,13 @@ void cuda_scan_prepares(struct cuda_scan *scan, uint64_t threads)
     scan->prepare_blocks = blocks >= scan->prepare_most ? scan->prepare_most : blocks ? (unsigned)blocks : 1;
 }
 
-void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan)
+void cuda_scan_close(struct cuda *cuda, struct cuda_columns *columns, struct cuda_scan *scan)
 {
     cuda_graph_destroy(cuda, scan->graph);
     cuda_event_destroy(cuda, scan->begin);
     cuda_event_destroy(cuda, scan->filtered);
     cuda_event_destroy(cuda, scan->end);
-    cuda_free(cuda, scan->work.work);
+    free_work(cuda, columns, scan);
     cuda_module_unload(cuda, scan->module);
     free(scan->segment_items);
     *scan = (struct cuda_scan){0};

@@ -21,7 +21,9 @@ struct cuda_scan {
     struct cuda_graph *graph;
     bool recorded; /* else `graph` is NULL or of another list of work, and is made the new one */
     struct cuda_event *begin, *filtered, *end;
-    struct bound_scan work;  /* the second argument of `scan` */
+    struct bound_scan work; /* the second argument of `scan` */
+    const struct cuda_column
+        *whole; /* the list of work, if it is that of a whole table; else NULL, and it is the scan's own */
     uint32_t *segment_items; /* the first item of each segment in the list of work; then the list's length */
     unsigned prepare_blocks, scan_blocks, threads; /* threads: of a block of `scan` */
     unsigned prepare_most, blocks_most;            /* the number of blocks that are resident at a time */
@@ -43,7 +45,7 @@ NODISCARD enum status cuda_scan_open(struct cuda *cuda, const char *name, const 
 NODISCARD enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns,
                                        const struct table *fact, const struct tile_skip *skip,
                                        struct cuda_scan *scan, struct error *error);
-void cuda_scan_close(struct cuda *cuda, struct cuda_scan *scan);
+void cuda_scan_close(struct cuda *cuda, struct cuda_columns *columns, struct cuda_scan *scan);
 
 /* Lets the scan read only items that may have wanted rows; before the list of work is made. */
 void cuda_scan_choose(struct cuda_scan *scan, struct cuda_first *first);

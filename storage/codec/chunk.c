@@ -51,7 +51,7 @@ enum status chunk_open(const uint8_t *bytes, uint64_t size, struct chunk_view *c
         return refuse(error, "the widths in its header are not possible");
     if (!sections_fit(&header, size))
         return refuse(error, "the sizes of its sections do not add up to its size");
-    const struct chunk_view view = {
+    struct chunk_view view = {
         .codec = codec,
         .bytes = bytes,
         .directory = bytes + sizeof header,
@@ -70,6 +70,7 @@ enum status chunk_open(const uint8_t *bytes, uint64_t size, struct chunk_view *c
                          "not a valid column chunk: a start, width or count of its %s directory lies outside "
                          "it; the file is damaged: restore it, or load the table again",
                          codec->name);
+    view.regular = codec->gpu.regular && codec->gpu.regular(&view);
     *chunk = view;
     return STATUS_OK;
 }

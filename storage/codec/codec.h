@@ -78,6 +78,7 @@ struct chunk_view {
     uint32_t tiles; /* ceil(rows / 1024) */
     uint32_t value_bytes;
     uint32_t width_low, width_high;
+    bool regular; /* codec.gpu.regular says so */
 
     const char *file; /* where the bytes come from, for errors; NULL: from memory */
     uint32_t segment; /* of the column in that file */
@@ -118,7 +119,8 @@ struct codec_gpu {
     /* The most lines of 128 bytes that preload() loads into registers for a tile of int32. NULL: 0. */
     uint32_t (*lines)(const struct codec_shape *shape);
 
-    /* Whether the chunk's directory follows from its widths, so that it need not be read. NULL: never. */
+    /* Whether the chunk's directory follows from its widths, so that it need not be read; chunk_open asks, as it looks at
+     * each tile. NULL: never. */
     bool (*regular)(const struct chunk_view *chunk);
 
     /* bound_chunk.detail, a number that the decoder needs for each chunk. NULL: 0. */

@@ -1,6 +1,8 @@
 /* columns.c: see columns.h. The columns are a list of a few dozen entries. */
 #include "engine/gpu/memory/columns_internal.h"
 
+#include "storage/base/memory.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -316,6 +318,55 @@ enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_a
 {
     cuda_columns_lock(columns);
     const enum status status = use_array(columns, array, column, error);
+    cuda_columns_unlock(columns);
+    return status;
+}
+
+/* ---- Lists of work ---- */
+
+static void list_whole(const struct table *fact, struct bound_work *work)
+{
+    for (uint32_t s = 0; s < fact->segment_count; s++)
+        for (uint64_t row = 0; row < fact->segment_rows[s]; row += WORK_TILES * TILE_ROWS) {
+            const uint64_t left = fact->segment_rows[s] - row;
+            *work++ = (struct bound_work){.segment = s,
+                                          .first_tile = (uint32_t)(row / TILE_ROWS),
+                                          .rows = left < WORK_TILES * TILE_ROWS ? (uint32_t)left
+                                                                                : WORK_TILES * TILE_ROWS};
+        }
+}
+
+static enum status add_work(struct cuda_columns *columns, const struct table *fact, struct entry **entry,
+                            struct error *error)
+{
+    struct bound_work *work;
+    uint64_t items = 0;
+    for (uint32_t s = 0; s < fact->segment_count; s++)
+        items += cuda_work_items(fact->segment_rows[s]);
+    const uint64_t bytes = items * sizeof *work;
+    RETURN_IF_ERROR(memory_take(&work, bytes + 1, "the list of work", error));
+    list_whole(fact, work);
+    enum status status = columns_add(columns, &fact->columns[0], CODEC_NONE, ENTRY_WORK, bytes, entry, error);
+    if (status == STATUS_OK) {
+        (*entry)->column.address = (*entry)->memory;
+        status = cuda_upload(columns->cuda, (*entry)->memory, work, bytes, error);
+        if (status != STATUS_OK)
+            columns_drop(columns, *entry);
+    }
+    free(work);
+    return status;
+}
+
+enum status cuda_columns_work(struct cuda_columns *columns, const struct table *fact,
+                              const struct cuda_column **column, struct error *error)
+{
+    cuda_columns_lock(columns);
+    struct entry *entry = columns_find(columns, &fact->columns[0], CODEC_NONE, ENTRY_WORK, 0);
+    const enum status status = entry ? STATUS_OK : add_work(columns, fact, &entry, error);
+    if (status == STATUS_OK) {
+        entry->uses++;
+        *column = &entry->column;
+    }
     cuda_columns_unlock(columns);
     return status;
 }

@@ -1,6 +1,6 @@
 /*
- * columns.h: what a GPU's memory keeps between statements: encoded chunks of columns, arrays of dimensions, and vectors
- * of bitmap indexes. They are uploaded once and shared by all statements.
+ * columns.h: what a GPU's memory keeps between statements: encoded chunks of columns, arrays of dimensions, lists of the
+ * tiles of whole tables, and vectors of bitmap indexes. They are uploaded once and shared by all statements.
  *
  * They and what statements need for themselves (states, bitmaps, lists, slots for streaming) are from one pool and under
  * one budget; statements come first, and have at least STATEMENTS_LEAST. If everything fits, all chunks that statements
@@ -137,12 +137,22 @@ NODISCARD enum status cuda_columns_pin(struct cuda_columns *columns, const struc
 /* Gives the pinned file that has the column's chunks; false: nothing of it is pinned. */
 bool cuda_columns_pinned(const struct cuda_wish *wish, cuda_address *address, uint64_t *bytes);
 
-/* ---- Arrays and vectors ---- */
+/* ---- Arrays, lists of work and vectors ---- */
 
 /* Gives the array of a dimension's column, which must not be composed, with its bits of NULLs. Release with
  * cuda_columns_release. */
 NODISCARD enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_array *array,
                                          const struct cuda_column **column, struct error *error);
+
+/* The items of work that a segment of so many rows is. */
+static inline uint32_t cuda_work_items(uint32_t rows)
+{
+    return (rows + WORK_TILES * TILE_ROWS - 1) / (WORK_TILES * TILE_ROWS);
+}
+
+/* Gives the list of work (bound.h) of a scan of all tiles of a table. Release with cuda_columns_release. */
+NODISCARD enum status cuda_columns_work(struct cuda_columns *columns, const struct table *fact,
+                                        const struct cuda_column **column, struct error *error);
 
 /* Gives vectors first .. first + count - 1 of an index, perhaps with vectors around them. Release with
  * cuda_columns_release. */

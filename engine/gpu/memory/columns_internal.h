@@ -18,6 +18,7 @@ static inline uint64_t piece_bytes(uint64_t bytes)
 enum entry_kind {
     ENTRY_CHUNKS,
     ENTRY_ARRAY,  /* a dimension's values */
+    ENTRY_WORK,   /* of a scan of the table whose first column it is */
     ENTRY_VECTORS /* of the column's index */
 };
 
@@ -28,7 +29,7 @@ struct entry {
     enum codec_id codec; /* of chunks */
     enum entry_kind kind;
     uint32_t shift; /* of an array; else 0 */
-    unsigned uses;  /* of arrays and vectors: prepared statements that hold their address */
+    unsigned uses;  /* of all but chunks: prepared statements that hold their address */
     cuda_address memory;
     uint64_t *segments; /* of chunks and vectors: column.segments */
 
