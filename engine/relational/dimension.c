@@ -23,6 +23,8 @@
 #define SPAN_ROWS 4u                  /* and those for each of whose places the scan has so many rows; */
 #define SPAN_MOST (UINT64_C(1) << 24) /* but no more: 128 MiB a column */
 
+#define LOOK_UP_NODES 2u /* of an expression: the look-up and its key */
+
 #define UNIQUE_SHARE \
     0.9 /* different values in a row, which are an estimate: the keys show whether any comes twice */
 #define SCAN_TIMES 2u /* a table whose columns are looked up is smaller than the scanned one by this factor */
@@ -482,10 +484,11 @@ enum status region_take_dimension(struct region *region, const struct logical_no
         return result_renamed(region->run, &folded->result, side->column_count, side->columns, side->columns,
                               answered);
     region->has_dimensions = true;
-    for (uint32_t c = 0; c < side->column_count; c++)
-        RETURN_IF_ERROR(folded->definitions[c]
-                            ? region_define(region, side->columns[c], folded->definitions[c])
-                            : region_make_unknown(region, side->columns[c]));
+    for (uint32_t c = 0; c < side->column_count; c++) {
+        struct column_use *use; /* its definition names sources that may come later: it is put as it is */
+        RETURN_IF_ERROR(region_use(region, side->columns[c], &use));
+        *use = (struct column_use){.definition = folded->definitions[c], .size = LOOK_UP_NODES};
+    }
     const struct conjunct in = {.tree = folded->in};
     return folded->in ? sql_tree_append(region->run->arena, &region->keys.list, &region->keys.count,
                                         sizeof in, &in, region->run->error)
