@@ -52,7 +52,7 @@ struct morsel {
     uint64_t lefts[JOIN_TEST_PAIRS], rights[JOIN_TEST_PAIRS];
     uint8_t truth[JOIN_TEST_PAIRS];
     uint8_t found[MORSEL_ROWS];
-    uint64_t hashes[MORSEL_ROWS];
+    uint64_t places[MORSEL_ROWS]; /* join_place */
     struct error *error;
 };
 
@@ -177,32 +177,38 @@ static enum status find_partners(struct morsel *morsel, uint64_t left)
             RETURN_IF_ERROR(add_candidate(morsel, left, right));
         return STATUS_OK;
     }
-    const uint64_t hash = morsel->hashes[left - morsel->first];
-    if (join_has_null(task, task->left_keys, left))
+    const uint64_t place = morsel->places[left - morsel->first];
+    if (place == JOIN_NOWHERE || join_has_null(task, task->left_keys, left))
         return STATUS_OK;
-    const uint64_t end = join_bucket_end(table, hash);
-    for (uint64_t at = join_bucket_begin(table, hash); at < end && !is_done(morsel, left); at++)
-        if (join_entry_is(table, &table->entries[at], left, hash))
+    const uint64_t bucket = join_bucket(table, place), end = table->ends[bucket];
+    const uint32_t tag = join_tag(table, place);
+    for (uint64_t at = join_bucket_begin(table, bucket); at < end && !is_done(morsel, left); at++)
+        if (join_entry_is(table, &table->entries[at], left, tag))
             RETURN_IF_ERROR(add_candidate(morsel, left, table->entries[at].row));
     return STATUS_OK;
+}
+
+/* The bucket of a row that comes soon; a row without a partner has the first. */
+static uint64_t bucket_after(const struct morsel *morsel, uint64_t left, uint64_t rows)
+{
+    const uint64_t at = left - morsel->first + rows,
+                   place = left + rows < morsel->end ? morsel->places[at] : 0;
+    return place == JOIN_NOWHERE ? 0 : join_bucket(&morsel->state->table, place);
 }
 
 /* The buckets of rows that come soon are fetched before they are asked. */
 static void prefetch(const struct morsel *morsel, uint64_t left)
 {
     const struct join_table *const table = &morsel->state->table;
-    const uint64_t rows = morsel->end - morsel->first, at = left - morsel->first;
-    if (at + 2 * PREFETCHED < rows)
-        __builtin_prefetch(&table->ends[morsel->hashes[at + 2 * PREFETCHED] & table->mask]);
-    if (at + PREFETCHED < rows)
-        __builtin_prefetch(&table->entries[join_bucket_begin(table, morsel->hashes[at + PREFETCHED])]);
+    __builtin_prefetch(&table->ends[bucket_after(morsel, left, 2 * PREFETCHED)]);
+    __builtin_prefetch(&table->entries[join_bucket_begin(table, bucket_after(morsel, left, PREFETCHED))]);
 }
 
 static enum status find_all_partners(struct morsel *morsel)
 {
     const struct join_task *const task = morsel->task;
     for (uint64_t left = morsel->first; task->key_count && left < morsel->end; left++)
-        morsel->hashes[left - morsel->first] = join_hash(task, task->left_keys, left);
+        morsel->places[left - morsel->first] = join_place(&morsel->state->table, task->left_keys, left);
     for (uint64_t left = morsel->first; left < morsel->end; left++) {
         if (task->key_count)
             prefetch(morsel, left);

@@ -1,7 +1,7 @@
 /*
- * join_table.c: see join_table.h. The buckets are divided into parts, and the rows into blocks. Threads count how many rows
- * of a block go to which part; then they write the rows' hashes and numbers, part by part and block by block; then each part
- * is divided into its buckets by one thread. All of this keeps the order of rows.
+ * join_table.c: see join_table.h. The buckets are divided into parts, and the rows into blocks. Threads find the numbers'
+ * range, and count how many rows of a block go to which part; then they write the rows' tags and numbers, part by part and
+ * block by block; then each part is divided into its buckets by one thread, from a copy. All of this keeps the order of rows.
  */
 #include "engine/relational/join/join_table.h"
 
@@ -12,24 +12,19 @@
 #include <string.h>
 
 #define BLOCK_ROWS   (UINT64_C(1) << 16) /* a block is hashed by one thread; fewer rows are one part */
-#define PARTS_MOST   64u
 #define PARTS_BITS   6u
 #define BUCKETS_BITS 6u /* at least */
+#define PLACES_A_ROW 4u /* of JOIN_BY_PLACE at most */
 
 /* The table while it is made. */
 struct table_parts {
     struct join_table *table;
     uint64_t rows, blocks;
     uint32_t parts;
-    unsigned shift;           /* of a bucket's number, to its part's */
-    uint64_t *counts;         /* for each part and block its rows, then the place of the first of them */
-    struct join_entry *order; /* entries by parts */
+    unsigned shift;   /* of a bucket's number, to its part's */
+    int64_t *extrema; /* of each block: least and greatest number */
+    uint64_t *counts; /* for each part and block its rows, then the place of the first of them */
 };
-
-static uint32_t part_of(const struct table_parts *all, uint64_t hash)
-{
-    return (uint32_t)((hash & all->table->mask) >> all->shift);
-}
 
 static uint64_t block_end(const struct table_parts *all, uint64_t block)
 {
@@ -37,15 +32,40 @@ static uint64_t block_end(const struct table_parts *all, uint64_t block)
     return end < all->rows ? end : all->rows;
 }
 
+static enum status measure_block(void *context, uint64_t block, unsigned thread, struct error *error)
+{
+    const struct table_parts *const all = context;
+    const struct rowset_column *const key = all->table->task->right_keys;
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    (void)thread;
+    (void)error;
+    for (uint64_t row = block * BLOCK_ROWS; row < block_end(all, block); row++) {
+        if (key->nulls && key->nulls[row])
+            continue;
+        low = key->values[row] < low ? key->values[row] : low;
+        high = key->values[row] > high ? key->values[row] : high;
+    }
+    all->extrema[2 * block] = low;
+    all->extrema[2 * block + 1] = high;
+    return STATUS_OK;
+}
+
+static uint64_t bucket_of(const struct table_parts *all, uint64_t row, uint64_t *place)
+{
+    *place = join_place(all->table, all->table->task->right_keys, row);
+    return join_bucket(all->table, *place);
+}
+
 static enum status count_block(void *context, uint64_t block, unsigned thread, struct error *error)
 {
     const struct table_parts *const all = context;
     const struct join_task *const task = all->table->task;
+    uint64_t place;
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
     for (uint64_t row = block * BLOCK_ROWS; row < block_end(all, block); row++)
         if (!join_has_null(task, task->right_keys, row))
-            all->counts[part_of(all, join_hash(task, task->right_keys, row)) * all->blocks + block]++;
+            all->counts[(bucket_of(all, row, &place) >> all->shift) * all->blocks + block]++;
     return STATUS_OK;
 }
 
@@ -53,15 +73,25 @@ static enum status order_block(void *context, uint64_t block, unsigned thread, s
 {
     const struct table_parts *const all = context;
     const struct join_task *const task = all->table->task;
+    uint64_t place;
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
     for (uint64_t row = block * BLOCK_ROWS; row < block_end(all, block); row++) {
         if (join_has_null(task, task->right_keys, row))
             continue;
-        const uint64_t hash = join_hash(task, task->right_keys, row);
-        all->order[all->counts[part_of(all, hash) * all->blocks + block]++] = (struct join_entry){hash, row};
+        const uint64_t part = bucket_of(all, row, &place) >> all->shift;
+        all->table->entries[all->counts[part * all->blocks + block]++] =
+            (struct join_entry){join_tag(all->table, place), (uint32_t)row};
     }
     return STATUS_OK;
+}
+
+/* The bucket of an entry; its row's keys tell what its tag does not. */
+static uint64_t bucket_of_entry(const struct table_parts *all, struct join_entry entry)
+{
+    uint64_t place = entry.tag;
+    return all->table->lookup == JOIN_BY_HASH ? bucket_of(all, entry.row, &place)
+                                              : join_bucket(all->table, place);
 }
 
 /* After order_block a count is the end of its rows. */
@@ -70,19 +100,58 @@ static enum status divide_part(void *context, uint64_t part, unsigned thread, st
     const struct table_parts *const all = context;
     struct join_table *const table = all->table;
     const uint64_t first = part ? all->counts[part * all->blocks - 1] : 0,
-                   end = all->counts[(part + 1) * all->blocks - 1], buckets = (table->mask + 1) / all->parts;
-    uint64_t *const ends = table->ends + part * buckets, place = first;
+                   end = all->counts[(part + 1) * all->blocks - 1], begin_bucket = part << all->shift,
+                   after = (part + 1) << all->shift,
+                   end_bucket = after < table->buckets ? after : table->buckets;
+    struct join_entry *copy;
+    uint64_t place = first;
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
-    for (uint64_t i = first; i < end; i++)
-        table->ends[all->order[i].hash & table->mask]++;
-    for (uint64_t b = 0; b < buckets; b++) {
-        const uint64_t count = ends[b];
-        ends[b] = place;
+    RETURN_IF_ERROR(spillable_work(&copy, (end - first + 1) * sizeof *copy, "a join", error));
+    memcpy(copy, table->entries + first, (end - first) * sizeof *copy);
+    memset(table->ends + begin_bucket, 0, (end_bucket - begin_bucket) * sizeof *table->ends);
+    for (uint64_t i = 0; i < end - first; i++)
+        table->ends[bucket_of_entry(all, copy[i])]++;
+    for (uint64_t b = begin_bucket; b < end_bucket; b++) {
+        const uint32_t count = table->ends[b];
+        table->ends[b] = (uint32_t)place;
         place += count;
     }
-    for (uint64_t i = first; i < end; i++) /* the begin of a bucket becomes its end */
-        table->entries[table->ends[all->order[i].hash & table->mask]++] = all->order[i];
+    for (uint64_t i = 0; i < end - first; i++) /* the begin of a bucket becomes its end */
+        table->entries[table->ends[bucket_of_entry(all, copy[i])]++] = copy[i];
+    spillable_free(copy);
+    return STATUS_OK;
+}
+
+/* Chooses how rows find their buckets, and how many there are. */
+static enum status choose_lookup(struct table_parts *all, struct error *error)
+{
+    struct join_table *const table = all->table;
+    const struct join_task *const task = table->task;
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    unsigned bits = BUCKETS_BITS;
+    while ((UINT64_C(1) << bits) < task->right_rows)
+        bits++;
+    table->buckets = UINT64_C(1) << bits;
+    if (task->key_count != 1 || task->nulls_match[0])
+        return STATUS_OK;
+    RETURN_IF_ERROR(
+        memory_zeros(&all->extrema, (2 * all->blocks + 1) * sizeof *all->extrema, "a join", error));
+    RETURN_IF_ERROR(parallel_for(task->threads, all->blocks, measure_block, all, error));
+    for (uint64_t b = 0; b < all->blocks; b++) {
+        low = all->extrema[2 * b] < low ? all->extrema[2 * b] : low;
+        high = all->extrema[2 * b + 1] > high ? all->extrema[2 * b + 1] : high;
+    }
+    const uint64_t span = low <= high ? (uint64_t)high - (uint64_t)low : 0;
+    if (span > UINT32_MAX)
+        return STATUS_OK;
+    table->lookup = JOIN_BY_NUMBER;
+    table->low = (uint64_t)low;
+    table->span = span;
+    if (span / PLACES_A_ROW < table->buckets / 2) { /* rows are more than half of the buckets */
+        table->lookup = JOIN_BY_PLACE;
+        table->buckets = span + 1;
+    }
     return STATUS_OK;
 }
 
@@ -100,33 +169,36 @@ static enum status fill(struct table_parts *all, struct error *error)
     return parallel_for(threads, all->parts, divide_part, all, error);
 }
 
+/* Takes the table's memory. */
+static enum status make_room(struct table_parts *all, struct error *error)
+{
+    struct join_table *const table = all->table;
+    unsigned bits = 0;
+    while ((table->buckets - 1) >> bits)
+        bits++;
+    all->shift = all->rows > BLOCK_ROWS && bits > PARTS_BITS ? bits - PARTS_BITS : bits;
+    all->parts = (uint32_t)(((table->buckets - 1) >> all->shift) + 1);
+    RETURN_IF_ERROR(spillable_work(&table->ends, table->buckets * sizeof *table->ends, "a join", error));
+    RETURN_IF_ERROR(
+        spillable_work(&table->entries, (all->rows + 1) * sizeof *table->entries, "a join", error));
+    return memory_zeros(&all->counts, (all->parts * all->blocks + 1) * sizeof *all->counts, "a join", error);
+}
+
 enum status join_table_create(const struct join_task *task, struct join_table *table, struct error *error)
 {
-    struct table_parts all = {.table = table,
-                              .rows = task->right_rows,
-                              .blocks = (task->right_rows + BLOCK_ROWS - 1) / BLOCK_ROWS,
-                              .parts = task->right_rows > BLOCK_ROWS ? PARTS_MOST : 1};
-    unsigned bits = BUCKETS_BITS;
-    while ((UINT64_C(1) << bits) < task->right_rows)
-        bits++;
-    const uint64_t buckets = UINT64_C(1) << bits;
-    all.shift = all.parts > 1 ? bits - PARTS_BITS : bits;
-    *table = (struct join_table){
-        .task = task, .mask = buckets - 1, .exact = task->key_count == 1 && !task->nulls_match[0]};
-    const uint64_t bytes = (task->right_rows + 1) * sizeof *table->entries;
-    enum status status = spillable_work(&table->ends, buckets * sizeof *table->ends, "a join", error);
-    if (status == STATUS_OK)
-        status = spillable_work(&table->entries, bytes, "a join", error);
-    if (status == STATUS_OK)
-        status = spillable_work(&all.order, bytes, "a join", error);
-    if (status == STATUS_OK)
-        status =
-            memory_zeros(&all.counts, (all.parts * all.blocks + 1) * sizeof *all.counts, "a join", error);
-    if (status == STATUS_OK)
-        memset(table->ends, 0, buckets * sizeof *table->ends);
+    struct table_parts all = {
+        .table = table, .rows = task->right_rows, .blocks = (task->right_rows + BLOCK_ROWS - 1) / BLOCK_ROWS};
+    *table = (struct join_table){.task = task};
+    if (task->right_rows > UINT32_MAX)
+        return error_set(error, STATUS_MACHINE, "the smaller side of a join has 2^32 rows or more: %llu",
+                         (unsigned long long)task->right_rows);
+    enum status status = choose_lookup(&all, error);
+    status = AND_THEN(status, make_room(&all, error));
     if (status == STATUS_OK && all.blocks)
         status = fill(&all, error);
-    spillable_free(all.order);
+    else if (status == STATUS_OK)
+        memset(table->ends, 0, table->buckets * sizeof *table->ends);
+    free(all.extrema);
     free(all.counts);
     if (status != STATUS_OK)
         join_table_free(table);

@@ -1,22 +1,33 @@
-/* join_table.h: the right side of a join, by the hash of its keys: rows of one bucket stand together, in their order. */
+/* join_table.h: the right side of a join by buckets of its keys: rows of one bucket stand together, in their order. */
 #ifndef TESSERA_ENGINE_RELATIONAL_JOIN_JOIN_TABLE_H
 #define TESSERA_ENGINE_RELATIONAL_JOIN_JOIN_TABLE_H
 
 #include "engine/relational/rows/rows_hash.h"
 #include "engine/relational/join/join.h"
 
+/* How a row finds its bucket, and what its entries are told by. */
+enum join_lookup {
+    JOIN_BY_HASH, /* the low bits of the keys' hash; the tag is its high half, and equal ones are compared */
+    JOIN_BY_NUMBER, /* one key, whose numbers are less than 2^32 apart: so, but the tag is key - low, and says all */
+    JOIN_BY_PLACE /* the same, with a bucket for each number */
+};
+
+#define JOIN_NOWHERE UINT64_MAX /* the place of a row that has no partner */
+
 struct join_entry {
-    uint64_t hash, row;
+    uint32_t tag, row;
 };
 
 struct join_table {
     const struct join_task *task;
-    uint64_t mask;
-    uint64_t *ends;             /* of each bucket, in the entries */
+    enum join_lookup lookup;
+    uint64_t low, span;         /* of the numbers: low .. low + span */
+    uint64_t buckets;           /* unless JOIN_BY_PLACE a power of two */
+    uint32_t *ends;             /* of each bucket, in the entries */
     struct join_entry *entries; /* without rows that have a NULL that equals nothing */
-    bool exact; /* equal hashes are equal keys: one key of 64 bits, whose hash can be inverted */
 };
 
+/* STATUS_MACHINE for 2^32 rows or more. */
 NODISCARD enum status join_table_create(const struct join_task *task, struct join_table *table,
                                         struct error *error);
 void join_table_free(struct join_table *table);
@@ -30,29 +41,40 @@ static inline bool join_has_null(const struct join_task *task, const struct rows
     return false;
 }
 
-static inline uint64_t join_hash(const struct join_task *task, const struct rowset_column *keys, uint64_t row)
+/* Where the partners of a row are looked for: the number of its key, or the hash of its keys. */
+static inline uint64_t join_place(const struct join_table *table, const struct rowset_column *keys,
+                                  uint64_t row)
 {
-    return row_hash(keys, task->key_count, row);
+    if (table->lookup == JOIN_BY_HASH)
+        return row_hash(keys, table->task->key_count, row) >> 1; /* never JOIN_NOWHERE */
+    const uint64_t number = (uint64_t)keys->values[row] - table->low;
+    return number <= table->span && !(keys->nulls && keys->nulls[row]) ? number : JOIN_NOWHERE;
 }
 
-static inline uint64_t join_bucket_begin(const struct join_table *table, uint64_t hash)
+static inline uint64_t join_bucket(const struct join_table *table, uint64_t place)
 {
-    const uint64_t bucket = hash & table->mask;
+    const uint64_t hash = table->lookup == JOIN_BY_NUMBER ? place * ROW_HASH_SEED >> 32 : place;
+    return table->lookup == JOIN_BY_PLACE ? place : hash & (table->buckets - 1);
+}
+
+static inline uint32_t join_tag(const struct join_table *table, uint64_t place)
+{
+    return (uint32_t)(table->lookup == JOIN_BY_HASH ? place >> 32 : place);
+}
+
+static inline uint64_t join_bucket_begin(const struct join_table *table, uint64_t bucket)
+{
     return bucket ? table->ends[bucket - 1] : 0;
 }
 
-static inline uint64_t join_bucket_end(const struct join_table *table, uint64_t hash)
-{
-    return table->ends[hash & table->mask];
-}
-
-/* True if an entry has the keys of a left row with this hash. */
+/* True if an entry has the keys of a left row with this tag. */
 static inline bool join_entry_is(const struct join_table *table, const struct join_entry *entry,
-                                 uint64_t left, uint64_t hash)
+                                 uint64_t left, uint32_t tag)
 {
     const struct join_task *const task = table->task;
-    return entry->hash == hash &&
-           (table->exact || rows_equal(task->right_keys, entry->row, task->left_keys, left, task->key_count));
+    return entry->tag == tag &&
+           (table->lookup != JOIN_BY_HASH ||
+            rows_equal(task->right_keys, entry->row, task->left_keys, left, task->key_count));
 }
 
 #endif
