@@ -9,7 +9,7 @@
 
 /* From so many rows on that are expected to pass, the general kernel, which gives all of them, takes longer to find the first
  * of an order than the own one to be compiled. */
-#define FIRST_OF_MANY (1u << 20)
+#define FIRST_OF_MANY (1u << 23)
 
 static bool finds_first_of_many(const struct device_run *run)
 {
