@@ -64,12 +64,16 @@ struct measure_entry {
 struct measure_list {
     const struct measure_entry *entries;
     uint64_t count, rows;
+    uint64_t skipped;        /* rows before those of the first entry, if the measure wants two rows alone */
     bool real;               /* values are keys of doubles */
     uint8_t scale;           /* of other values: digits after the point */
     int64_t fraction, whole; /* quantiles: fraction / whole */
     int64_t most;            /* the greatest result of RESULT_COUNT (measure_most) */
     int64_t least, greatest; /* of the values, if the sketch wants them; values of entries are cells */
 };
+
+/* The first of the two rows, which follow each other, that are all that the measure wants of a list of list->rows. */
+typedef uint64_t measure_first(const struct measure_list *list);
 
 /* Sets *null if the result is NULL. STATUS_BAD_INPUT: the result leaves its type. */
 typedef enum status measure_of_values(const struct measure *measure, const struct measure_list *list,
@@ -103,6 +107,7 @@ struct measure {
     const struct measure_sketch *sketch; /* of_values: entries are cells; NULL: they are values */
     measure_of_sums *of_sums;            /* NULL: it is not made so */
     measure_of_values *of_values;
+    measure_first *first; /* of_values: it wants the values of two rows alone; NULL: all */
 };
 
 extern const struct measure_sketch measure_registers, measure_buckets; /* sketch.c */

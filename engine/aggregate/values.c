@@ -87,20 +87,26 @@ OF_VALUES(value_of_order)
 static int64_t value_at(const struct measure_list *list, uint64_t place)
 {
     const struct measure_entry *entry = list->entries;
+    place -= list->skipped;
     while (place >= entry->rows)
         place -= entry++->rows;
     return entry->value;
 }
 
-/* The first value that at least this fraction of the rows reaches. */
-OF_VALUES(discrete)
+static uint64_t discrete_place(const struct measure_list *list)
 {
     const unsigned __int128 product = (unsigned __int128)list->rows * (uint64_t)list->fraction;
     const uint64_t place = (uint64_t)((product + (uint64_t)list->whole - 1) / (uint64_t)list->whole);
+    return place ? place - 1 : 0;
+}
+
+/* The first value that at least this fraction of the rows reaches. */
+OF_VALUES(discrete)
+{
     UNUSED(measure);
     UNUSED(null);
     UNUSED(error);
-    *value = value_at(list, place ? place - 1 : 0);
+    *value = value_at(list, discrete_place(list));
     return STATUS_OK;
 }
 
@@ -119,12 +125,25 @@ static double between(const struct measure_list *list, int64_t low, int64_t high
     return (double)numerator / ((double)whole * unit);
 }
 
-OF_VALUES(continuous)
+/* The place between whose value and the next one it is; *part of `whole` of the way. */
+static uint64_t continuous_between(const struct measure_list *list, int64_t *part)
 {
     const unsigned __int128 product = (unsigned __int128)(list->rows - 1) * (uint64_t)list->fraction;
-    const uint64_t place = (uint64_t)(product / (uint64_t)list->whole);
-    const int64_t part = (int64_t)(product % (uint64_t)list->whole), low = value_at(list, place),
-                  high = part ? value_at(list, place + 1) : low;
+    *part = (int64_t)(product % (uint64_t)list->whole);
+    return (uint64_t)(product / (uint64_t)list->whole);
+}
+
+static uint64_t continuous_place(const struct measure_list *list)
+{
+    int64_t part;
+    return continuous_between(list, &part);
+}
+
+OF_VALUES(continuous)
+{
+    int64_t part;
+    const uint64_t place = continuous_between(list, &part);
+    const int64_t low = value_at(list, place), high = part ? value_at(list, place + 1) : low;
     UNUSED(measure);
     UNUSED(null);
     UNUSED(error);
@@ -160,8 +179,11 @@ const struct measure measure_table[MEASURE_KINDS] = {
                               .of_values = sum_values},
     [MEASURE_AVG_DISTINCT] = {.name = "avg distinct", .sums = true, .of_values = average_values},
     [MEASURE_MODE] = {.name = "mode", .result = RESULT_ARGUMENT, .of_values = most_frequent},
-    [MEASURE_QUANTILE_CONT] = {.name = "quantile_cont", .of_values = continuous},
-    [MEASURE_QUANTILE_DISC] = {.name = "quantile_disc", .result = RESULT_ARGUMENT, .of_values = discrete},
+    [MEASURE_QUANTILE_CONT] = {.name = "quantile_cont", .of_values = continuous, .first = continuous_place},
+    [MEASURE_QUANTILE_DISC] = {.name = "quantile_disc",
+                               .result = RESULT_ARGUMENT,
+                               .of_values = discrete,
+                               .first = discrete_place},
     [MEASURE_ARG_MIN] = {.name = "arg_min",
                          .result = RESULT_ARGUMENT,
                          .by_other = true,

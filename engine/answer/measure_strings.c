@@ -25,10 +25,13 @@ static char *put(char *at, const char *text, uint64_t length)
 }
 
 enum status measure_text_make(const struct strings_joined *strings, const struct measure_entry *entries,
-                              uint64_t count, struct measure_text **out, struct error *error)
+                              uint64_t count, struct memory_charge *charge, struct measure_text **out,
+                              struct error *error)
 {
     struct measure_text *text;
     const uint64_t bytes = joined_length(strings, entries, count);
+    RETURN_IF_ERROR(memory_charge_add(charge, 2 * (sizeof *text + bytes), /* the dictionary gets them, too */
+                                      "a text of string_agg", error));
     RETURN_IF_ERROR(memory_take(&text, sizeof *text + bytes, "the strings of string_agg", error));
     char *at = text->bytes;
     for (uint64_t e = 0; e < count; e++) {

@@ -1,176 +1,132 @@
 /*
- * measure_values.c: measures that need all values of their argument (regrouped.h): the values of each group, with the
- * numbers of rows that have them, are sorted, and the measure is taken from the list. Takes some 100 ns a value.
+ * measure_values.c: measures that need all values of their argument (regrouped.h): each is taken from the lists of the
+ * groups' values (measure_lists.h). A quantile reads one or two places of a list.
  */
+#include "engine/answer/measure_lists.h"
 #include "engine/answer/regrouped.h"
-#include "engine/plan/partial/regroup.h"
-#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
-#include "storage/base/sort/sort.h"
 #include "storage/base/sort/sort_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* The memory in which a thread makes lists, and what it has for strings. */
+struct entries {
+    struct measure_entry *entries; /* spillable */
+    uint64_t room;
+    struct memory_charge charge;
+};
+
 struct measuring {
     const struct plan *plan;
     const struct plan_measure *measure;
-    struct measure_entry *entries;
-    uint64_t *starts;             /* of each group's entries, and their end */
-    uint64_t first;               /* group 0 of `starts` is this one of the result */
+    const struct measure_lists *lists;
+    uint64_t first;               /* group 0 of the lists is this one of the result */
     const struct partial *groups; /* the result's */
-    unsigned threads;             /* that sort a list: more than one if the groups are fewer */
+    struct entries *scratch;      /* of each thread */
     struct measure_column *column;
     struct strings_joined strings; /* RESULT_TEXT */
 };
 
 /* ---- Lists of values ---- */
 
-static int compare_entries(const void *left, const void *right, const void *context)
+/* Appends an entry, or joins it with the last one if that is alike. Of weights the greatest stays. */
+static void append(struct measure_list *list, struct measure_entry *entries,
+                   const struct measure_entry *entry, bool alike, bool weighs)
 {
-    (void)context;
-    const struct measure_entry *const a = left, *const b = right;
-    if (a->last != b->last)
-        return a->last ? 1 : -1;
-    if (a->order != b->order)
-        return a->order < b->order ? -1 : 1;
-    return (a->value > b->value) - (a->value < b->value);
+    struct measure_entry *const last = entries + list->count - 1;
+    if (!alike || list->count == 0)
+        entries[list->count++] = *entry;
+    else if (!weighs)
+        last->rows += entry->rows;
+    else if (last->rows < entry->rows)
+        last->rows = entry->rows;
 }
 
-/* The entry of a group of the scan; false: its value is NULL. A descending order is that of the complements. */
-static bool entry_of(const struct plan *plan, const struct plan_measure *measure,
-                     const struct partial *scanned, uint64_t group, struct measure_entry *entry)
+/* The values at the places begin .. end - 1, each once. */
+static enum status list_values(const struct measuring *measuring, uint64_t begin, uint64_t end,
+                               unsigned thread, struct measure_list *list, struct error *error)
 {
-    const struct plan_group *const term = &plan->groups[measure->term],
-                                   *const order = &plan->groups[measure->order_term];
-    if (!plan_group_value(term, partial_group_code(scanned, term, group), &entry->value))
-        return false;
-    const bool ordered = plan_group_value(order, partial_group_code(scanned, order, group), &entry->order);
-    if (!ordered && measure_of(measure->kind)->by_other)
-        return false;
-    entry->last = !ordered && measure->nulls_last;
-    if (!ordered)
-        entry->order = INT64_MIN;
-    else if (measure->descending)
-        entry->order = ~entry->order;
-    entry->rows = (uint64_t)scanned->states[measure->count][group];
-    return true;
-}
-
-/* Puts the entries of each group behind one another, in the order of the scan's groups. */
-static enum status collect(struct measuring *measuring, const struct partial *scanned, const uint64_t *to,
-                           uint64_t groups, struct error *error)
-{
+    const struct measure *const of = measure_of(measuring->measure->kind);
+    const bool weighs = of->sketch && of->sketch->weight;
+    struct entries *const scratch = &measuring->scratch[thread];
     struct measure_entry entry;
-    uint64_t all = 0;
-    RETURN_IF_ERROR(
-        memory_zeros(&measuring->starts, (groups + 2) * sizeof *measuring->starts, "values", error));
-    uint64_t *const next = measuring->starts + 1;
-    for (uint64_t g = 0; g < scanned->count; g++)
-        if (entry_of(measuring->plan, measuring->measure, scanned, g, &entry))
-            next[to[g] + 1]++, all++;
-    for (uint64_t group = 0; group < groups; group++)
-        next[group + 1] += next[group];
-    RETURN_IF_ERROR(
-        memory_take(&measuring->entries, (all + 1) * sizeof *measuring->entries, "values", error));
-    huge_pages_prefer(measuring->entries, (all + 1) * sizeof *measuring->entries);
-    for (uint64_t g = 0; g < scanned->count; g++)
-        if (entry_of(measuring->plan, measuring->measure, scanned, g, &entry))
-            measuring->entries[next[to[g]]++] = entry;
-    return STATUS_OK; /* next[group] is now the end of the group's entries, which is starts[group + 1] */
-}
-
-/* Longer lists are sorted by radix: 1.5 million values of 24 bits take 30 ms, where comparisons take 1000. */
-#define RADIX_LEAST 512u
-
-/* Gives the entries by their orders, and then by their values unless `plain`: then both are the same. */
-static enum status sort_list(const struct measure_entry *entries, uint64_t count, bool plain,
-                             unsigned threads, struct measure_entry **sorted, struct error *error)
-{
-    int64_t *orders = NULL, *values = NULL;
-    uint8_t *last = NULL;
-    uint64_t *places = NULL;
-    enum status status = memory_take(&orders, count * sizeof *orders, "values", error);
-    if (status == STATUS_OK)
-        huge_pages_prefer(orders, count * sizeof *orders);
-    if (!plain) {
-        status = AND_THEN(status, memory_take(&values, count * sizeof *values, "values", error));
-        status = AND_THEN(status, memory_take(&last, count, "values", error));
+    if (end - begin > scratch->room) {
+        const uint64_t room = end - begin > 2 * scratch->room ? end - begin : 2 * scratch->room;
+        RETURN_IF_ERROR(spillable_grow(&scratch->entries, room * sizeof *scratch->entries,
+                                       "the values of a group", error));
+        scratch->room = room;
     }
-    for (uint64_t e = 0; status == STATUS_OK && e < count; e++)
-        orders[e] = entries[e].order;
-    for (uint64_t e = 0; status == STATUS_OK && !plain && e < count; e++) {
-        values[e] = entries[e].value;
-        last[e] = entries[e].last;
-    }
-    const struct sort_term terms[] = {{.values = orders, .nulls = last}, {.values = values}};
-    status = AND_THEN(
-        status, sort_rows_make(terms, plain ? 1 : 2, count, count, NULL, NULL, threads, &places, error));
-    free(last);
-    free(values);
-    free(orders);
-    status = AND_THEN(status, memory_take(sorted, count * sizeof **sorted, "values", error));
-    if (status == STATUS_OK)
-        huge_pages_prefer(*sorted, count * sizeof **sorted);
-    for (uint64_t e = 0; status == STATUS_OK && e < count; e++)
-        (*sorted)[e] = entries[places[e]];
-    spillable_free(places);
-    return status;
-}
-
-/* Sorts the entries and joins those that are alike; *left is their number. `plain`: the order is that of the values.
- * `weighs`: an entry has a weight in place of rows, and the greatest stays. A long list is sorted into *made, for the caller
- * to free. */
-static enum status sort_entries(struct measure_entry **list, uint64_t *left, bool plain, bool weighs,
-                                unsigned threads, struct measure_entry **made, struct error *error)
-{
-    struct measure_entry *entries = *list;
-    const uint64_t count = *left;
-    uint64_t kept = 0, ordered = 1;
-    while (ordered < count && compare_entries(&entries[ordered - 1], &entries[ordered], NULL) <= 0)
-        ordered++;
-    if (ordered < count && count >= RADIX_LEAST) {
-        RETURN_IF_ERROR(sort_list(entries, count, plain, threads, made, error));
-        *list = entries = *made;
-    } else if (ordered < count) {
-        sort_items(entries, count, sizeof *entries, compare_entries, NULL);
-    }
-    for (uint64_t e = 0; e < count; e++)
-        if (!kept || compare_entries(&entries[kept - 1], &entries[e], NULL) != 0)
-            entries[kept++] = entries[e];
-        else if (!weighs)
-            entries[kept - 1].rows += entries[e].rows;
-        else if (entries[kept - 1].rows < entries[e].rows)
-            entries[kept - 1].rows = entries[e].rows;
-    *left = kept;
+    for (uint64_t place = begin; place < end; place++)
+        if (measure_entry_at(measuring->lists, place, &entry))
+            append(list, scratch->entries, &entry, !(measuring->lists->marks[place] & SORT_BEGINS), weighs);
+    list->entries = scratch->entries;
+    for (uint64_t e = 0; e < list->count; e++)
+        list->rows += scratch->entries[e].rows;
     return STATUS_OK;
 }
 
-static enum status measure_group(const struct measuring *measuring, const struct measure_entry *entries,
-                                 uint64_t count, uint64_t group, int64_t *value, bool *null,
-                                 struct error *error)
+/* The first place with a value: NULLs come before all others. */
+static uint64_t first_value(const struct measure_lists *lists, uint64_t begin, uint64_t end)
+{
+    struct measure_entry entry;
+    while (begin < end) {
+        const uint64_t middle = begin + (end - begin) / 2;
+        if (measure_entry_at(lists, middle, &entry))
+            end = middle;
+        else
+            begin = middle + 1;
+    }
+    return end;
+}
+
+/* The values that a measure wants of a list whose order is theirs: those of two rows that follow each other. */
+static enum status list_two(const struct measuring *measuring, uint64_t begin, uint64_t end, unsigned thread,
+                            struct measure_list *list, struct error *error)
+{
+    const struct measure_lists *const lists = measuring->lists;
+    begin = first_value(lists, begin, end);
+    const uint64_t rows = list->rows = measure_rows_of(lists, begin, end);
+    if (rows == 0)
+        return STATUS_OK;
+    const uint64_t first = measure_of(measuring->measure->kind)->first(list),
+                   place = measure_place_of(lists, begin, end, first, &list->skipped);
+    uint64_t last = place, beyond;
+    if (first + 1 < rows)
+        last = measure_place_of(lists, place, end, first + 1 - list->skipped, &beyond);
+    const enum status status = list_values(measuring, place, last + 1, thread, list, error);
+    list->rows = rows;
+    return status;
+}
+
+static enum status measure_group(const struct measuring *measuring, uint64_t group, uint64_t at,
+                                 unsigned thread, int64_t *value, bool *null, struct error *error)
 {
     const struct plan_measure *const measure = measuring->measure;
     const struct measure *const of = measure_of(measure->kind);
-    struct measure_list list = {.entries = entries,
-                                .count = count,
-                                .real = measuring->plan->expressions.nodes[measure->argument].type.kind ==
+    const uint64_t begin = measuring->lists->starts[group], end = measuring->lists->starts[group + 1];
+    struct measure_list list = {.real = measuring->plan->expressions.nodes[measure->argument].type.kind ==
                                         VALUE_DOUBLE,
                                 .scale = measure->scale,
                                 .fraction = measure->fraction,
                                 .whole = measure->whole,
                                 .most = measure_most(measure->kind, table_whole_rows(measuring->plan->fact))};
+    RETURN_IF_ERROR(of->first && measure->order_term == measure->term
+                        ? list_two(measuring, begin, end, thread, &list, error)
+                        : list_values(measuring, begin, end, thread, &list, error));
+    *null = list.count == 0 && of->result != RESULT_COUNT;
+    if (list.count == 0)
+        return STATUS_OK;
     if (of->sketch && of->sketch->extremes) {
-        list.least = measuring->groups->states[measure->least][group];
-        list.greatest = measuring->groups->states[measure->greatest][group];
+        list.least = measuring->groups->states[measure->least][at];
+        list.greatest = measuring->groups->states[measure->greatest][at];
     }
-    for (uint64_t e = 0; e < count; e++)
-        list.rows += entries[e].rows;
     if (of->of_values)
         return of->of_values(of, &list, value, null, error);
     struct measure_text *text;
-    RETURN_IF_ERROR(measure_text_make(&measuring->strings, entries, count, &text, error));
+    RETURN_IF_ERROR(measure_text_make(&measuring->strings, list.entries, list.count,
+                                      &measuring->scratch[thread].charge, &text, error));
     *value = (int64_t)(intptr_t)text;
     return STATUS_OK;
 }
@@ -178,38 +134,37 @@ static enum status measure_group(const struct measuring *measuring, const struct
 static enum status measure_item(void *context, uint64_t group, unsigned thread, struct error *error)
 {
     const struct measuring *const measuring = context;
-    const struct plan_measure *const measure = measuring->measure;
-    const struct measure *const of = measure_of(measure->kind);
-    struct measure_entry *entries = measuring->entries + measuring->starts[group], *made = NULL;
-    uint64_t count = measuring->starts[group + 1] - measuring->starts[group];
     const uint64_t at = measuring->first + group;
-    bool null = count == 0 && of->result != RESULT_COUNT;
-    enum status status = STATUS_OK;
-    (void)thread;
-    if (!of->by_other)
-        status = sort_entries(&entries, &count, measure->order_term == measure->term,
-                              of->sketch && of->sketch->weight, measuring->threads, &made, error);
-    if (status == STATUS_OK && count > 0)
-        status = measure_group(measuring, entries, count, at, &measuring->column->values[at], &null, error);
-    free(made);
-    if (null)
-        measuring->column->values[at] = 0;
+    int64_t value = 0;
+    bool null = false;
+    RETURN_IF_ERROR(measure_group(measuring, group, at, thread, &value, &null, error));
+    measuring->column->values[at] = null ? 0 : value;
     measuring->column->nulls[at] = null;
-    return status;
+    return cancel_check(error);
 }
 
-static enum status measure_all(struct measuring *measuring, const struct partial *scanned, const uint64_t *to,
-                               uint64_t groups, unsigned threads, struct error *error)
+static enum status measure_all(struct measuring *measuring, struct error *error)
 {
-    const uint64_t all = measuring->first + groups;
+    const unsigned threads = measuring->lists->threads;
+    const uint64_t all = measuring->groups->count;
     struct measure_column *const column = measuring->column;
+    const bool counts = measure_of(measuring->measure->kind)->result == RESULT_COUNT;
     RETURN_IF_ERROR(memory_grow(&column->values, (all + 1) * sizeof *column->values, "measures", error));
     RETURN_IF_ERROR(memory_grow(&column->nulls, all + 1, "measures", error));
     for (uint64_t group = measuring->first; group < all; group++)
-        column->values[group] = 0, column->nulls[group] = 1;
+        column->values[group] = 0, column->nulls[group] = !counts;
     column->measured = all;
-    RETURN_IF_ERROR(collect(measuring, scanned, to, groups, error));
-    return parallel_for(threads, groups, measure_item, measuring, error);
+    RETURN_IF_ERROR(
+        memory_zeros(&measuring->scratch, threads * sizeof *measuring->scratch, "measures", error));
+    const enum status status = parallel_for(threads, measuring->lists->count, measure_item, measuring, error);
+    for (unsigned t = 0; t < threads; t++) {
+        const struct memory_charge *const charge = &measuring->scratch[t].charge;
+        spillable_free(measuring->scratch[t].entries);
+        column->charge.account = charge->account ? charge->account : column->charge.account;
+        column->charge.bytes += charge->bytes;
+    }
+    free(measuring->scratch);
+    return status;
 }
 
 static struct strings_joined strings_of(const struct plan *plan, const struct plan_measure *measure)
@@ -224,28 +179,24 @@ static struct strings_joined strings_of(const struct plan *plan, const struct pl
     return strings;
 }
 
-enum status regrouped_measure(const struct plan *plan, const struct partial *scanned, const uint64_t *to,
-                              uint64_t first, unsigned threads, struct regrouped *regrouped,
-                              struct error *error)
+enum status regrouped_measure(const struct plan *plan, struct measure_lists *lists, uint64_t first,
+                              struct regrouped *regrouped, struct error *error)
 {
-    const uint64_t groups = regrouped->groups.count - first;
-    enum status status = STATUS_OK;
-    for (uint32_t m = 0; status == STATUS_OK && m < plan->measure_count; m++) {
-        if (!plan->measures[m].of_values)
-            continue;
-        const bool texts = measure_of(plan->measures[m].kind)->result == RESULT_TEXT;
+    for (uint32_t m = 0; m < plan->measure_count; m++) {
+        const struct plan_measure *const measure = &plan->measures[m];
         struct measuring measuring = {.plan = plan,
-                                      .measure = &plan->measures[m],
+                                      .measure = measure,
+                                      .lists = lists,
                                       .first = first,
                                       .groups = &regrouped->groups,
-                                      .threads = groups < threads ? threads : 1,
                                       .column = &regrouped->measures[m]};
-        if (texts)
-            measuring.strings = strings_of(plan, measuring.measure);
-        measuring.column->texts = texts;
-        status = measure_all(&measuring, scanned, to, groups, threads, error);
-        free(measuring.entries);
-        free(measuring.starts);
+        if (!measure->of_values)
+            continue;
+        measuring.column->texts = measure_of(measure->kind)->result == RESULT_TEXT;
+        if (measuring.column->texts)
+            measuring.strings = strings_of(plan, measure);
+        RETURN_IF_ERROR(measure_lists_sort(lists, measure, error));
+        RETURN_IF_ERROR(measure_all(&measuring, error));
     }
-    return status;
+    return STATUS_OK;
 }

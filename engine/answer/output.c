@@ -524,8 +524,8 @@ static enum status order_rows(struct output *output, uint64_t **places)
         moved.words[moved.word_count++] = (int64_t *)output->group_of;
     const bool moves = output->group_of || !in_no_order(output); /* else groups stay with their rows */
     if (status == STATUS_OK)
-        status = sort_rows_make(terms, count, output->all.rows, rows_wanted(plan), moves ? &moved : NULL, NULL,
-                                output->threads, places, output->error);
+        status = sort_rows_make(terms, count, output->all.rows, rows_wanted(plan), moves ? &moved : NULL,
+                                NULL, output->threads, places, output->error);
     free(moved.words);
     free(moved.bytes);
     free(terms);

@@ -18,7 +18,8 @@ struct measure_column {
      * to blocks of memory, struct measure_text, that belong to the column. */
     struct dictionary *strings;
     bool texts;
-    uint64_t measured; /* groups that have values */
+    uint64_t measured;           /* groups that have values */
+    struct memory_charge charge; /* of the strings */
 };
 
 struct measure_text {
@@ -47,9 +48,10 @@ static inline bool regrouped_has(const struct plan *plan, const struct regrouped
 
 /* ---- The values of a measure (measure_values.c) ---- */
 
-/* Computes the measures of groups first .. groups.count - 1, to which the groups of the scan went by to[], from 0. */
-NODISCARD enum status regrouped_measure(const struct plan *plan, const struct partial *scanned,
-                                        const uint64_t *to, uint64_t first, unsigned threads,
+struct measure_lists;
+
+/* Computes the measures of groups first .. groups.count - 1, which are those of the lists. */
+NODISCARD enum status regrouped_measure(const struct plan *plan, struct measure_lists *lists, uint64_t first,
                                         struct regrouped *regrouped, struct error *error);
 
 /* ---- string_agg (measure_strings.c) ---- */
@@ -63,7 +65,8 @@ struct strings_joined {
 };
 NODISCARD enum status measure_text_make(const struct strings_joined *strings,
                                         const struct measure_entry *entries, uint64_t count,
-                                        struct measure_text **text, struct error *error);
+                                        struct memory_charge *charge, struct measure_text **text,
+                                        struct error *error);
 
 /* Puts the texts of the measure's groups into a sorted dictionary, and their codes into the column. */
 NODISCARD enum status measure_texts_finish(struct measure_column *column, struct error *error);

@@ -14,7 +14,7 @@ struct renumbering {
     const struct plan *plan;
     const struct partial *from;
     uint64_t set;
-    struct partial *renumbered;
+    uint64_t *const *numbers;
 };
 
 /* The group's number without the terms that are not in the set. */
@@ -40,21 +40,15 @@ static enum status renumber_chunk(void *context, uint64_t item, unsigned thread,
     for (uint64_t group = begin; group < end; group++) {
         number_of(renumbering->plan, renumbering->from, group, renumbering->set, number);
         for (uint32_t word = 0; word < renumbering->plan->key_words; word++)
-            renumbering->renumbered->keys[word][group] = number[word];
+            renumbering->numbers[word][group] = number[word];
     }
     return cancel_check(error);
 }
 
-/* The groups with other numbers, and the same states. */
-static enum status renumber(const struct plan *plan, const struct partial *from, uint64_t set,
-                            unsigned threads, struct partial *renumbered, struct error *error)
+enum status partial_renumber(const struct plan *plan, const struct partial *from, uint32_t s,
+                             unsigned threads, uint64_t *const *numbers, struct error *error)
 {
-    struct renumbering renumbering = {plan, from, set, renumbered};
-    *renumbered = *from;
-    memset(renumbered->keys, 0, sizeof renumbered->keys);
-    for (uint32_t word = 0; word < plan->key_words; word++)
-        RETURN_IF_ERROR(memory_take(&renumbered->keys[word],
-                                    (from->count + 1) * sizeof *renumbered->keys[word], "groups", error));
+    struct renumbering renumbering = {plan, from, plan->grouping.sets[s], numbers};
     return parallel_for(threads, (from->count + CHUNK_GROUPS - 1) / CHUNK_GROUPS, renumber_chunk,
                         &renumbering, error);
 }
@@ -79,7 +73,13 @@ enum status partial_regroup(const struct plan *plan, const struct partial *from,
             to[group] = group;
         RETURN_IF_ERROR(partial_append_groups(plan, into, from, error));
     } else {
-        enum status status = renumber(plan, from, set, threads, &renumbered, error);
+        enum status status = STATUS_OK;
+        renumbered = *from; /* the same states */
+        memset(renumbered.keys, 0, sizeof renumbered.keys);
+        for (uint32_t word = 0; status == STATUS_OK && word < plan->key_words; word++)
+            status = memory_take(&renumbered.keys[word], (from->count + 1) * sizeof *renumbered.keys[word],
+                                 "groups", error);
+        status = AND_THEN(status, partial_renumber(plan, from, s, threads, renumbered.keys, error));
         if (status == STATUS_OK)
             status = partial_merge_alike(plan, &renumbered, threads, into, to, error);
         for (uint32_t word = 0; word < plan->key_words; word++)

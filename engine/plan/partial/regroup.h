@@ -12,6 +12,10 @@ NODISCARD enum status partial_regroup(const struct plan *plan, const struct part
                                       unsigned threads, struct partial *into, uint64_t *to,
                                       struct error *error);
 
+/* Gives the numbers that the groups of a scan have in set `s`, word by word: numbers[word] has `from->count` places. */
+NODISCARD enum status partial_renumber(const struct plan *plan, const struct partial *from, uint32_t s,
+                                       unsigned threads, uint64_t *const *numbers, struct error *error);
+
 /* Appends the groups of `from` to those of `into`. After an error `into` can only be freed. */
 NODISCARD enum status partial_append_groups(const struct plan *plan, struct partial *into,
                                             const struct partial *from, struct error *error);

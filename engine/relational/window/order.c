@@ -47,61 +47,13 @@ static enum status sort(const struct rowset *rows, unsigned threads, const struc
 
 /* ---- Where partitions and groups begin ---- */
 
-/* The places that have a mark. */
-struct beginning {
-    const uint8_t *marks;
-    uint8_t marked;
-    uint64_t *before; /* how many there are before each block of places */
-    uint64_t *list;
-};
-
-static enum status count_marked(void *context, uint64_t begin, uint64_t end, struct error *error)
-{
-    const struct beginning *const beginning = context;
-    uint64_t found = 0;
-    for (uint64_t at = begin; at < end; at++)
-        found += (beginning->marks[at] & beginning->marked) != 0;
-    beginning->before[begin / WINDOW_BLOCK + 1] = found;
-    return cancel_check(error);
-}
-
-static enum status list_marked(void *context, uint64_t begin, uint64_t end, struct error *error)
-{
-    const struct beginning *const beginning = context;
-    uint64_t found = beginning->before[begin / WINDOW_BLOCK];
-    for (uint64_t at = begin; at < end; at++)
-        if (beginning->marks[at] & beginning->marked)
-            beginning->list[found++] = at;
-    return cancel_check(error);
-}
-
-/* Lists these places, and at the end the number of all. */
-static enum status begins(const uint8_t *marks, uint64_t places, uint8_t marked, unsigned threads,
-                          uint64_t **list, uint64_t *list_count, struct error *error)
-{
-    const uint64_t blocks = (places + WINDOW_BLOCK - 1) / WINDOW_BLOCK;
-    struct beginning beginning = {.marks = marks, .marked = marked};
-    RETURN_IF_ERROR(
-        memory_zeros(&beginning.before, (blocks + 1) * sizeof *beginning.before, "a window", error));
-    enum status status = window_blocks(places, threads, count_marked, &beginning, error);
-    for (uint64_t b = 0; b < blocks; b++)
-        beginning.before[b + 1] += beginning.before[b];
-    *list_count = beginning.before[blocks];
-    status = AND_THEN(status, spillable_work(list, (*list_count + 1) * sizeof **list, "a window", error));
-    beginning.list = *list;
-    status = AND_THEN(status, window_blocks(places, threads, list_marked, &beginning, error));
-    if (status == STATUS_OK)
-        (*list)[*list_count] = places;
-    free(beginning.before);
-    return status;
-}
-
 static enum status divide(const uint8_t *marks, unsigned threads, struct window_order *order,
                           struct error *error)
 {
-    RETURN_IF_ERROR(begins(marks, order->rows, SORT_BEGINS_PREFIX, threads, &order->partitions,
-                           &order->partition_count, error));
-    return begins(marks, order->rows, SORT_BEGINS, threads, &order->groups, &order->group_count, error);
+    RETURN_IF_ERROR(sort_marks_list(marks, order->rows, SORT_BEGINS_PREFIX, threads, &order->partitions,
+                                    &order->partition_count, error));
+    return sort_marks_list(marks, order->rows, SORT_BEGINS, threads, &order->groups, &order->group_count,
+                           error);
 }
 
 enum status window_order_make(const struct rowset *rows, const struct window_term *terms, uint32_t count,

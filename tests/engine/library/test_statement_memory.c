@@ -26,6 +26,8 @@ static const char *const statements[] = {
     "select note || paid, count(*) from sales group by note || paid order by 1",
     "select shop, string_agg(note, ',') || count(*) from sales where length(note || paid) > 3 group by shop "
     "order by 2",
+    "select string_agg(note, ', '), median(paid), quantile_disc(pieces, 0.9), count(distinct note) from "
+    "sales",
     "with s as (select shop, count(*) n from sales group by shop) select a.shop, b.shop from s a join s b on "
     "a.n = b.n "
     "order by 1, 2",
