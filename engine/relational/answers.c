@@ -224,10 +224,13 @@ static uint64_t unit_rows(const struct region *region, uint32_t unit)
 static double unit_expected(const struct region *region, uint32_t unit)
 {
     const uint64_t sources = region_unit(region, unit), rows = unit_rows(region, unit);
+    const struct source *const first = &region->sources[__builtin_ctzll(sources)];
     double share = 1;
+    if (source_is_answered(first))
+        return (double)first->answered.rows;
     if (rows == UNKNOWN_ROWS)
         return INFINITY;
-    const double counted = *region->sources[__builtin_ctzll(sources)].node->scan.counted;
+    const double counted = *first->node->scan.counted;
     for (uint32_t s = 0; s < region->source_count; s++)
         share *= sources & side_bit(s) ? estimate_share(region->run, region->sources[s].filter) : 1;
     return counted > 0 ? counted : share * (double)rows;

@@ -18,9 +18,8 @@
 
 #include <string.h>
 
-#define SPAN_FEW  UINT64_C(65536)     /* keys that are so close are dense enough, */
-#define SPAN_KEYS 8u                  /* others with so many places for each, */
-#define SPAN_ROWS 4u                  /* and those for each of whose places the scan has so many rows; */
+#define SPAN_FEW  UINT64_C(65536) /* keys of groups that are so close are dense enough, */
+#define SPAN_KEYS 8u /* others with so many places for each, or no more than the scan has rows; */
 #define SPAN_MOST (UINT64_C(1) << 24) /* but no more: 128 MiB a column */
 
 #define LOOK_UP_NODES 2u /* of an expression: the look-up and its key */
@@ -203,19 +202,20 @@ static uint64_t find_scanned(struct region *region, uint64_t *rows)
 }
 
 /* The sources that become dimensions: all that are not scanned; or 0. */
-static uint64_t find_candidates(struct region *region, struct side_key *keys, uint64_t *scan_rows)
+static uint64_t find_candidates(struct region *region, struct side_key *keys, double *scan_rows)
 {
-    const uint64_t all = region->source_count == 64 ? UINT64_MAX : (UINT64_C(1) << region->source_count) - 1,
-                   scanned = find_scanned(region, scan_rows);
-    uint64_t found = 0, before;
+    const uint64_t all = region->source_count == 64 ? UINT64_MAX : (UINT64_C(1) << region->source_count) - 1;
+    uint64_t rows, found = 0, before;
+    const uint64_t scanned = find_scanned(region, &rows);
     bool restricted;
-    const double rows = expected_rows(region, scanned, *scan_rows, &restricted);
+    *scan_rows = expected_rows(region, scanned, rows, &restricted);
     do {
         before = found;
         for (uint32_t s = 0; s < region->source_count; s++) {
             const struct source *const source = &region->sources[s];
             const bool is_table = source->node->kind == LOGICAL_SCAN;
-            if (!((scanned | found) >> s & 1) && (is_table ? stored_rows(source) <= rows : !restricted))
+            if (!((scanned | found) >> s & 1) &&
+                (is_table ? (double)stored_rows(source) <= *scan_rows : !restricted))
                 found |= (uint64_t)is_candidate(region, s, scanned | found, &keys[s]) << s;
         }
     } while (found != before);
@@ -229,7 +229,8 @@ struct dimension {
     struct region *region;
     const struct logical_node *node;
     const struct result *rows;
-    uint64_t scan_rows;
+    const struct sql_expression *key; /* that the scan has */
+    double scan_rows;                 /* that it is expected to keep */
     uint32_t unique;
     int64_t low;
     uint64_t span;
@@ -283,6 +284,16 @@ static enum status look_up(const struct dimension *of, uint32_t number, struct s
     return STATUS_OK;
 }
 
+/* True if the arrays have no more places than the scan keeps rows, of those with one of the keys. To make a place costs about
+ * as much as to join a row. */
+static bool is_cheap(const struct dimension *of, uint64_t keys)
+{
+    const double values = estimate_values(of->region->run, of->key, of->scan_rows),
+                 kept = of->scan_rows * ((double)keys < values ? (double)keys / values : 1);
+    const uint32_t arrays = of->node->column_count > 1 ? of->node->column_count - 1 : 1;
+    return (double)of->span * arrays <= kept;
+}
+
 /* The range of the keys, which are sorted; false: they are not unique, or too far apart. */
 static bool measure(struct dimension *of, const struct sql_keys *keys, uint64_t different)
 {
@@ -291,8 +302,8 @@ static bool measure(struct dimension *of, const struct sql_keys *keys, uint64_t 
     of->low = keys->count ? keys->values[0] : 0;
     of->span = keys->count ? (uint64_t)keys->values[keys->count - 1] - (uint64_t)of->low + 1 : 0;
     return of->low >= -(INT64_C(1) << 61) && of->low <= INT64_C(1) << 61 && of->span <= SPAN_MOST &&
-           (of->span <= SPAN_FEW || of->span / SPAN_KEYS <= keys->count ||
-            of->span <= of->scan_rows / SPAN_ROWS);
+           (is_cheap(of, keys->count) || (of->node->kind != LOGICAL_SCAN &&
+                                          (of->span <= SPAN_FEW || of->span / SPAN_KEYS <= keys->count)));
 }
 
 /* Whether the account has memory for the columns: in the tree, twice in the binder, and in the plan. */
@@ -393,7 +404,7 @@ static enum status side_of(const struct region *region, uint32_t s, const struct
     return STATUS_OK;
 }
 
-static enum status answer(struct region *region, uint32_t s, const struct side_key *key, uint64_t scan_rows,
+static enum status answer(struct region *region, uint32_t s, const struct side_key *key, double scan_rows,
                           const struct logical_node *side)
 {
     struct relational *const run = region->run;
@@ -406,6 +417,7 @@ static enum status answer(struct region *region, uint32_t s, const struct side_k
     struct dimension of = {.region = region,
                            .node = source->node,
                            .rows = &folded->result,
+                           .key = key->key,
                            .scan_rows = scan_rows,
                            .unique = key->unique};
     if (run->dry)
@@ -459,7 +471,8 @@ enum status region_find_dimensions(struct region *region, bool *any)
 {
     struct side_key keys[REGION_SOURCES_MAX];
     const struct logical_node *side;
-    uint64_t scan_rows, left = region->full ? 0 : find_candidates(region, keys, &scan_rows), answered = 0;
+    double scan_rows;
+    uint64_t left = region->full ? 0 : find_candidates(region, keys, &scan_rows), answered = 0;
     *any = left != 0;
     while (left) {
         const uint32_t s = smallest(region, left);
