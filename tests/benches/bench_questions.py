@@ -10,14 +10,16 @@ own, of which each is its own kind. The data are made in DIR, where the next run
 extensions of DuckDB that tests/tpc.sh installs, once (its folder can be named here: build/tpc). With --shuffled the
 rows of all tables of `ssb` are in another order, and all tables and columns have other names.
 
-Times are milliseconds from the text to the rows in memory, after one run of each that is not timed. A statement is
-planned each time, as DuckDB does; with --repeated Tessera keeps plans (its default). The ratio is DuckDB's median by
-Tessera's. --seconds ends the rounds of a question after the second one. With --memory each question is asked once by a
-process of its own, and the table has their peaks in MB instead, less that of one that asks for a row without a table.
+Times are milliseconds from the text to the rows in memory, after one run of each that is not timed. The process keeps
+what is freed for the next statement, as the program does (engine/program/main.c). A statement is planned each time, as
+DuckDB does; with --repeated Tessera keeps plans (its default). The ratio is DuckDB's median by Tessera's. --seconds
+ends the rounds of a question after the second one. With --memory each question is asked once by a process of its own,
+and the table has their peaks in MB instead, less that of one that asks for a row without a table.
 
 Exit code 0: all answers are equal; 1: one differs or is refused; 3: the Python package duckdb is missing.
 """
 import argparse
+import ctypes
 import json
 import os
 import pathlib
@@ -148,6 +150,15 @@ def program(options):
     return pathlib.Path(options.build).resolve() / "tessera"
 
 
+def keep_freed_memory():
+    """As the function of that name of engine/program/main.c; malloc.h has the numbers."""
+    trim_threshold, top_pad, mmap_threshold = -1, -2, -3
+    libc = ctypes.CDLL(None)
+    libc.mallopt(mmap_threshold, 64 << 20)
+    libc.mallopt(trim_threshold, 512 << 20)
+    libc.mallopt(top_pad, 4 << 20)
+
+
 def engine_of(name, options, data):
     if name == "duckdb":
         return DuckDB(str(data.duckdb), options.threads)
@@ -262,6 +273,7 @@ def run(options, data, asked):
 
 def main(arguments=None):
     options = options_of(arguments)
+    keep_freed_memory()
     if not bench_duckdb.duckdb:
         sys.stderr.write("bench_questions.py: the Python package duckdb is missing; install it: pip install duckdb\n")
         return 3
