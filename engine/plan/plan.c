@@ -128,6 +128,18 @@ struct analysis {
     uint64_t first_row, last_row; /* that pass */
 };
 
+/* Widens a range by the values of rows, which are not NULL. */
+static void see_rows(const struct analysis *of, struct group_range *range, const uint32_t *rows,
+                     uint32_t count)
+{
+    const struct vector value = expression_program_vector(of->program, range->group->expression);
+    struct group_range seen = *range;
+    for (uint32_t i = 0; i < count; i++)
+        if (!value.nulls || !value.nulls[rows[i]])
+            group_range_see(&seen, value.values[rows[i]]);
+    *range = seen;
+}
+
 /* Takes the rows of a run that the program's vector has from its place `at` on. */
 static void analyse_rows(struct analysis *of, const struct position_run *run, uint32_t at, uint32_t rows)
 {
@@ -135,25 +147,24 @@ static void analyse_rows(struct analysis *of, const struct position_run *run, ui
     const bool all = join->match == EXPRESSION_NONE;
     const struct vector match =
         all ? (struct vector){0} : expression_program_vector(of->program, join->match);
+    uint32_t passing[VECTOR_ROWS], count = 0;
     for (uint32_t i = at; i < at + rows; i++) {
-        if (!all && ((match.nulls && match.nulls[i]) || !match.values[i]))
-            continue;
-        const uint64_t position = run->first + (i - at);
-        if (join->passing++ == 0) {
-            join->first = position;
-            of->first_row = run->row + (i - at);
-        }
-        join->last = position;
-        of->last_row = run->row + (i - at);
-        if (!all)
-            position_set_add(&join->passing_rows, position);
-        for (uint32_t r = 0; r < of->count; r++) {
-            const struct vector value =
-                expression_program_vector(of->program, of->ranges[r].group->expression);
-            if (!value.nulls || !value.nulls[i])
-                group_range_see(&of->ranges[r], value.values[i]);
-        }
+        passing[count] = i;
+        count += all || (!(match.nulls && match.nulls[i]) && match.values[i]);
     }
+    if (count == 0)
+        return;
+    if (join->passing == 0) {
+        join->first = run->first + (passing[0] - at);
+        of->first_row = run->row + (passing[0] - at);
+    }
+    join->passing += count;
+    join->last = run->first + (passing[count - 1] - at);
+    of->last_row = run->row + (passing[count - 1] - at);
+    for (uint32_t i = 0; !all && i < count; i++)
+        position_set_add(&join->passing_rows, run->first + (passing[i] - at));
+    for (uint32_t r = 0; r < of->count; r++)
+        see_rows(of, &of->ranges[r], passing, count);
 }
 
 /* Takes the vector of the positions first .. end - 1, of which *run is the first that have rows, and moves *run behind

@@ -3,32 +3,80 @@
 #include "engine/plan/levels/level_plan.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/parallel.h"
 #include "storage/codec/chunk_reader.h"
 #include "storage/column/positions.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum {
+    PART_TILES = 64,              /* that a thread decodes at a time */
+    PART_ROWS = PART_TILES * 1024 /* elements that a thread moves at a time; whole words of bits */
+};
 
 struct whole {
     int64_t *values;
-    uint8_t *nulls; /* 1 for each NULL */
+    uint8_t *nulls; /* 1 for each NULL; NULL: none is */
 };
 
-static enum status take_segment(const struct segment_data *segment, struct chunk_reader *reader, int64_t *to,
-                                uint8_t *nulls, struct error *error)
+static void whole_free(struct whole *whole)
+{
+    free(whole->values);
+    free(whole->nulls);
+}
+
+static bool whole_null(const struct whole *whole, uint64_t row)
+{
+    return whole->nulls && whole->nulls[row];
+}
+
+struct column_read {
+    const struct column_data *data;
+    const struct whole *whole;
+    uint32_t parts; /* of the largest segment */
+};
+
+static void take_tile(const struct whole *whole, const struct segment_data *segment, uint32_t tile,
+                      uint64_t to, const void *values)
 {
     const struct chunk_view *chunk = &segment->chunk;
-    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+    const uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
+    if (chunk->value_bytes == 4)
+        for (uint32_t row = 0; row < rows; row++)
+            whole->values[to + row] = ((const int32_t *)values)[row];
+    else
+        memcpy(whole->values + to, values, rows * sizeof *whole->values);
+    if (!whole->nulls)
+        return;
+    for (uint32_t row = 0; row < rows; row++)
+        whole->nulls[to + row] =
+            segment->validity && !tile_row_valid(segment->validity + tile * TILE_LANES, row);
+}
+
+static enum status take_part(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct column_read *read = context;
+    const uint32_t segment = (uint32_t)(item / read->parts);
+    const uint32_t first = (uint32_t)(item % read->parts) * PART_TILES;
+    const struct chunk_view *chunk = &read->data->segments[segment].chunk;
+    struct chunk_reader reader = {0};
+    uint64_t row = 0;
+    enum status status = STATUS_OK;
+    (void)thread;
+    for (uint32_t s = 0; s < segment; s++)
+        row += read->data->segments[s].chunk.rows;
+    for (uint32_t tile = first; status == STATUS_OK && tile < first + PART_TILES && tile < chunk->tiles;
+         tile++) {
         const void *values;
-        const uint32_t *const valid = segment->validity ? segment->validity + tile * TILE_LANES : NULL;
-        const uint32_t first = tile * TILE_ROWS, left = chunk->rows - first,
-                       rows = left < TILE_ROWS ? left : TILE_ROWS;
-        RETURN_IF_ERROR(chunk_reader_tile(reader, chunk, tile, &values, error));
-        for (uint32_t row = 0; row < rows; row++) {
-            to[first + row] = row_value(values, chunk->value_bytes, row);
-            nulls[first + row] = valid && !tile_row_valid(valid, row);
-        }
+        status = chunk_reader_tile(&reader, chunk, tile, &values, error);
+        if (status == STATUS_OK)
+            take_tile(read->whole, &read->data->segments[segment], tile, row + (uint64_t)tile * TILE_ROWS,
+                      values);
     }
-    return STATUS_OK;
+    chunk_reader_close(&reader);
+    return status;
 }
 
 static enum status read_whole(struct database *database, const struct column *column, unsigned threads,
@@ -36,26 +84,26 @@ static enum status read_whole(struct database *database, const struct column *co
 {
     struct column_data *data;
     const uint64_t rows = column->table->rows;
+    bool nullable = false;
+    uint32_t parts = 0;
     RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
-    *whole = (struct whole){.values = malloc((rows + 1) * sizeof *whole->values), .nulls = malloc(rows + 1)};
-    if (!whole->values || !whole->nulls) {
-        free(whole->values);
-        free(whole->nulls);
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        const uint32_t own = (data->segments[s].chunk.tiles + PART_TILES - 1) / PART_TILES;
+        nullable |= data->segments[s].validity != NULL;
+        parts = own > parts ? own : parts;
+    }
+    *whole = (struct whole){.values = malloc((rows + 1) * sizeof *whole->values),
+                            .nulls = nullable ? malloc(rows) : NULL};
+    if (!whole->values || (nullable && !whole->nulls)) {
+        whole_free(whole);
         return error_out_of_memory(error, rows * 9, column->schema.name);
     }
     whole->values[0] = 0; /* for a column without rows */
-    struct chunk_reader reader = {0};
-    uint64_t first = 0;
-    enum status status = STATUS_OK;
-    for (uint32_t s = 0; status == STATUS_OK && s < data->segment_count;
-         first += data->segments[s++].chunk.rows)
-        status =
-            take_segment(&data->segments[s], &reader, whole->values + first, whole->nulls + first, error);
-    chunk_reader_close(&reader);
-    if (status != STATUS_OK) {
-        free(whole->values);
-        free(whole->nulls);
-    }
+    const enum status status =
+        parallel_for(threads, (uint64_t)data->segment_count * parts, take_part,
+                     &(struct column_read){.data = data, .whole = whole, .parts = parts}, error);
+    if (status != STATUS_OK)
+        whole_free(whole);
     return status;
 }
 
@@ -84,14 +132,14 @@ static enum status find_rows(const struct column *column, const struct whole *wh
     for (uint64_t row = 0; row < column->table->rows; row++) {
         const int64_t position = whole->values[row];
         const bool found = position >= 0 && (uint64_t)position < limit && (!row_at || row_at[position] >= 0);
-        if (!found && !whole->nulls[row])
+        if (!found && !whole_null(whole, row))
             return error_set(
                 error, STATUS_BAD_INPUT,
                 "column %s.%s, row %llu points at position %lld of %s, where no row is; the file is "
                 "damaged: load the table again",
                 column->table->name, column->schema.name, (unsigned long long)row + 1, (long long)position,
                 to->name);
-        rows[row] = whole->nulls[row] ? -1 : row_at ? row_at[position] : (int32_t)position;
+        rows[row] = whole_null(whole, row) ? -1 : row_at ? row_at[position] : (int32_t)position;
     }
     return STATUS_OK;
 }
@@ -115,8 +163,7 @@ enum status plan_references_read(struct plan *plan, const struct column *column,
         *rows = NULL;
     }
     free(row_at);
-    free(whole.values);
-    free(whole.nulls);
+    whole_free(&whole);
     return status;
 }
 
@@ -129,44 +176,145 @@ static uint32_t bytes_of(int64_t value)
                                                       : 8;
 }
 
-static void store(void *values, uint32_t bytes, uint64_t row, int64_t value)
+/* What parts of plan_array_fill share. */
+struct fill {
+    const int64_t *values;
+    const uint8_t *nulls;
+    uint64_t value_count;
+    const int32_t *rows; /* of each element, or NULL */
+    uint64_t count;
+    uint32_t value_bytes;
+    void *narrow; /* the values in value_bytes, before they are gathered by `rows` */
+    void *to;
+    uint32_t *valid;
+    _Atomic int64_t low, high; /* of the values; those of NULLs count as 0 */
+    _Atomic bool any_null;
+};
+
+static uint64_t part_end(uint64_t item, uint64_t count)
 {
-    if (bytes == 1)
-        ((uint8_t *)values)[row] = (uint8_t)value;
-    else if (bytes == 2)
-        ((uint16_t *)values)[row] = (uint16_t)value;
-    else if (bytes == 4)
-        ((int32_t *)values)[row] = (int32_t)value;
+    return count - item * PART_ROWS < PART_ROWS ? count : (item + 1) * PART_ROWS;
+}
+
+static enum status find_range(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct fill *fill = context;
+    int64_t low = 0, high = 0;
+    (void)thread, (void)error;
+    for (uint64_t i = item * PART_ROWS, end = part_end(item, fill->value_count); i < end; i++) {
+        const int64_t value = fill->nulls && fill->nulls[i] ? 0 : fill->values[i];
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+    }
+    for (int64_t seen = fill->low; low < seen && !atomic_compare_exchange_weak(&fill->low, &seen, low);)
+        ;
+    for (int64_t seen = fill->high; high > seen && !atomic_compare_exchange_weak(&fill->high, &seen, high);)
+        ;
+    return STATUS_OK;
+}
+
+#define NARROW(type)                       \
+    for (uint64_t i = first; i < end; i++) \
+        ((type *)to)[i] = fill->nulls && fill->nulls[i] ? 0 : (type)fill->values[i];
+
+static enum status narrow_part(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct fill *fill = context;
+    void *const to = fill->narrow ? fill->narrow : fill->to;
+    const uint64_t first = item * PART_ROWS, end = part_end(item, fill->value_count);
+    (void)thread, (void)error;
+    if (fill->value_bytes == 1) {
+        NARROW(uint8_t)
+    } else if (fill->value_bytes == 2) {
+        NARROW(uint16_t)
+    } else if (fill->value_bytes == 4) {
+        NARROW(int32_t)
+    } else {
+        NARROW(int64_t)
+    }
+    return STATUS_OK;
+}
+
+#define GATHER_ROWS(type)                  \
+    for (uint64_t i = first; i < end; i++) \
+        ((type *)fill->to)[i] = fill->rows[i] < 0 ? 0 : ((const type *)fill->narrow)[fill->rows[i]];
+
+static enum status gather_part(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct fill *fill = context;
+    const uint64_t first = item * PART_ROWS, end = part_end(item, fill->count);
+    (void)thread, (void)error;
+    if (fill->value_bytes == 1) {
+        GATHER_ROWS(uint8_t)
+    } else if (fill->value_bytes == 2) {
+        GATHER_ROWS(uint16_t)
+    } else if (fill->value_bytes == 4) {
+        GATHER_ROWS(int32_t)
+    } else {
+        GATHER_ROWS(int64_t)
+    }
+    return STATUS_OK;
+}
+
+/* The bits of elements first .. end - 1, at most 32, that are not NULL. */
+static uint32_t valid_word(const struct fill *fill, uint64_t first, uint64_t end)
+{
+    uint32_t word = 0;
+    if (!fill->rows)
+        for (uint64_t i = first; i < end; i++)
+            word |= (uint32_t)!fill->nulls[i] << (i - first);
+    else if (!fill->nulls)
+        for (uint64_t i = first; i < end; i++)
+            word |= (uint32_t)(fill->rows[i] >= 0) << (i - first);
     else
-        ((int64_t *)values)[row] = value;
+        for (uint64_t i = first; i < end; i++)
+            word |= (uint32_t)(fill->rows[i] >= 0 && !fill->nulls[fill->rows[i]]) << (i - first);
+    return word;
+}
+
+static enum status mark_part(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct fill *fill = context;
+    bool any_null = false;
+    (void)thread, (void)error;
+    for (uint64_t first = item * PART_ROWS, end = part_end(item, fill->count); first < end; first += 32) {
+        const uint64_t elements = end - first < 32 ? end - first : 32;
+        const uint32_t word = valid_word(fill, first, first + elements);
+        any_null |= word != UINT32_MAX >> (32 - elements);
+        fill->valid[first / 32] = word;
+    }
+    if (any_null)
+        fill->any_null = true;
+    return STATUS_OK;
 }
 
 enum status plan_array_fill(struct plan_array *array, const int64_t *values, const uint8_t *nulls,
-                            const int32_t *rows, uint64_t count, struct error *error)
+                            uint64_t value_count, const int32_t *rows, uint64_t count, unsigned threads,
+                            struct error *error)
 {
-    bool any_null = false;
-    array->value_bytes = 1;
-    for (uint64_t i = 0; i < count; i++) {
-        const int64_t from = rows ? rows[i] : (int64_t)i;
-        const bool null = from < 0 || nulls[from];
-        const uint32_t bytes = null ? 1 : bytes_of(values[from]);
-        any_null |= null;
-        array->value_bytes = bytes > array->value_bytes ? bytes : array->value_bytes;
-    }
+    const char *const name = array->column->schema.name;
+    const uint64_t value_parts = (value_count + PART_ROWS - 1) / PART_ROWS,
+                   parts = (count + PART_ROWS - 1) / PART_ROWS;
+    struct fill fill = {
+        .values = values, .nulls = nulls, .value_count = value_count, .rows = rows, .count = count};
+    RETURN_IF_ERROR(parallel_for(threads, value_parts, find_range, &fill, error));
+    const uint32_t low_bytes = bytes_of(fill.low), high_bytes = bytes_of(fill.high);
+    array->value_bytes = fill.value_bytes = low_bytes > high_bytes ? low_bytes : high_bytes;
     /* Readers load whole vectors. */
-    RETURN_IF_ERROR(memory_zeros(&array->copy, (count + TILE_ROWS) * array->value_bytes,
-                                 array->column->schema.name, error));
-    RETURN_IF_ERROR(memory_zeros(&array->valid_copy, (count / 32 + 1) * sizeof(uint32_t),
-                                 array->column->schema.name, error));
-    for (uint64_t i = 0; i < count; i++) {
-        const int64_t from = rows ? rows[i] : (int64_t)i;
-        if (from < 0 || nulls[from])
-            continue;
-        ((uint32_t *)array->valid_copy)[i / 32] |= 1u << i % 32;
-        store(array->copy, array->value_bytes, i, values[from]);
-    }
-    array->values = array->copy;
-    array->valid = any_null ? array->valid_copy : NULL;
+    RETURN_IF_ERROR(memory_zeros(&array->copy, (count + TILE_ROWS) * array->value_bytes, name, error));
+    array->values = fill.to = array->copy;
+    if (rows)
+        RETURN_IF_ERROR(memory_take(&fill.narrow, (value_count + 1) * array->value_bytes, name, error));
+    enum status status = parallel_for(threads, value_parts, narrow_part, &fill, error);
+    if (status == STATUS_OK && rows)
+        status = parallel_for(threads, parts, gather_part, &fill, error);
+    free(fill.narrow);
+    if (status != STATUS_OK || (!rows && !nulls))
+        return status;
+    RETURN_IF_ERROR(memory_zeros(&array->valid_copy, (count / 32 + 1) * sizeof(uint32_t), name, error));
+    fill.valid = array->valid_copy;
+    RETURN_IF_ERROR(parallel_for(threads, parts, mark_part, &fill, error));
+    array->valid = fill.any_null ? array->valid_copy : NULL;
     return STATUS_OK;
 }
 
@@ -215,10 +363,9 @@ static enum status read_own(struct database *database, struct plan_array *array,
     }
     struct whole whole;
     RETURN_IF_ERROR(read_whole(database, column, threads, &whole, error));
-    const enum status status =
-        plan_array_fill(array, whole.values, whole.nulls, NULL, column->table->rows, error);
-    free(whole.values);
-    free(whole.nulls);
+    const enum status status = plan_array_fill(array, whole.values, whole.nulls, column->table->rows, NULL,
+                                               column->table->rows, threads, error);
+    whole_free(&whole);
     return status;
 }
 
@@ -251,33 +398,61 @@ enum status plan_array_open(struct plan *plan, const struct column *column, cons
     }
     struct whole whole;
     RETURN_IF_ERROR(read_whole(plan->database, column, threads, &whole, error));
-    const enum status status = plan_array_fill(array, whole.values, whole.nulls, rows, count, error);
-    free(whole.values);
-    free(whole.nulls);
+    const enum status status =
+        plan_array_fill(array, whole.values, whole.nulls, column->table->rows, rows, count, threads, error);
+    whole_free(&whole);
     return status;
 }
+
+/* Bit b of `bits`, which has 8, inverted, as byte b. Byte b of the product keeps bit b alone; adding carries it up. */
+static uint64_t bytes_of_zeros(uint64_t bits)
+{
+    const uint64_t each = UINT64_C(0x0101010101010101), own = UINT64_C(0x8040201008040201);
+    return ~((((bits * each) & own) + 0x7f * each) >> 7) & each;
+}
+
+static uint8_t is_null(const struct plan_array *array, uint64_t element)
+{
+    return !(array->valid[element / 32] >> element % 32 & 1);
+}
+
+static void read_nulls(const struct plan_array *array, uint64_t first, uint32_t count, uint8_t *nulls)
+{
+    uint32_t i = 0;
+    for (; array->shift == 0 && i < count && (first + i) % 8; i++)
+        nulls[i] = is_null(array, first + i);
+    for (; array->shift == 0 && i + 8 <= count; i += 8) {
+        const uint64_t at = first + i, bytes = bytes_of_zeros(array->valid[at / 32] >> at % 32 & 0xff);
+        memcpy(nulls + i, &bytes, sizeof bytes);
+    }
+    for (; i < count; i++)
+        nulls[i] = is_null(array, (first + i) >> array->shift);
+}
+
+#define READ(type)                                                \
+    if (array->shift == 0)                                        \
+        for (uint32_t i = 0; i < count; i++)                      \
+            values[i] = ((const type *)array->values)[first + i]; \
+    else                                                          \
+        for (uint32_t i = 0; i < count; i++)                      \
+            values[i] = ((const type *)array->values)[(first + i) >> array->shift];
 
 void plan_array_read(const struct plan_array *array, uint64_t first, uint32_t count, int64_t *values,
                      uint8_t *nulls)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t at = (first + i) >> array->shift;
-        switch (array->value_bytes) {
-        case 1:
-            values[i] = ((const uint8_t *)array->values)[at];
-            break;
-        case 2:
-            values[i] = ((const uint16_t *)array->values)[at];
-            break;
-        case 4:
-            values[i] = ((const int32_t *)array->values)[at];
-            break;
-        default:
-            values[i] = ((const int64_t *)array->values)[at];
-        }
-        if (nulls)
-            nulls[i] = array->valid && !(array->valid[at / 32] >> at % 32 & 1);
+    if (array->value_bytes == 1) {
+        READ(uint8_t)
+    } else if (array->value_bytes == 2) {
+        READ(uint16_t)
+    } else if (array->value_bytes == 4) {
+        READ(int32_t)
+    } else {
+        READ(int64_t)
     }
+    if (nulls && array->valid)
+        read_nulls(array, first, count, nulls);
+    else if (nulls)
+        memset(nulls, 0, count);
 }
 
 #define GATHER(type)                     \

@@ -112,7 +112,8 @@ enum status level_array_open(struct plan *plan, const struct column *column, uns
     if (status == STATUS_OK)
         status = read_prefixes(&reader, levels, depth, &prefixes, error);
     if (status == STATUS_OK)
-        status = plan_array_fill(array, prefixes.values, prefixes.nulls, NULL, prefixes.count, error);
+        status = plan_array_fill(array, prefixes.values, prefixes.nulls, prefixes.count, NULL, prefixes.count,
+                                 threads, error);
     chunk_reader_close(&reader.reader);
     free(prefixes.values);
     free(prefixes.nulls);

@@ -34,11 +34,13 @@ bool level_part_next(const struct table_levels *levels, uint32_t depth, struct l
 NODISCARD enum status level_array_open(struct plan *plan, const struct column *column, unsigned threads,
                                        uint32_t *index, struct error *error);
 
-/* Makes the array one of `count` values: those of rows[0 ..], -1: NULL, or without `rows` those of elements 0 .. of `values`.
- * The values of NULLs are 0. array->rows stays: of a table with levels it is that of the positions, on which the values are
- * spread after it (plan_array.c). */
+/* Makes the array one of `count` elements: those of rows[0 ..], each one of `value_count` values or -1: NULL, or without
+ * `rows` the values themselves, as many. `nulls` has 1 for each NULL, or is NULL: none is. The values of NULLs become 0.
+ * array->rows stays: of a table with levels it is that of the positions, on which the values are spread after it
+ * (plan_array.c). On all threads takes 2 ns for each value and element. */
 NODISCARD enum status plan_array_fill(struct plan_array *array, const int64_t *values, const uint8_t *nulls,
-                                      const int32_t *rows, uint64_t count, struct error *error);
+                                      uint64_t value_count, const int32_t *rows, uint64_t count,
+                                      unsigned threads, struct error *error);
 
 /* The levels that decide all columns of a program over one join's table; 0 if there are other columns. */
 uint32_t level_program_depth(const struct plan *plan, const struct expression_program *program);
