@@ -143,6 +143,17 @@ static void choose(uint32_t rows, const struct vector *children, struct vector o
     }
 }
 
+/* The digits after the point are said once, and not for each row. */
+static void make_doubles(unsigned scale, uint32_t rows, const int64_t *restrict from, int64_t *restrict to)
+{
+    if (scale == 0)
+        for (uint32_t row = 0; row < rows; row++)
+            to[row] = expression_double_of(from[row], 0);
+    else
+        for (uint32_t row = 0; row < rows; row++)
+            to[row] = expression_double_of(from[row], scale);
+}
+
 /* ---- Row by row ---- */
 
 static struct scalar whole(int64_t value)
@@ -181,8 +192,6 @@ static struct scalar of_whole(const struct expression *node, struct value_type t
         return whole(calendar_add_months(a, b));
     case EXPRESSION_TO_DATE:
         return whole(calendar_floor(a, CALENDAR_DAY_MICROSECONDS));
-    case EXPRESSION_TO_DOUBLE:
-        return whole(expression_double_of(a, type.scale));
     default: /* other operations have their own loops */
         return (struct scalar){0, true};
     }
@@ -311,12 +320,15 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
             out.values[row] = double_limb(children[0].values[row], (int)node->constant, node->field);
         join_nulls(node, rows, children, out.nulls);
         return;
+    case EXPRESSION_TO_DOUBLE:
+        make_doubles(list->nodes[node->child[0]].type.scale, rows, children[0].values, out.values);
+        join_nulls(node, rows, children, out.nulls);
+        return;
     case EXPRESSION_DIVIDE:
     case EXPRESSION_REMAINDER:
     case EXPRESSION_EXTRACT:
     case EXPRESSION_ADD_MONTHS:
     case EXPRESSION_TO_DATE:
-    case EXPRESSION_TO_DOUBLE:
         break;
     case EXPRESSION_COLUMN: /* the caller fills leaves */
     case EXPRESSION_GROUP:
