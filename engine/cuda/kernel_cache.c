@@ -1,8 +1,8 @@
 /*
  * kernel_cache.c: see kernel_cache.h.
  *
- * Hashing about 300 KB of headers takes 30 microseconds, reading an entry takes less than a millisecond, and
- * compiling takes 100 to 2000. So everything goes into the key, and nothing is kept in memory.
+ * Everything goes into the key. The hash of the program's headers, a megabyte, is kept in memory: it would be most of the
+ * time of a look-up.
  */
 #include "engine/cuda/kernel_cache.h"
 #include "storage/base/clock.h"
@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,9 +39,42 @@ static void hash_text(XXH3_state_t *state, const char *text)
     XXH3_128bits_update(state, text, bytes);
 }
 
+/* Of the names and texts of headers. */
+static enum status hash_headers(const struct embedded_file *headers, XXH128_hash_t *hash, struct error *error)
+{
+    XXH3_state_t *state = XXH3_createState();
+    if (!state)
+        return error_out_of_memory(error, 576 /* size of the opaque state */, "a kernel's key");
+    XXH3_128bits_reset(state);
+    for (; headers->name; headers++) {
+        hash_text(state, headers->name);
+        hash_text(state, headers->text);
+    }
+    *hash = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    return STATUS_OK;
+}
+
+/* Of those in the program, once. */
+static enum status hash_embedded(XXH128_hash_t *hash, struct error *error)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static XXH128_hash_t embedded;
+    static bool known;
+    pthread_mutex_lock(&lock);
+    const enum status status = known ? STATUS_OK : hash_headers(embedded_files, &embedded, error);
+    known = status == STATUS_OK;
+    *hash = embedded;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
 static enum status key_of(const struct nvrtc_request *request, int major, int minor, char key[33],
                           struct error *error)
 {
+    XXH128_hash_t headers;
+    RETURN_IF_ERROR(request->headers ? hash_headers(request->headers, &headers, error)
+                                     : hash_embedded(&headers, error));
     XXH3_state_t *state = XXH3_createState();
     if (!state)
         return error_out_of_memory(error, 576 /* size of the opaque state */, "a kernel's key");
@@ -50,12 +84,7 @@ static enum status key_of(const struct nvrtc_request *request, int major, int mi
     hash_text(state, request->arch);
     hash_text(state, request->name ? request->name : "");
     hash_text(state, request->source);
-    const struct embedded_file *headers = request->headers ? request->headers : embedded_files;
-    for (; headers->name; headers++) {
-        hash_text(state, headers->name);
-        hash_text(state, headers->text);
-    }
-    hash_text(state, ""); /* ends the headers */
+    XXH3_128bits_update(state, &headers, sizeof headers);
     for (size_t i = 0; request->options && request->options[i]; i++)
         hash_text(state, request->options[i]);
     XXH128_hash_t hash = XXH3_128bits_digest(state);
