@@ -400,7 +400,7 @@ static enum status make_collected(struct device_run *run, uint64_t bytes, struct
     return STATUS_OK;
 }
 
-/* Copies `count` groups, which `gather` writes to run->collected. */
+/* Copies `count` groups, which `gather` writes to run->collected, and then lumps. */
 static enum status copy_groups(struct device_run *run, uint64_t count,
                                enum status (*gather)(struct device_run *run, uint64_t count,
                                                      struct error *error),
@@ -410,7 +410,7 @@ static enum status copy_groups(struct device_run *run, uint64_t count,
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
         words += run->kernel.state_words[a];
     const uint64_t bytes = count * words * sizeof(uint64_t);
-    RETURN_IF_ERROR(partial_allocate(run->plan, count, groups, error));
+    RETURN_IF_ERROR(partial_allocate(run->plan, count + run->groups.lump_count, groups, error));
     if (count == 0)
         return STATUS_OK;
     uint64_t *copy = malloc(bytes);
@@ -422,7 +422,7 @@ static enum status copy_groups(struct device_run *run, uint64_t count,
     if (status == STATUS_OK)
         take_collected(run, copy, count, groups);
     free(copy);
-    return status;
+    return AND_THEN(status, cuda_values_lumps(run, count, groups, error));
 }
 
 /* Lists the rows of a tile: bit j of word l is row 32j + l. */

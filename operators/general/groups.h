@@ -10,8 +10,8 @@
 
 #define GROUPS_THREADS 256u
 
-/* A thread's slots are in its block's shared memory: with so many, a block has 48 KB of it. */
-#define GROUPS_SLOTS_MAX 24u
+/* A thread's slots are in its block's shared memory: with so many, a block has 42 KB of it. */
+#define GROUPS_SLOTS_MAX 16u
 
 /* The most sums whose overflow of 64 bits is looked for. */
 #define GROUPS_CHECKED_MAX 8u
@@ -21,12 +21,17 @@
 #define GROUPS_VOTERS      16384u
 #define GROUPS_VOTER_SLOTS 64u
 
+/* The slots that a lane looks at before it computes anything, so that loads are in flight; and the used ones that a warp has room
+ * for: it has fewer than 32 when it looks at others. */
+#define GROUPS_TAKEN   4u
+#define GROUPS_WAITING (32u + GROUPS_TAKEN * 32u)
+
 struct groups_work {
-    uint64_t code; /* of struct general_code */
-    uint32_t code_count;
-    uint32_t hashed;     /* else dense */
-    uint32_t key_words;  /* of a group's number */
-    uint32_t slot_count; /* that instructions use */
+    uint64_t code;                    /* of struct general_code */
+    uint32_t code_count, first_count; /* those of HAVING and the first term come first */
+    uint32_t hashed;                  /* else dense */
+    uint32_t key_words;               /* of a group's number */
+    uint32_t slot_count;              /* that instructions use */
     uint32_t aggregate_count;
     uint32_t having; /* the slot, or GENERAL_NO_OPERAND */
     uint32_t term_count;

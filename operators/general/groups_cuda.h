@@ -18,6 +18,7 @@
 #define GENERAL_PLACE GENERAL_ROWS
 #include "operators/general/evaluate_cuda.h"
 #include "operators/general/groups.h"
+#include "operators/general/values_cuda.h"
 #include "operators/group/first_rows_cuda.h"
 
 /* Sums and divisors up to this are doubles, so that their quotient is rounded once (storage/base/decimal.h). */
@@ -81,38 +82,52 @@ struct group_reader {
     }
 };
 
-/* The rank of the group in a slot; FIRST_NO_RANK: there is none, or HAVING is not true. */
-TILE_INLINE uint64_t group_rank(const groups_work &work, uint64_t slot)
+TILE_INLINE bool group_is_used(const groups_work &work, uint64_t slot)
+{
+    return work.hashed ? state_words(arguments.keys)[slot] != 0
+                       : reinterpret_cast<const uint32_t *>(arguments.present)[slot] != 0;
+}
+
+/* The rank of the group in a slot; FIRST_NO_RANK: HAVING is not true, or it is worse than `bound`, which mostly the first term
+ * of ORDER BY tells: only then the others are computed. */
+TILE_INLINE uint64_t group_rank(const groups_work &work, uint64_t slot, uint64_t bound)
 {
     group_reader group = {work, slot, false};
     general_context context = {};
     general_rows<GROUPS_THREADS> rows;
     general_states none;
-    const bool used = work.hashed ? state_words(arguments.keys)[slot] != 0
-                                  : reinterpret_cast<const uint32_t *>(arguments.present)[slot] != 0;
-    if (!used)
-        return FIRST_NO_RANK;
+    const auto evaluate = [&](uint32_t first, uint32_t end) {
+        general_evaluate<GENERAL_OF_GROUPS>(
+            context, first, end, rows, none,
+            [&](const general_code &code, bool &null) {
+                return code.operation == GENERAL_TERM ? group.term(code, null) : group.aggregate(code, null);
+            },
+            0);
+    };
+    const auto part = [&](uint32_t t) {
+        const first_term_argument &term = arguments.first.terms[t];
+        const uint32_t at = work.term_slots[t];
+        return first_part_of(term, term.descending, rows.slot(at, 0), rows.is_null(at, 0));
+    };
     context.code = reinterpret_cast<const general_code *>(work.code);
     rows.slots = reinterpret_cast<int64_t *>(tile_shared) + threadIdx.x;
     EACH_ITEM
     rows.nulls[i] = 0;
-    general_evaluate<GENERAL_OF_GROUPS>(
-        context, 0, work.code_count, rows, none,
-        [&](const general_code &code, bool &null) {
-            return code.operation == GENERAL_TERM ? group.term(code, null) : group.aggregate(code, null);
-        },
-        0);
+    evaluate(0, work.first_count);
     if (group.unknown || group.overflows())
         return 0;
     if (work.having != GENERAL_NO_OPERAND && !rows.is_true(work.having, 0))
         return FIRST_NO_RANK;
-    uint64_t rank = work.by_number ? group.word(work.key_words - 1) * work.number_stride : 0;
-    for (uint32_t t = 0; t < work.term_count; t++) {
-        const first_term_argument &term = arguments.first.terms[t];
-        const uint32_t at = work.term_slots[t];
-        rank += first_part_of(term, term.descending, rows.slot(at, 0), rows.is_null(at, 0));
-    }
-    return rank;
+    uint64_t rank = work.term_count ? part(0) : 0;
+    if (rank > bound)
+        return FIRST_NO_RANK;
+    evaluate(work.first_count, work.code_count);
+    if (group.unknown)
+        return 0;
+    for (uint32_t t = 1; t < work.term_count; t++)
+        rank += part(t);
+    rank += work.by_number ? group.word(work.key_words - 1) * work.number_stride : 0;
+    return rank <= bound ? rank : FIRST_NO_RANK;
 }
 
 /* A voter's slots are as far apart as they can be. */
@@ -125,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
     const uint64_t step = apart > voters ? apart : voters;
     uint64_t best = FIRST_NO_RANK;
     for (uint64_t slot = voter; slot < slots; slot += step) {
-        const uint64_t rank = group_rank(work, slot);
+        const uint64_t rank = group_is_used(work, slot) ? group_rank(work, slot, best) : FIRST_NO_RANK;
         best = rank < best ? rank : best;
     }
     const uint32_t lane = threadIdx.x % 32, lanes = __ballot_sync(FULL_WARP, best != FIRST_NO_RANK);
@@ -137,27 +152,52 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
         reinterpret_cast<first_known *>(arguments.first.known)[at] = first_known{best, 1, 0};
 }
 
-/* The list has the first `capacity` groups that pass; the state counts all of them. */
+/* Lists the group in a lane's slot, if it passes. All lanes call it. */
+TILE_INLINE void group_list(const groups_work &work, uint64_t slot, bool used, uint64_t bound)
+{
+    const uint64_t rank = used ? group_rank(work, slot, bound) : FIRST_NO_RANK;
+    const uint32_t lane = threadIdx.x % 32, lanes = __ballot_sync(FULL_WARP, rank != FIRST_NO_RANK);
+    uint64_t at = 0;
+    if (!lanes)
+        return;
+    if (lane == 0)
+        at = atomicAdd(const_cast<state_word *>(&first_rows_state()->found), (state_word)__popc(lanes));
+    at = __shfl_sync(FULL_WARP, at, 0) + __popc(lanes & low_bits(lane));
+    if (rank != FIRST_NO_RANK && at < arguments.first.capacity)
+        state_words(arguments.first.list)[at] = slot;
+}
+
+/* The list has the first `capacity` groups that pass; the state counts all of them. Most slots of a table are free: a warp
+ * gathers used ones, in shared memory after its threads' slots, until all lanes have one. */
 extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
     groups_select(const __grid_constant__ groups_work work)
 {
-    const uint64_t bound = first_bound(), threads = gridDim.x * (uint64_t)blockDim.x;
-    const uint32_t lane = threadIdx.x % 32;
-    for (uint64_t first = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x - lane; first < arguments.slots;
-         first += threads) {
-        const uint64_t slot = first + lane,
-                       rank = slot < arguments.slots ? group_rank(work, slot) : FIRST_NO_RANK;
-        const bool passes = rank != FIRST_NO_RANK && rank <= bound;
-        const uint32_t lanes = __ballot_sync(FULL_WARP, passes);
-        uint64_t at = 0;
-        if (!lanes)
-            continue;
-        if (lane == 0)
-            at = atomicAdd(const_cast<state_word *>(&first_rows_state()->found), (state_word)__popc(lanes));
-        at = __shfl_sync(FULL_WARP, at, 0) + __popc(lanes & low_bits(lane));
-        if (passes && at < arguments.first.capacity)
-            state_words(arguments.first.list)[at] = slot;
+    const uint64_t bound = first_bound(), slots = arguments.slots;
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = GROUPS_THREADS / 32;
+    state_word *const waiting = reinterpret_cast<state_word *>(tile_shared) +
+                                work.slot_count * GROUPS_THREADS + warp * GROUPS_WAITING;
+    uint32_t count = 0; /* of those that wait; the same in all lanes */
+    for (uint64_t first = (blockIdx.x * (uint64_t)warps + warp) * GROUPS_TAKEN * 32; first < slots;
+         first += gridDim.x * (uint64_t)warps * GROUPS_TAKEN * 32) {
+        bool used[GROUPS_TAKEN];
+#pragma unroll
+        for (uint32_t i = 0; i < GROUPS_TAKEN; i++)
+            used[i] = first + 32 * i + lane < slots && group_is_used(work, first + 32 * i + lane);
+#pragma unroll
+        for (uint32_t i = 0; i < GROUPS_TAKEN; i++) {
+            const uint32_t lanes = __ballot_sync(FULL_WARP, used[i]);
+            if (used[i])
+                waiting[count + __popc(lanes & low_bits(lane))] = first + 32 * i + lane;
+            count += __popc(lanes);
+        }
+        __syncwarp();
+        while (count >= 32) {
+            count -= 32;
+            group_list(work, waiting[count + lane], true, bound);
+        }
+        __syncwarp();
     }
+    group_list(work, lane < count ? waiting[lane] : 0, lane < count, bound);
 }
 
 /* Column by column, as groups_collect (operators/dialect/query_cuda.h). */

@@ -25,6 +25,19 @@ static void run_gather(void **parameters)
                   *static_cast<uint64_t *>(parameters[2]), *static_cast<uint64_t *>(parameters[3]));
 }
 
+static void run_count(void **parameters)
+{
+    values_count(*static_cast<values_work *>(parameters[0]));
+}
+static void run_find(void **parameters)
+{
+    values_find(*static_cast<values_work *>(parameters[0]));
+}
+static void run_list(void **parameters)
+{
+    values_list(*static_cast<values_work *>(parameters[0]));
+}
+
 extern emulated_module emulated_of_general_groups;
 emulated_module emulated_of_general_groups = {
     "general_groups",
@@ -33,4 +46,7 @@ emulated_module emulated_of_general_groups = {
     {{"groups_sample", run_sample, 1, {sizeof(groups_work)}},
      {"first_tighten", run_tighten, 0, {}},
      {"groups_select", run_select, 1, {sizeof(groups_work)}},
+     {"values_count", run_count, 1, {sizeof(values_work)}},
+     {"values_find", run_find, 1, {sizeof(values_work)}},
+     {"values_list", run_list, 1, {sizeof(values_work)}},
      {"groups_gather", run_gather, 4, {sizeof(groups_work), 8, 8, 8}}}};

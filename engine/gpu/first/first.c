@@ -227,8 +227,7 @@ enum status cuda_first_aim(struct cuda *cuda, struct cuda_first *first, const st
         RETURN_IF_ERROR(choose(cuda, first, launch, true, error));
         RETURN_IF_ERROR(cuda_first_scan(cuda, first, launch, error));
     }
-    RETURN_IF_ERROR(
-        cuda_stream_launch(cuda, launch->stream, first->tighten, 1, FIRST_TIGHTEN_THREADS,
-                           sizeof(struct first_tightening), NULL, error));
+    RETURN_IF_ERROR(cuda_stream_launch(cuda, launch->stream, first->tighten, 1, FIRST_TIGHTEN_THREADS,
+                                       sizeof(struct first_tightening), NULL, error));
     return choose(cuda, first, launch, false, error);
 }

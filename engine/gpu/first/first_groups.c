@@ -65,8 +65,12 @@ static enum status write_body(const struct plan *plan, const struct first_groups
     general_body_begin(codes, false);
     if (having)
         RETURN_IF_ERROR(general_body_write(codes, plan->having, error));
-    for (uint32_t t = 0; t < first->term_count; t++)
+    for (uint32_t t = 0; t < first->term_count; t++) {
         RETURN_IF_ERROR(general_body_write(codes, first->terms[t].expression, error));
+        groups->work.first_count = t ? groups->work.first_count : codes->count;
+    }
+    if (first->term_count == 0)
+        groups->work.first_count = codes->count;
     if (having)
         general_body_keep(codes, plan->having);
     for (uint32_t t = 0; t < first->term_count; t++)
@@ -86,7 +90,8 @@ static enum status take_program(const struct plan *plan, const struct general_co
     groups->words_at = codes->count * sizeof *codes->list;
     groups->program_bytes = groups->words_at + plan->aggregate_count;
     RETURN_IF_ERROR(memory_take(&groups->program, groups->program_bytes + 1, "a program", error));
-    memcpy(groups->program, codes->list, groups->words_at);
+    if (codes->count)
+        memcpy(groups->program, codes->list, groups->words_at);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         ((uint8_t *)groups->program)[groups->words_at + a] = (uint8_t)plan_aggregate_of(plan, a)->words;
     return STATUS_OK;
@@ -114,6 +119,16 @@ static enum status write_program(const struct plan *plan, const struct kernel *k
         status = take_program(plan, &codes, groups, error);
     general_codes_free(&codes);
     return status;
+}
+
+static enum status write_values(const struct plan *plan, struct cuda_groups *groups, struct error *error)
+{
+    const struct general_codes none = {0};
+    groups->usable = groups->of_values = true;
+    groups->work = (struct groups_work){.hashed = plan->shape == PLAN_HASH,
+                                        .key_words = plan->key_words,
+                                        .aggregate_count = plan->aggregate_count};
+    return take_program(plan, &none, groups, error);
 }
 
 static void fill_first(const struct first_groups *few, struct first_argument *first)
@@ -151,6 +166,9 @@ static enum status load_module(struct device_run *run, struct error *error)
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "first_tighten", &groups->tighten, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_select", &groups->select, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_gather", &groups->gather, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "values_count", &groups->values_count, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "values_find", &groups->values_find, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "values_list", &groups->values_list, error));
     return cuda_module_variable(cuda, groups->module, "arguments", &groups->arguments, &bytes, error);
 }
 
@@ -165,10 +183,12 @@ enum status cuda_groups_open(struct device_run *run, struct error *error)
     const struct plan *plan = run->plan;
     const struct first_groups few = first_groups_of(plan);
     struct cuda_groups *groups = &run->groups;
-    if (!few.few || few.first.wanted > GROUPS_WANTED_MAX || run->counting || run->segments.segments ||
-        may_fail(plan) || !ahead_has(MODULE_NAME, cuda_properties(run->cuda)->arch))
+    if (run->counting || run->segments.segments || !ahead_has(MODULE_NAME, cuda_properties(run->cuda)->arch))
         return STATUS_OK;
-    RETURN_IF_ERROR(write_program(plan, &run->kernel, &few, groups, error));
+    if (cuda_values_can(plan, &groups->values))
+        RETURN_IF_ERROR(write_values(plan, groups, error));
+    else if (few.few && few.first.wanted <= GROUPS_WANTED_MAX && !may_fail(plan))
+        RETURN_IF_ERROR(write_program(plan, &run->kernel, &few, groups, error));
     if (groups->usable) {
         fill_first(&few, &groups->first);
         return load_module(run, error);
@@ -235,24 +255,30 @@ static enum status launch(struct device_run *run, struct cuda_function *function
 {
     struct groups_work *work = &run->groups.work;
     void *arguments[] = {work};
-    return cuda_launch(run->cuda, function, blocks, GROUPS_THREADS,
-                       (uint64_t)work->slot_count * GROUPS_THREADS * sizeof(int64_t), arguments, error);
+    const uint64_t words = (uint64_t)work->slot_count * GROUPS_THREADS + GROUPS_THREADS / 32 * GROUPS_WAITING;
+    return cuda_launch(run->cuda, function, blocks, GROUPS_THREADS, words * sizeof(int64_t), arguments,
+                       error);
 }
 
-static unsigned blocks_for(const struct device_run *run, uint64_t items)
+unsigned cuda_groups_blocks(const struct device_run *run, uint64_t items)
 {
     const uint64_t blocks = (items + GROUPS_THREADS - 1) / GROUPS_THREADS,
                    most = (uint64_t)cuda_properties(run->cuda)->multiprocessors * SELECT_BLOCKS;
     return (unsigned)(blocks < most ? blocks : most);
 }
 
+enum status cuda_groups_send(struct device_run *run, struct error *error)
+{
+    run->arguments.first = run->groups.first;
+    return cuda_send(run->cuda, run->groups.arguments, &run->arguments,
+                     offsetof(struct query_arguments, sets), error);
+}
+
 static enum status launch_all(struct device_run *run, struct error *error)
 {
     struct cuda *cuda = run->cuda;
     struct cuda_groups *groups = &run->groups;
-    run->arguments.first = groups->first;
-    RETURN_IF_ERROR(
-        cuda_send(cuda, groups->arguments, &run->arguments, offsetof(struct query_arguments, sets), error));
+    RETURN_IF_ERROR(cuda_groups_send(run, error));
     RETURN_IF_ERROR(
         cuda_set_words(cuda, groups->first.state, 0, sizeof(struct first_state) / sizeof(uint32_t), error));
     if (groups->first.wanted) {
@@ -260,7 +286,7 @@ static enum status launch_all(struct device_run *run, struct error *error)
         RETURN_IF_ERROR(cuda_launch(cuda, groups->tighten, 1, FIRST_TIGHTEN_THREADS,
                                     sizeof(struct first_tightening), NULL, error));
     }
-    return launch(run, groups->select, blocks_for(run, run->slots), error);
+    return launch(run, groups->select, cuda_groups_blocks(run, run->slots), error);
 }
 
 /* Dense groups come in the order of their slots. */
@@ -285,7 +311,12 @@ enum status cuda_groups_list(struct device_run *run, uint64_t found, uint64_t *c
 {
     struct first_state state;
     *listed = false;
-    if (found < GROUPS_MANY || make_memory(run, NULL) != STATUS_OK)
+    run->groups.lump_count = 0;
+    if (found < GROUPS_MANY)
+        return STATUS_OK;
+    if (run->groups.of_values)
+        return cuda_values_list(run, count, listed, error);
+    if (make_memory(run, NULL) != STATUS_OK)
         return STATUS_OK;
     RETURN_IF_ERROR(launch_all(run, error));
     RETURN_IF_ERROR(cuda_copy_to_host(run->cuda, &state, run->groups.first.state, sizeof state, error));
@@ -300,6 +331,6 @@ enum status cuda_groups_gather(struct device_run *run, uint64_t count, struct er
 {
     struct cuda_groups *groups = &run->groups;
     void *arguments[] = {&groups->work, &run->collected, &count, &groups->words};
-    return cuda_launch(run->cuda, groups->gather, blocks_for(run, count), GROUPS_THREADS, 0, arguments,
-                       error);
+    return cuda_launch(run->cuda, groups->gather, cuda_groups_blocks(run, count), GROUPS_THREADS, 0,
+                       arguments, error);
 }

@@ -2,6 +2,8 @@
  * first_groups.h: the groups of a run that may be in the answer, found on the GPU after the scan, so that no others are
  * copied to the host (operators/general/groups_cuda.h says how; engine/plan/order/first_rows.h which). This needs all rows
  * of the answer in the states of one run. Its kernels are compiled ahead and read HAVING and ORDER BY as data.
+ *
+ * Of a scan that groups by the values of quantiles, too, the groups are found that these need (operators/general/values_cuda.h).
  */
 #ifndef TESSERA_ENGINE_GPU_FIRST_FIRST_GROUPS_H
 #define TESSERA_ENGINE_GPU_FIRST_FIRST_GROUPS_H
@@ -9,15 +11,19 @@
 #include "engine/cuda/cuda.h"
 #include "engine/plan/partial.h"
 #include "operators/general/groups.h"
+#include "operators/general/values.h"
 
 struct device_run;
 
 /* Must be zero-initialised. */
 struct cuda_groups {
-    bool usable; /* else the other fields are zeros */
+    bool usable;    /* else the other fields are zeros */
+    bool of_values; /* of quantiles: `values` is set, else `work` and the terms of `first` */
     struct cuda_module *module;
-    struct cuda_function *sample, *tighten, *select, *gather;
+    struct cuda_function *sample, *tighten, *select, *gather, *values_count, *values_find, *values_list;
     struct groups_work work;
+    struct values_work values;
+    uint64_t lump_count; /* of the last list */
     struct first_argument first;
     cuda_address arguments; /* of the module */
     cuda_address memory;    /* of the program, and of what `first` points to */
@@ -35,7 +41,23 @@ void cuda_groups_close(struct device_run *run);
  * groups were `found` (hashed ones, or slots) that copying all takes no longer. */
 NODISCARD enum status cuda_groups_list(struct device_run *run, uint64_t found, uint64_t *count, bool *listed,
                                        struct error *error);
+/* Sets the groups that are lumps, which follow those that are listed, from group `first` on. */
+NODISCARD enum status cuda_values_lumps(struct device_run *run, uint64_t first, struct partial *groups,
+                                        struct error *error);
+
 /* Queues the copy of the listed groups to run->collected, column by column. */
 NODISCARD enum status cuda_groups_gather(struct device_run *run, uint64_t count, struct error *error);
+
+/* ---- Parts of these (few_values.c, first_groups.c) ---- */
+
+/* Whether the groups of the scan are those of quantiles, and fills `work` but for addresses. */
+bool cuda_values_can(const struct plan *plan, struct values_work *work);
+/* As cuda_groups_list. */
+NODISCARD enum status cuda_values_list(struct device_run *run, uint64_t *count, bool *listed,
+                                       struct error *error);
+/* Queues the copy of the run's arguments to the module. */
+NODISCARD enum status cuda_groups_send(struct device_run *run, struct error *error);
+/* The blocks of GROUPS_THREADS for so many items. */
+unsigned cuda_groups_blocks(const struct device_run *run, uint64_t items);
 
 #endif

@@ -247,10 +247,12 @@ static void rows_of_a_run_are_merged(void **state)
          "bit_xor(lo_tax), "
          "bit_or(lo_tax) from lineorder where lo_tax > 1 group by lo_orderkey",
          true},
-        {"select lo_custkey, sum(lo_revenue), min(lo_tax), max(lo_tax), sum(lo_tax), sum(lo_quantity), "
+        {"select lo_custkey, count(*), sum(lo_revenue), min(lo_tax), max(lo_tax), sum(lo_tax), "
+         "sum(lo_quantity), "
          "sum(lo_discount) from lineorder group by lo_custkey",
          true},
-        {"select lo_partkey, sum(lo_revenue), min(lo_tax), max(lo_tax), sum(lo_tax), sum(lo_quantity), "
+        {"select lo_partkey, count(*), sum(lo_revenue), min(lo_tax), max(lo_tax), sum(lo_tax), "
+         "sum(lo_quantity), "
          "sum(lo_discount) from lineorder group by lo_partkey",
          false},
         {"select lo_orderkey, count(distinct lo_tax) from lineorder group by lo_orderkey", false},

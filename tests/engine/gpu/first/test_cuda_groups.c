@@ -135,6 +135,21 @@ static const struct {
 static const char *const conditions[] = {"1 = 1",      "place < 0",    "place = 100",
                                          "place < 31", "place < 1023", "place <= 1025 and part <> 3"};
 
+/* Quantiles; %s: a condition. */
+static const char *const of_values[] = {
+    "select part, median(paid), count(*) from events where %s group by part order by 1",
+    "select part, median(maybe), quantile_cont(maybe, 0.9), quantile_disc(maybe, 0.25) from events where %s "
+    "group by part "
+    "order by 1",
+    "select part, maybe, quantile_disc(number, 0), quantile_disc(number, 1) from events where %s group by "
+    "part, maybe "
+    "order by 1, 2",
+    "select median(paid), quantile_disc(paid, 0.01) from events where %s",
+    "select day, median(place) from events where %s group by day order by 2 limit 50",
+    "select dense, median(maybe), quantile_disc(maybe, 0.4) from events where %s group by dense order by 2 "
+    "desc, 3, 1",
+};
+
 static const char *const of_runs[] = {
     "select far, sum(number) s, count(*) from runs group by far order by s desc, far limit 10",
     "select far, count(maybe), sum(maybe), min(maybe), max(number), bit_and(number), bit_or(number), "
@@ -203,8 +218,14 @@ static void check_answers(const char *device)
                     snprintf(sql, sizeof sql, questions[q].sql, conditions[w], keys[k]);
                     check_one(cpu, gpu, sql, w == 0 && questions[q].few);
                 }
+        for (size_t v = 0; v < COUNT(of_values); v++)
+            for (size_t w = 0; w < COUNT(conditions); w++) {
+                snprintf(sql, sizeof sql, of_values[v], conditions[w]);
+                check_one(cpu, gpu, sql, false);
+            }
         for (size_t r = 0; r < COUNT(of_runs); r++)
             check_one(cpu, gpu, of_runs[r], true);
+        check_one(cpu, gpu, "select near / 7500, median(number) from runs group by 1 order by 1", true);
         engine_close(gpu);
     }
     engine_close(cpu);
