@@ -201,8 +201,7 @@ static enum status open_and_run(const struct shell_options *options, struct erro
 
 enum status command_sql(int argc, char **argv, struct progress *progress, struct error *error)
 {
-    struct shell_options options = {
-        .engine = {.device = "auto"}, .argc = argc, .argv = argv};
+    struct shell_options options = {.engine = {.device = "auto"}, .argc = argc, .argv = argv};
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
     RETURN_IF_ERROR(cluster_command_begin(options.cluster, &options.engine.cluster, error));
     return cluster_command_end(options.engine.cluster, open_and_run(&options, error), progress, error);
