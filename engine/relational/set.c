@@ -100,7 +100,8 @@ static enum status combine(struct combining *combining, struct rowset *left, str
     struct relational *const run = combining->run;
     const struct spill_mark mark = spill_mark();
     struct result sides[2] = {0};
-    enum status status = relation_set(combining->set, left, right, run->error);
+    enum status status =
+        relation_set(combining->set, left, right, engine_threads(run->task->engine), run->error);
     const bool divides = spill_wanted(run, &mark, status);
     if (status == STATUS_OK || divides)
         status = relational_keep(run, left);
@@ -173,8 +174,9 @@ enum status relational_combine(struct relational *run, const struct logical_node
 static enum status unite_rows(struct relational *run, const struct logical_node *node, struct rowset *rows,
                               struct rowset *right)
 {
-    const enum status status =
-        sql_placed(run->error, node->position, relation_set(RELATION_UNION_ALL, rows, right, run->error));
+    const enum status status = sql_placed(
+        run->error, node->position,
+        relation_set(RELATION_UNION_ALL, rows, right, engine_threads(run->task->engine), run->error));
     if (status == STATUS_OK)
         return relational_keep(run, rows);
     rowset_free(right);

@@ -117,7 +117,8 @@ enum status spill_append(struct relational *run, struct result *all, struct resu
     RETURN_IF_ERROR(result_rows(run, all, numbers[0], count, &left));
     enum status status = result_rows(run, more, numbers[1], count, &right);
     if (status == STATUS_OK)
-        status = relation_set(RELATION_UNION_ALL, &left, &right, run->error);
+        status =
+            relation_set(RELATION_UNION_ALL, &left, &right, engine_threads(run->task->engine), run->error);
     if (status == STATUS_OK)
         status = relational_keep(run, &left);
     if (status == STATUS_OK)
