@@ -131,6 +131,8 @@ if(Python3_FOUND)
     tessera_python_test(test_bench benches/test_bench.py)
     # Tests how tests/tpc.sh judges answers.
     tessera_python_test(test_compare tpc/test_compare.py)
+    # Tables whose size decides whether they are dimensions of a scan or joined.
+    tessera_python_test(test_large_dimension engine/relational/test_large_dimension.py $<TARGET_FILE:tessera_program>)
     # Compares with pyarrow and pyorc where they are installed.
     tessera_python_test(test_orc_peers loader/orc/test_orc_peers.py $<TARGET_FILE:tessera_program>)
     # Asks what analysts ask; DuckDB judges where its module is installed, otherwise kept answers do. Then it is checked that

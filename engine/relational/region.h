@@ -154,7 +154,7 @@ NODISCARD enum status region_ask_dimensions(struct region *region);
 
 /* ---- stars.c ---- */
 
-/* True if all sources are stored tables, which one plan may answer. */
+/* True if all sources are stored tables, which one plan may answer, and none is too large to be one's dimension. */
 bool region_is_stored(const struct region *region);
 /* The sources of a unit, a bit each. */
 uint64_t region_unit(const struct region *region, uint32_t unit);
