@@ -160,14 +160,7 @@ static enum status answer_alone(struct sides *sides, struct source *source, stru
     }
     if (!source->filter)
         return relational_node(run, source->node, &sides->needed, result);
-    RETURN_IF_ERROR(relational_memory(run, sizeof *filter, &filter));
-    *filter = (struct logical_node){.kind = LOGICAL_FILTER,
-                                    .position = source->node->position,
-                                    .input_count = 1,
-                                    .inputs = {(struct logical_node *)source->node},
-                                    .column_count = source->node->column_count,
-                                    .columns = source->node->columns,
-                                    .filter = {source->filter}};
+    RETURN_IF_ERROR(relational_filter(run, source->node, source->filter, &filter));
     return relational_node(run, filter, &sides->needed, result);
 }
 

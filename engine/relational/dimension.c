@@ -392,14 +392,7 @@ static enum status side_of(const struct region *region, uint32_t s, const struct
     }
     if (!condition)
         return STATUS_OK;
-    RETURN_IF_ERROR(relational_memory(run, sizeof *filter, &filter));
-    *filter = (struct logical_node){.kind = LOGICAL_FILTER,
-                                    .position = source->node->position,
-                                    .input_count = 1,
-                                    .inputs = {(struct logical_node *)source->node},
-                                    .column_count = source->node->column_count,
-                                    .columns = source->node->columns,
-                                    .filter = {condition}};
+    RETURN_IF_ERROR(relational_filter(run, source->node, condition, &filter));
     *side = filter;
     return STATUS_OK;
 }

@@ -206,6 +206,9 @@ NODISCARD enum status relational_in(struct relational *run, struct sql_expressio
                                     const struct sql_keys *keys, struct sql_expression **in);
 NODISCARD enum status relational_and(struct relational *run, struct sql_expression **all,
                                      struct sql_expression *condition);
+/* The rows of a node that pass a condition over its columns. */
+NODISCARD enum status relational_filter(struct relational *run, const struct logical_node *node,
+                                        struct sql_expression *condition, struct logical_node **filter);
 NODISCARD enum status relational_item(struct relational *run, struct sql_select *select,
                                       struct sql_expression *expression, uint32_t number);
 

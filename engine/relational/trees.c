@@ -154,6 +154,20 @@ enum status relational_and(struct relational *run, struct sql_expression **all,
     return sql_tree_child(run->arena, node, condition, run->error);
 }
 
+enum status relational_filter(struct relational *run, const struct logical_node *node,
+                              struct sql_expression *condition, struct logical_node **filter)
+{
+    RETURN_IF_ERROR(relational_memory(run, sizeof **filter, filter));
+    **filter = (struct logical_node){.kind = LOGICAL_FILTER,
+                                     .position = node->position,
+                                     .input_count = 1,
+                                     .inputs = {(struct logical_node *)node},
+                                     .column_count = node->column_count,
+                                     .columns = node->columns,
+                                     .filter = {condition}};
+    return STATUS_OK;
+}
+
 enum status relational_item(struct relational *run, struct sql_select *select,
                             struct sql_expression *expression, uint32_t number)
 {
