@@ -15,8 +15,7 @@
 static bool add_target(const struct plan *plan, const struct plan_measure *measure, struct values_work *work)
 {
     const double fraction = (double)measure->fraction / (double)measure->whole;
-    if ((measure->kind != MEASURE_QUANTILE_CONT && measure->kind != MEASURE_QUANTILE_DISC) ||
-        !measure->of_values || measure->term != plan->grouping.listed ||
+    if (!measure_of(measure->kind)->first || !measure->of_values || measure->term != plan->grouping.listed ||
         measure->order_term != measure->term || measure->distinct || measure->count != 0 ||
         work->target_count == VALUES_TARGETS_MAX)
         return false;
