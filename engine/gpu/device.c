@@ -67,16 +67,22 @@ static enum status attach(struct device *device, struct cuda **cuda, struct erro
     return STATUS_OK;
 }
 
+/* The stream that the statement has, or a new one. */
+static enum status find_stream(struct device_run *run, struct error *error)
+{
+    const struct execution_stream *const stream = execution_find_stream(run->device);
+    run->cuda = stream ? ((const struct attached *)(const void *)stream)->cuda : run->device->cuda;
+    return stream || !execution_memory() ? STATUS_OK : attach(run->device, &run->cuda, error);
+}
+
 /* Once the run is busy, nobody else changes it. */
 enum status gpu_attach(struct device_run *run, struct error *error)
 {
     if (!run->counting) /* else it is a part of the call of another run */
         cuda_columns_enter(run->device->columns, &run->tenant);
-    const struct execution_stream *const stream = execution_find_stream(run->device);
-    run->cuda = stream ? ((const struct attached *)(const void *)stream)->cuda : run->device->cuda;
-    if (stream || !execution_memory())
-        return STATUS_OK;
-    const enum status status = attach(run->device, &run->cuda, error);
+    enum status status = find_stream(run, error);
+    status = AND_THEN(status, gpu_module_return(run, error));
+    run->failed |= status != STATUS_OK;
     if (status != STATUS_OK && !run->counting)
         cuda_columns_leave(run->device->columns, &run->tenant);
     return status;

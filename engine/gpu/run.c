@@ -99,7 +99,7 @@ struct nvrtc_request gpu_kernel_request(const struct device_run *run, enum run_b
 static enum status compile(struct device_run *run, enum run_binary binary, struct error *error)
 {
     if (binary == BINARY_SCAN && !run->scan.module && !run->nothing && !run->binaries[binary].cubin)
-        cuda_modules_take(run->device->modules, run->kernel.source, &run->scan.module, &run->scan.graph);
+        gpu_module_take(run);
     const struct nvrtc_request request = gpu_kernel_request(run, binary);
     return run->nothing || run->binaries[binary].cubin || (binary == BINARY_SCAN && run->scan.module)
                ? STATUS_OK
@@ -200,6 +200,8 @@ enum status gpu_detach(struct device_run *run, enum status status)
     if (status != STATUS_OK)
         cuda_wait_for_all(run->cuda);
     let_go(run);
+    if (!run->failed && run->loaded)
+        gpu_module_give(run);
     if (!run->counting) /* else it is a part of the call of another run */
         cuda_columns_leave(run->device->columns, &run->tenant);
     return status;
@@ -208,29 +210,18 @@ enum status gpu_detach(struct device_run *run, enum status status)
 static enum status load(struct device_run *run, struct error *error)
 {
     struct cuda *cuda = run->cuda;
-    RETURN_IF_ERROR(cuda_scan_open(cuda, run->kernel.shape.name, run->binaries[BINARY_SCAN].cubin,
-                                   &run->kernel.layout, &run->scan, error));
-    kernel_binary_free(&run->binaries[BINARY_SCAN]);
-    if (run->plan->shape == PLAN_HASH)
-        RETURN_IF_ERROR(cuda_module_function(cuda, run->scan.module, "collect", &run->collect, error));
-    if (run->kernel.first) {
-        RETURN_IF_ERROR(cuda_first_open(cuda, run->scan.module, run->plan, &run->first, error));
+    RETURN_IF_ERROR(cuda_scan_open(cuda, &run->kernel.layout, &run->scan, error));
+    if (run->kernel.first)
         cuda_scan_choose(&run->scan, &run->first);
-    }
-    uint64_t bytes;
-    RETURN_IF_ERROR(
-        cuda_module_variable(cuda, run->scan.module, "arguments", &run->arguments_address, &bytes, error));
-    if (bytes != sizeof run->arguments)
-        return error_set(error, STATUS_MACHINE,
-                         "the kernel's arguments have %llu bytes, %zu were expected; remove the folder of "
-                         "compiled kernels",
-                         (unsigned long long)bytes, sizeof run->arguments);
+    RETURN_IF_ERROR(gpu_module_open(run, error));
     RETURN_IF_ERROR(gpu_bind(run, error));
     RETURN_IF_ERROR(cuda_groups_open(run, error));
     RETURN_IF_ERROR(select_tiles(run, run->share, error));
     RETURN_IF_ERROR(cuda_states_make(run, error));
     size_prepare(run);
-    return place(run, false, error);
+    RETURN_IF_ERROR(place(run, false, error));
+    run->loaded = true;
+    return STATUS_OK;
 }
 
 enum status gpu_load(struct device_run *run, struct run_timing *timing, struct error *error)
@@ -266,10 +257,10 @@ static void unload(struct device_run *run)
     struct cuda_columns *const columns = run->device->columns;
     cuda_columns_lock(columns); /* which has the device's own stream */
     cuda_columns_forget(columns, &run->tenant);
-    if (!run->failed)
-        cuda_modules_give(run->device->modules,
-                          run->tier.is_general ? run->tier.general.kernel : run->kernel.source,
-                          &run->scan.module, &run->scan.graph);
+    if (run->failed)
+        gpu_module_drop(run);
+    else
+        gpu_module_give(run);
     cuda_scan_close(cuda, columns, &run->scan);
     cuda_stage_free(cuda, &run->stage);
     cuda_index_free(cuda, columns, &run->index);

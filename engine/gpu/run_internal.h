@@ -47,6 +47,8 @@ struct device_run {
     bool selected;                 /* the list of work is that of some segments only */
     bool held;                     /* its columns stay where they are (cuda_columns_hold) */
     bool failed;                   /* a call has failed; it can only be released */
+    bool loaded;                   /* all is made that its kernels need */
+    uint64_t lent;                 /* which module it had (cuda_modules_take) */
     struct cuda_tenant tenant;
     struct kernel kernel;
     struct tier tier;                        /* whether `kernel` is the general one */
@@ -117,6 +119,19 @@ NODISCARD enum status gpu_times(struct device_run *run, struct run_timing *timin
 
 /* What is compiled for the run. */
 struct nvrtc_request gpu_kernel_request(const struct device_run *run, enum run_binary binary);
+
+/* ---- lend.c: the module of the run's kernels ---- */
+
+/* Takes one that no run uses; false: there is none. Then gpu_module_binary gets its code, from which gpu_module_open loads it;
+ * the latter finds the kernels in either. */
+bool gpu_module_take(struct device_run *run);
+NODISCARD enum status gpu_module_binary(struct device_run *run, struct error *error);
+NODISCARD enum status gpu_module_open(struct device_run *run, struct error *error);
+/* Gives it, after a call; drops it, after one that has failed: it is unloaded with the run. */
+void gpu_module_give(struct device_run *run);
+void gpu_module_drop(struct device_run *run);
+/* Before a call of a loaded run: its module again, or another in the same state. */
+NODISCARD enum status gpu_module_return(struct device_run *run, struct error *error);
 
 /* ---- bind.c ---- */
 

@@ -15,28 +15,6 @@ struct kernel_target cuda_kernel_target(const struct cuda *cuda)
                                   .threads = gpu->threads_per_multiprocessor};
 }
 
-static enum status load_kernels(struct cuda *cuda, const char *name, const void *cubin,
-                                struct cuda_scan *scan, struct error *error)
-{
-    const struct cuda_properties *gpu = cuda_properties(cuda);
-    unsigned blocks;
-    if (!scan->module)
-        RETURN_IF_ERROR(cuda_module_load(cuda, cubin, &scan->module, error));
-    RETURN_IF_ERROR(cuda_module_function(cuda, scan->module, "prepare", &scan->prepare, error));
-    RETURN_IF_ERROR(cuda_module_function(cuda, scan->module, "scan", &scan->scan, error));
-    RETURN_IF_ERROR(cuda_function_allow_shared(cuda, scan->scan, scan->shared_bytes, error));
-    RETURN_IF_ERROR(
-        cuda_function_blocks(cuda, scan->scan, scan->threads, scan->shared_bytes, &blocks, error));
-    if (blocks == 0)
-        return error_set(
-            error, STATUS_MACHINE,
-            "query %s: a block of %u threads with %llu bytes of shared memory does not fit this GPU", name,
-            scan->threads, (unsigned long long)scan->shared_bytes);
-    scan->blocks_most = blocks * gpu->multiprocessors;
-    scan->prepare_most = scan->prepare_blocks = 8 * gpu->multiprocessors;
-    return STATUS_OK;
-}
-
 /* Lists the tiles as items of up to eight tiles, and the first item of each segment; returns the number of items. */
 static uint32_t list_work(const struct table *fact, const struct tile_skip *skip, struct bound_work *work,
                           uint32_t *segment_items)
@@ -122,15 +100,37 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
     return STATUS_OK;
 }
 
-enum status cuda_scan_open(struct cuda *cuda, const char *name, const void *cubin,
-                           const struct kernel_layout *layout, struct cuda_scan *scan, struct error *error)
+enum status cuda_scan_load(struct cuda *cuda, const char *name, const void *cubin, struct cuda_scan *scan,
+                           struct error *error)
+{
+    const struct cuda_properties *gpu = cuda_properties(cuda);
+    unsigned blocks;
+    if (!scan->module)
+        RETURN_IF_ERROR(cuda_module_load(cuda, cubin, &scan->module, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, scan->module, "prepare", &scan->prepare, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, scan->module, "scan", &scan->scan, error));
+    RETURN_IF_ERROR(cuda_function_allow_shared(cuda, scan->scan, scan->shared_bytes, error));
+    RETURN_IF_ERROR(
+        cuda_function_blocks(cuda, scan->scan, scan->threads, scan->shared_bytes, &blocks, error));
+    if (blocks == 0)
+        return error_set(
+            error, STATUS_MACHINE,
+            "query %s: a block of %u threads with %llu bytes of shared memory does not fit this GPU", name,
+            scan->threads, (unsigned long long)scan->shared_bytes);
+    scan->blocks_most = blocks * gpu->multiprocessors;
+    scan->recorded = false;
+    return STATUS_OK;
+}
+
+enum status cuda_scan_open(struct cuda *cuda, const struct kernel_layout *layout, struct cuda_scan *scan,
+                           struct error *error)
 {
     scan->threads = layout->threads;
     scan->shared_bytes = layout->shared_bytes;
     scan->work.staging_offset = layout->staging_offset;
     scan->work.staging_bytes = layout->staging_bytes;
     scan->scan_arguments[1] = &scan->work;
-    RETURN_IF_ERROR(load_kernels(cuda, name, cubin, scan, error));
+    scan->prepare_most = scan->prepare_blocks = 8 * cuda_properties(cuda)->multiprocessors;
     RETURN_IF_ERROR(cuda_event_create(cuda, &scan->begin, error));
     RETURN_IF_ERROR(cuda_event_create(cuda, &scan->filtered, error));
     return cuda_event_create(cuda, &scan->end, error);

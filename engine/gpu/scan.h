@@ -34,11 +34,15 @@ struct cuda_scan {
 /* The properties of the GPU that a layout depends on. */
 struct kernel_target cuda_kernel_target(const struct cuda *cuda);
 
-/* Loads the compiled kernels, unless scan->module has them already; `name` is for errors. `scan` must be zero-initialised but
- * for the module and its graph, and must not move. Free with cuda_scan_close, also after an error. */
-NODISCARD enum status cuda_scan_open(struct cuda *cuda, const char *name, const void *cubin,
-                                     const struct kernel_layout *layout, struct cuda_scan *scan,
-                                     struct error *error);
+/* `scan` must be zero-initialised but for the module and its graph, and must not move. Free with cuda_scan_close, also after
+ * an error. */
+NODISCARD enum status cuda_scan_open(struct cuda *cuda, const struct kernel_layout *layout,
+                                     struct cuda_scan *scan, struct error *error);
+
+/* Loads the compiled kernels, unless scan->module has them already, and finds the two; `name` is for errors. It may be called
+ * again for another module; the graph must then be recorded again. */
+NODISCARD enum status cuda_scan_load(struct cuda *cuda, const char *name, const void *cubin,
+                                     struct cuda_scan *scan, struct error *error);
 
 /* Makes the list of work: the tiles of `fact` that `skip` keeps. It may be called again for another list; the
  * graph must then be recorded again. */

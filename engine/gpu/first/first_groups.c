@@ -148,7 +148,8 @@ static void fill_first(const struct first_groups *few, struct first_argument *fi
 
 /* ---- Kernels and memory ---- */
 
-static enum status load_module(struct device_run *run, struct error *error)
+/* The module, for the rest of the call. */
+static enum status take_module(struct device_run *run, struct error *error)
 {
     struct cuda *cuda = run->cuda;
     struct cuda_groups *groups = &run->groups;
@@ -156,7 +157,9 @@ static enum status load_module(struct device_run *run, struct error *error)
     void *image = NULL;
     uint64_t bytes;
     size_t image_bytes;
-    if (!cuda_modules_take(run->device->modules, MODULE_NAME, &groups->module, &graph)) {
+    if (groups->module)
+        return STATUS_OK;
+    if (!cuda_modules_take(run->device->modules, MODULE_NAME, &groups->lent, &groups->module, &graph)) {
         RETURN_IF_ERROR(ahead_get(MODULE_NAME, cuda_properties(cuda)->arch, &image, &image_bytes, error));
         const enum status status = cuda_module_load(cuda, image, &groups->module, error);
         free(image);
@@ -189,11 +192,10 @@ enum status cuda_groups_open(struct device_run *run, struct error *error)
         RETURN_IF_ERROR(write_values(plan, groups, error));
     else if (few.few && few.first.wanted <= GROUPS_WANTED_MAX && !may_fail(plan))
         RETURN_IF_ERROR(write_program(plan, &run->kernel, &few, groups, error));
-    if (groups->usable) {
+    if (groups->usable)
         fill_first(&few, &groups->first);
-        return load_module(run, error);
-    }
-    cuda_groups_close(run);
+    else
+        cuda_groups_close(run);
     return STATUS_OK;
 }
 
@@ -204,13 +206,22 @@ static void free_memory(struct device_run *run)
     run->groups.slots = 0;
 }
 
-void cuda_groups_close(struct device_run *run)
+void cuda_groups_give(struct device_run *run)
 {
     struct cuda_graph *none = NULL;
+    cuda_modules_give(run->device->modules, MODULE_NAME, &run->groups.lent, &run->groups.module, &none);
+}
+
+void cuda_groups_drop(struct device_run *run)
+{
+    if (run->groups.module)
+        cuda_modules_drop(run->device->modules, run->groups.lent);
+}
+
+void cuda_groups_close(struct device_run *run)
+{
     struct cuda_groups *groups = &run->groups;
-    if (groups->module)
-        cuda_modules_give(run->device->modules, MODULE_NAME, &groups->module, &none);
-    if (groups->module)
+    if (groups->module) /* there was no memory to give it, or a call has failed */
         cuda_module_unload(run->cuda, groups->module);
     free_memory(run);
     free(groups->program);
@@ -314,6 +325,7 @@ enum status cuda_groups_list(struct device_run *run, uint64_t found, uint64_t *c
     run->groups.lump_count = 0;
     if (found < GROUPS_MANY)
         return STATUS_OK;
+    RETURN_IF_ERROR(take_module(run, error));
     if (run->groups.of_values)
         return cuda_values_list(run, count, listed, error);
     if (make_memory(run, NULL) != STATUS_OK)

@@ -17,9 +17,10 @@ struct device_run;
 
 /* Must be zero-initialised. */
 struct cuda_groups {
-    bool usable;    /* else the other fields are zeros */
-    bool of_values; /* of quantiles: `values` is set, else `work` and the terms of `first` */
-    struct cuda_module *module;
+    bool usable;                /* else the other fields are zeros */
+    bool of_values;             /* of quantiles: `values` is set, else `work` and the terms of `first` */
+    struct cuda_module *module; /* of the kernels, within a call that needs them */
+    uint64_t lent;              /* its number (memory/modules.h) */
     struct cuda_function *sample, *tighten, *select, *gather, *values_count, *values_find, *values_list;
     struct groups_work work;
     struct values_work values;
@@ -33,9 +34,12 @@ struct cuda_groups {
     uint64_t program_bytes, words_at;
 };
 
-/* Decides whether the run's groups can be told apart so, which is no error if not, and finds the kernels. */
+/* Decides whether the run's groups can be told apart so, which is no error if not. */
 NODISCARD enum status cuda_groups_open(struct device_run *run, struct error *error);
 void cuda_groups_close(struct device_run *run);
+/* After a call: lets other runs have the module of the kernels; or nobody, if the call has failed. */
+void cuda_groups_give(struct device_run *run);
+void cuda_groups_drop(struct device_run *run);
 
 /* Lists the groups after a scan; *count is their number. *listed is false if they are too many for the list, or if so few
  * groups were `found` (hashed ones, or slots) that copying all takes no longer. */

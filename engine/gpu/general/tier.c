@@ -31,8 +31,7 @@ static enum status may_be_general(struct device_run *run, bool *may, struct erro
     if (binary->cubin || run->scan.module || run->counting || run->segments.segments ||
         choice == KERNEL_SPECIALISED || (choice == KERNEL_AUTO && (run->timed || finds_first_of_many(run))))
         return STATUS_OK;
-    if (choice == KERNEL_AUTO && !(found = cuda_modules_take(run->device->modules, request.source,
-                                                             &run->scan.module, &run->scan.graph)))
+    if (choice == KERNEL_AUTO && !(found = gpu_module_take(run)))
         RETURN_IF_ERROR(kernel_cache_find(&request, binary, &found, error));
     *may = !found;
     return STATUS_OK;
@@ -41,17 +40,13 @@ static enum status may_be_general(struct device_run *run, bool *may, struct erro
 static enum status take_general(struct device_run *run, const struct kernel *kernel, struct error *error)
 {
     struct tier *const tier = &run->tier;
-    struct kernel_binary *const binary = &run->binaries[BINARY_SCAN];
-    const char *const arch = cuda_properties(run->device->cuda)->arch;
     const struct nvrtc_request request = gpu_kernel_request(run, BINARY_SCAN);
     if (run->device->kernel == KERNEL_AUTO)
         RETURN_IF_ERROR(kernel_job_start(&request, &tier->job, error));
-    if (!cuda_modules_take(run->device->modules, tier->general.kernel, &run->scan.module, &run->scan.graph))
-        RETURN_IF_ERROR(ahead_get(tier->general.kernel, arch, &binary->cubin, &binary->cubin_bytes, error));
     kernel_free(&run->kernel);
     run->kernel = *kernel; /* no column of it is staged, so that nothing in it points into it */
     tier->is_general = true;
-    return STATUS_OK;
+    return gpu_module_take(run) ? STATUS_OK : gpu_module_binary(run, error);
 }
 
 enum status tier_choose(struct device_run *run, struct error *error)

@@ -4,18 +4,22 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 struct kept {
-    char *source; /* NULL: the place is free */
+    char *source;    /* NULL: the place is free */
+    uint64_t hash;   /* of the source */
+    uint64_t number; /* of its last taker: a count times MODULES_KEPT, and the place */
+    uint64_t given;  /* a count that rises */
+    bool taken;      /* then the following are NULL */
     struct cuda_module *module;
     struct cuda_graph *graph;
-    uint64_t given; /* a number that rises */
 };
 
 struct cuda_modules {
     struct cuda *cuda;
     pthread_mutex_t lock; /* of all below */
-    uint64_t given;
+    uint64_t count;       /* of numbers and gifts */
     struct kept kept[MODULES_KEPT];
 };
 
@@ -47,39 +51,101 @@ void cuda_modules_destroy(struct cuda_modules *modules)
     free(modules);
 }
 
-bool cuda_modules_take(struct cuda_modules *modules, const char *source, struct cuda_module **module,
-                       struct cuda_graph **graph)
+/* The lock is held here and in the next three. */
+static struct kept *find_number(struct cuda_modules *modules, uint64_t number)
+{
+    struct kept *const kept = &modules->kept[number % MODULES_KEPT];
+    return number && kept->source && kept->number == number ? kept : NULL;
+}
+
+static struct kept *find_source(struct cuda_modules *modules, const char *source)
+{
+    const uint64_t hash = XXH3_64bits(source, strlen(source));
+    struct kept *found = NULL;
+    for (struct kept *kept = modules->kept; kept < modules->kept + MODULES_KEPT; kept++)
+        if (kept->source && !kept->taken && kept->hash == hash && (!found || kept->given < found->given) &&
+            strcmp(kept->source, source) == 0)
+            found = kept;
+    return found;
+}
+
+static uint64_t new_number(struct cuda_modules *modules, struct kept *kept)
+{
+    kept->number = ++modules->count * MODULES_KEPT + (uint64_t)(kept - modules->kept);
+    return kept->number;
+}
+
+/* A free place, or else the one that was given first; NULL: all are taken. */
+static struct kept *find_place(struct cuda_modules *modules)
 {
     struct kept *found = NULL;
+    for (struct kept *kept = modules->kept; kept < modules->kept + MODULES_KEPT; kept++)
+        if (!kept->taken && (!found || kept->given < found->given))
+            found = kept;
+    return found;
+}
+
+bool cuda_modules_take(struct cuda_modules *modules, const char *source, uint64_t *number,
+                       struct cuda_module **module, struct cuda_graph **graph)
+{
     pthread_mutex_lock(&modules->lock);
-    for (uint32_t i = 0; i < MODULES_KEPT && !found; i++)
-        if (modules->kept[i].source && strcmp(modules->kept[i].source, source) == 0)
-            found = &modules->kept[i];
+    struct kept *found = find_number(modules, *number);
+    if (!found && (found = find_source(modules, source)) != NULL)
+        *number = new_number(modules, found);
     if (found) {
         *module = found->module;
         *graph = found->graph;
-        free(found->source);
-        *found = (struct kept){0};
+        found->taken = true;
+        found->module = NULL;
+        found->graph = NULL;
     }
     pthread_mutex_unlock(&modules->lock);
     return found != NULL;
 }
 
-void cuda_modules_give(struct cuda_modules *modules, const char *source, struct cuda_module **module,
-                       struct cuda_graph **graph)
+/* Makes an entry, which is taken, in place of *out; NULL: there is no room or memory. */
+static struct kept *add(struct cuda_modules *modules, const char *source, struct kept *out)
 {
-    char *const copy = *module ? strdup(source) : NULL;
+    struct kept *const place = find_place(modules);
+    char *const copy = place ? strdup(source) : NULL;
     if (!copy)
+        return NULL;
+    *out = *place;
+    *place = (struct kept){.source = copy, .hash = XXH3_64bits(source, strlen(source)), .taken = true};
+    new_number(modules, place);
+    return place;
+}
+
+void cuda_modules_give(struct cuda_modules *modules, const char *source, uint64_t *number,
+                       struct cuda_module **module, struct cuda_graph **graph)
+{
+    struct kept out = {0};
+    if (!*module)
         return;
     pthread_mutex_lock(&modules->lock);
-    struct kept *oldest = &modules->kept[0];
-    for (uint32_t i = 1; i < MODULES_KEPT; i++)
-        if (modules->kept[i].given < oldest->given)
-            oldest = &modules->kept[i];
-    struct kept out = *oldest;
-    *oldest = (struct kept){.source = copy, .module = *module, .graph = *graph, .given = ++modules->given};
+    struct kept *kept = find_number(modules, *number);
+    if (!kept)
+        kept = add(modules, source, &out);
+    if (kept) {
+        kept->module = *module;
+        kept->graph = *graph;
+        kept->given = ++modules->count;
+        kept->taken = false;
+        *number = kept->number;
+        *module = NULL;
+        *graph = NULL;
+    }
     pthread_mutex_unlock(&modules->lock);
     unload(modules, &out);
-    *module = NULL;
-    *graph = NULL;
+}
+
+void cuda_modules_drop(struct cuda_modules *modules, uint64_t number)
+{
+    pthread_mutex_lock(&modules->lock);
+    struct kept *const kept = find_number(modules, number);
+    if (kept) {
+        free(kept->source);
+        *kept = (struct kept){0};
+    }
+    pthread_mutex_unlock(&modules->lock);
 }

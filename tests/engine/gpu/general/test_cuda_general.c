@@ -2,7 +2,8 @@
  * test_cuda_general.c: the general kernel answers as the CPU does: for every codec that it decodes, kind of step, expression,
  * place of states and aggregate, and tables of 1 to 3000 rows. On a GPU, or on the emulated one of tests/emulator, which has
  * the same kernel and no other: TESSERA_LIBCUDA names it, as ctest does. Skipped without either, unless TESSERA_REQUIRE_GPU is
- * set. What the kernel does not cover is told, and on a GPU a prepared statement gets its own kernel when that is compiled.
+ * set. What the kernel does not cover is told; kept statements share a module; and on a GPU a prepared statement gets its own kernel
+ * when that is compiled.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -10,12 +11,14 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "engine/answer/output.h"
 #include "engine/gpu/general/program.h"
 #include "engine/library/tessera.h"
 #include "tests/support/gpu/compile_targets.h"
 #include "tests/support/gpu/on_a_gpu.h"
 #include "tests/support/sql/sql_answer.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 static const char schema[] =
@@ -241,6 +244,96 @@ static void what_is_not_covered_is_told(void **state)
     free_database();
 }
 
+/* ---- Modules ---- */
+
+#define KEPT 12u
+
+/* How often a module was loaded; only the emulated GPU counts. */
+static uint64_t loads(void)
+{
+    void *const library = getenv("TESSERA_LIBCUDA") ? dlopen(getenv("TESSERA_LIBCUDA"), RTLD_NOW) : NULL;
+    const uint64_t *const count = library ? dlsym(library, "emulator_module_loads") : NULL;
+    assert_true(count || !library);
+    return count ? *count : 0;
+}
+
+static void write_kept(uint32_t k, char sql[2048])
+{
+    static const char *const kinds[] = {
+        "select sum(number), count(*) from sales where number < %u",
+        "select note, sum(paid) from sales where number < %u group by note order by 1",
+        "select number, paid from sales where number < %u and flag = 1 order by 2, 1 limit 5"};
+    snprintf(sql, 2048, kinds[k % COUNT(kinds)], 20 + 5 * k);
+}
+
+struct kept {
+    struct sql_statement *statement;
+    const struct plan *plan;
+    struct prepared_plan *prepared;
+    char *right;
+};
+
+static void keep(struct engine *cpu, struct engine *gpu, const char *sql, struct kept *kept)
+{
+    struct run_timing timing = {0};
+    size_t used;
+    kept->right = answer_with(cpu, sql, NULL, NULL);
+    must(sql_prepare(gpu, database, sql, strlen(sql), NULL, &kept->statement, &used, error));
+    must(sql_plan(kept->statement, &kept->plan, error));
+    must(engine_prepare(gpu, kept->plan, false, &kept->prepared, error));
+    must(engine_load(kept->prepared, &timing, error));
+}
+
+static void check_kept(const struct kept *kept)
+{
+    static const struct device_request all = {.segments = NULL};
+    struct partial partial = {0};
+    struct run_timing timing = {0};
+    struct rowset rows;
+    must(engine_run(kept->prepared, &all, &partial, &timing, error));
+    must(answer_rows(kept->plan, &partial, 1, &rows, error));
+    partial_free(&partial);
+    char *const text = rowset_csv(&rows);
+    rowset_free(&rows);
+    assert_string_equal(text, kept->right);
+    free(text);
+}
+
+/* All are loaded before the first one runs, and then they run by turns: those of one kind have one module, in which each must
+ * find its arguments. */
+static void check_lending(const char *device)
+{
+    struct engine *cpu, *gpu;
+    struct kept kept[KEPT];
+    char sql[2048];
+    make_database(3000);
+    must(engine_open(&(struct engine_options){.device = "cpu", .threads = 1}, &cpu, error));
+    must(engine_open(&(struct engine_options){.device = device, .kernel = KERNEL_GENERAL}, &gpu, error));
+    const uint64_t before = loads();
+    for (uint32_t k = 0; k < KEPT; k++) {
+        write_kept(k, sql);
+        keep(cpu, gpu, sql, &kept[k]);
+    }
+    for (uint32_t i = 0; i < 10 * KEPT; i++)
+        check_kept(&kept[i < KEPT ? i : below(KEPT)]);
+    if (before)
+        assert_true(loads() - before <= 3);
+    for (uint32_t k = 0; k < KEPT; k++) {
+        engine_release(kept[k].prepared);
+        sql_statement_free(kept[k].statement);
+        free(kept[k].right);
+    }
+    engine_close(gpu);
+    engine_close(cpu);
+    free_database();
+}
+
+static void kept_statements_lend_their_modules(void **state)
+{
+    (void)state;
+    check_on_a_gpu(check_lending);
+}
+
 /* ---- Tiers ---- */
 
 static void check_tiers(const char *device)
@@ -296,6 +389,7 @@ int main(void)
     setenv("CUDA_CACHE_DISABLE", "1", 1); /* the driver's own cache of what NVRTC compiles */
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_not_covered_is_told),
                                        cmocka_unit_test(the_general_kernel_answers_as_the_cpu),
+                                       cmocka_unit_test(kept_statements_lend_their_modules),
                                        cmocka_unit_test(a_statement_gets_its_own_kernel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
