@@ -120,7 +120,7 @@ NODISCARD enum status gpu_times(struct device_run *run, struct run_timing *timin
 /* What is compiled for the run. */
 struct nvrtc_request gpu_kernel_request(const struct device_run *run, enum run_binary binary);
 
-/* ---- lend.c: the module of the run's kernels ---- */
+/* ---- memory/lend.c: the module of the run's kernels ---- */
 
 /* Takes one that no run uses; false: there is none. Then gpu_module_binary gets its code, from which gpu_module_open loads it;
  * the latter finds the kernels in either. */

@@ -2,8 +2,8 @@
 """Asks questions of many kinds, of Tessera and of DuckDB by turns in one process, and compares answers and times.
 
     tests/benches/bench_questions.py --folder DIR [--set ssb|tpch|tpcds] [--sf 1] [--shuffled] [--build build/release]
-                                     [--device cpu] [--threads N] [--only REGEX] [--rounds 5] [--seconds 20]
-                                     [--repeated] [--memory] [--format table|json]
+                                     [--device cpu] [--kernel auto] [--threads N] [--only REGEX]
+                                     [--rounds 5] [--seconds 20] [--repeated] [--memory] [--format table|json]
 
 The questions of `ssb` are those of questions.sql; a kind has several. Those of `tpch` and `tpcds` are the benchmarks'
 own, of which each is its own kind. The data are made in DIR, where the next run finds them; those of TPC need the
@@ -163,7 +163,7 @@ def engine_of(name, options, data):
     if name == "duckdb":
         return DuckDB(str(data.duckdb), options.threads)
     return bench_latency.Tessera(argparse.Namespace(build=options.build, db=str(data.tessera), device=options.device,
-                                                    threads=options.threads, kernel=None,
+                                                    threads=options.threads, kernel=options.kernel,
                                                     plan_cache=None if options.repeated else "0"))
 
 
@@ -245,6 +245,7 @@ def options_of(arguments):
     parser.add_argument("--shuffled", action="store_true", help="other orders of rows, other names")
     parser.add_argument("--build", default=str(ROOT / "build" / "release"))
     parser.add_argument("--device", default="cpu", help="as of tessera sql")
+    parser.add_argument("--kernel", help="as of tessera sql")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--only", default=".", help="of 'kind: name'")
     parser.add_argument("--rounds", type=int, default=5)
