@@ -432,20 +432,21 @@ static uint32_t smallest(const struct region *region, uint64_t sources)
     return least;
 }
 
-/* A column of a dimension, as a look-up. */
+/* A column of a dimension, as a look-up, whose key may be a column of another one. */
 static enum status replace_column(void *context, const struct sql_expression *node,
                                   struct sql_expression **out)
 {
     const struct region *const region = context;
+    struct relational *const run = region->run;
     for (const struct folded *at = *region->folded; node->operation == SQL_INPUT && at && !*out;
          at = at->next)
         for (uint32_t c = 0; at->definitions && c < at->node->column_count; c++)
             if (at->node->columns[c] == node->index)
                 *out = at->definitions[c];
-    return STATUS_OK;
+    return sql_tree_rewrite(run->arena, *out, replace_column, context, out, run->error);
 }
 
-/* Puts look-ups where dimensions of dimensions have columns as keys: the larger ones are before theirs in the list. */
+/* Puts look-ups where dimensions of dimensions have columns as keys. */
 static enum status settle(struct region *region)
 {
     struct relational *const run = region->run;

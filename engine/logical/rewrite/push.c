@@ -79,6 +79,26 @@ static bool any_rejects(const struct conjuncts *conditions, const struct logical
     return any;
 }
 
+/* True if rows are not wanted where all columns of the set are NULL: a condition that is pushed, or one above, says so. */
+static bool drops_nulls(const struct rewriter *rewriter, const struct conjuncts *conditions,
+                        const struct logical_set *set)
+{
+    return any_rejects(conditions, set) || any_rejects(&rewriter->told, set);
+}
+
+static const struct conjuncts nothing = {0};
+
+/* Pushes conditions into a node of whose rows only those are wanted for which `told` may be true. */
+static enum status push_told(struct rewriter *rewriter, const struct conjuncts *told,
+                             struct conjuncts *conditions, struct logical_node **node)
+{
+    const struct conjuncts before = rewriter->told;
+    rewriter->told = *told;
+    const enum status status = push(rewriter, conditions, node);
+    rewriter->told = before;
+    return status;
+}
+
 /* ---- What all branches of an OR have ---- */
 
 static bool has_conjunct(const struct conjuncts *conjuncts, const struct sql_expression *condition)
@@ -260,13 +280,52 @@ static enum status push_inner(struct rewriter *rewriter, struct conjuncts *condi
             RETURN_IF_ERROR(implied(rewriter, conditions->list[c], &sides[i], &below[i]));
     }
     RETURN_IF_ERROR(rewrite_join(rewriter, conditions, &join->join.condition));
+    struct conjuncts told = *conditions;
     *conditions = (struct conjuncts){0};
+    for (uint32_t c = 0; c < rewriter->told.count; c++)
+        RETURN_IF_ERROR(rewrite_add(rewriter, rewriter->told.list[c], &told));
     for (uint32_t i = 0; i < 2; i++)
-        RETURN_IF_ERROR(push(rewriter, &below[i], &join->inputs[i]));
+        RETURN_IF_ERROR(push_told(rewriter, &told, &below[i], &join->inputs[i]));
     return STATUS_OK;
 }
 
-/* Joins that keep all left rows: conditions over the left go there, those of the join over the right go there. */
+static bool is_same_type(struct value_type a, struct value_type b)
+{
+    return a.kind == b.kind && a.scale == b.scale && !a.untyped && !b.untyped;
+}
+
+/* left.a = right.b, and a condition over a alone holds on the left: of the right only rows are wanted for which it holds
+ * of b. */
+static enum status transfer(struct rewriter *rewriter, const struct conjuncts *equalities,
+                            const struct conjuncts *left, const struct logical_set *sides,
+                            struct conjuncts *right)
+{
+    const struct logical_column *const columns = rewriter->tree->columns;
+    for (uint32_t e = 0; e < equalities->count; e++)
+        for (int turned = 0; turned < 2 && equalities->list[e]->operation == SQL_EQUAL; turned++) {
+            const struct sql_expression *const a = equalities->list[e]->children[turned];
+            struct sql_expression *const b = equalities->list[e]->children[!turned];
+            struct column_map map = {0};
+            struct logical_set alone;
+            if (a->operation != SQL_INPUT || b->operation != SQL_INPUT || !logical_has(&sides[0], a->index) ||
+                !logical_has(&sides[1], b->index) ||
+                !is_same_type(columns[a->index].type, columns[b->index].type))
+                continue;
+            RETURN_IF_ERROR(logical_set_new(rewriter->tree, &alone, rewriter->error));
+            logical_put(&alone, a->index);
+            RETURN_IF_ERROR(rewrite_map_add(rewriter, &map, a->index, b));
+            for (uint32_t c = 0; c < left->count; c++) {
+                struct sql_expression *made;
+                if (!rewrite_is_over(left->list[c], &alone) || !rewrite_names_any(left->list[c], &alone))
+                    continue;
+                RETURN_IF_ERROR(rewrite_map(rewriter, &map, left->list[c], &made));
+                RETURN_IF_ERROR(rewrite_add(rewriter, made, right));
+            }
+        }
+    return STATUS_OK;
+}
+
+/* Joins that give left rows: conditions over the left go there, those of the join over the right go there. */
 static enum status push_outer(struct rewriter *rewriter, struct conjuncts *conditions,
                               struct logical_node *join, const struct logical_set *sides)
 {
@@ -277,10 +336,10 @@ static enum status push_outer(struct rewriter *rewriter, struct conjuncts *condi
     if (semi)
         RETURN_IF_ERROR(take_over(rewriter, &own, &sides[0], &below[0]));
     RETURN_IF_ERROR(take_over(rewriter, &own, &sides[1], &below[1]));
+    RETURN_IF_ERROR(transfer(rewriter, &own, &below[0], sides, &below[1]));
     RETURN_IF_ERROR(rewrite_join(rewriter, &own, &join->join.condition));
-    for (uint32_t i = 0; i < 2; i++)
-        RETURN_IF_ERROR(push(rewriter, &below[i], &join->inputs[i]));
-    return STATUS_OK;
+    RETURN_IF_ERROR(push(rewriter, &below[0], &join->inputs[0]));
+    return push_told(rewriter, &own, &below[1], &join->inputs[1]);
 }
 
 static enum status push_join(struct rewriter *rewriter, struct conjuncts *conditions,
@@ -293,10 +352,10 @@ static enum status push_join(struct rewriter *rewriter, struct conjuncts *condit
     RETURN_IF_ERROR(rewrite_split(rewriter, join->join.condition, &own));
     if (join->join.join == LOGICAL_SINGLE && is_unique(join->inputs[1], &own, &sides[0]))
         join->join.join = LOGICAL_LEFT;
-    if (join->join.join == LOGICAL_FULL && any_rejects(conditions, &sides[0]) &&
-        any_rejects(conditions, &sides[1]))
+    if (join->join.join == LOGICAL_FULL && drops_nulls(rewriter, conditions, &sides[0]) &&
+        drops_nulls(rewriter, conditions, &sides[1]))
         join->join.join = LOGICAL_INNER;
-    if (join->join.join == LOGICAL_LEFT && any_rejects(conditions, &sides[1]))
+    if (join->join.join == LOGICAL_LEFT && drops_nulls(rewriter, conditions, &sides[1]))
         join->join.join = LOGICAL_INNER;
     if (join->join.join == LOGICAL_MARK)
         RETURN_IF_ERROR(use_mark(rewriter, conditions, join));
@@ -307,7 +366,7 @@ static enum status push_join(struct rewriter *rewriter, struct conjuncts *condit
     case LOGICAL_FULL:
         for (uint32_t i = 0; i < 2; i++) {
             struct conjuncts none = {0}; /* those of the input's own filter are added */
-            RETURN_IF_ERROR(push(rewriter, &none, &join->inputs[i]));
+            RETURN_IF_ERROR(push_told(rewriter, &nothing, &none, &join->inputs[i]));
         }
         break;
     case LOGICAL_LEFT:
@@ -379,7 +438,9 @@ static enum status push_project(struct rewriter *rewriter, struct conjuncts *con
     for (uint32_t c = 0; c < node->column_count; c++)
         RETURN_IF_ERROR(rewrite_map_add(rewriter, &map, node->columns[c], node->project.expressions[c]));
     RETURN_IF_ERROR(map_conditions(rewriter, &map, conditions, &below));
-    return push(rewriter, &below, &node->inputs[0]);
+    struct conjuncts above = rewriter->told, told = {0};
+    RETURN_IF_ERROR(map_conditions(rewriter, &map, &above, &told));
+    return push_told(rewriter, &told, &below, &node->inputs[0]);
 }
 
 /* Conditions over groups alone. */
@@ -394,12 +455,15 @@ static enum status push_aggregate(struct rewriter *rewriter, struct conjuncts *c
         logical_put(&groups, node->columns[g]);
         RETURN_IF_ERROR(rewrite_map_add(rewriter, &map, node->columns[g], node->aggregate.groups[g]));
     }
-    if (node->aggregate.group_count && !node->aggregate.set_count)
+    if (node->aggregate.group_count && !node->aggregate.set_count) {
         RETURN_IF_ERROR(take_over(rewriter, conditions, &groups, &over));
+        for (uint32_t c = 0; c < conditions->count; c++)
+            RETURN_IF_ERROR(implied(rewriter, conditions->list[c], &groups, &over));
+    }
     RETURN_IF_ERROR(map_conditions(rewriter, &map, &over, &below));
     for (uint32_t c = 0; c < over.count; c++)
         RETURN_IF_ERROR(rewrite_add(rewriter, over.list[c], conditions));
-    return push(rewriter, &below, &node->inputs[0]);
+    return push_told(rewriter, &nothing, &below, &node->inputs[0]);
 }
 
 /* Conditions over columns by which all windows are partitioned. */
@@ -426,7 +490,7 @@ static enum status push_window(struct rewriter *rewriter, struct conjuncts *cond
     }
     if (any)
         RETURN_IF_ERROR(take_over(rewriter, conditions, &keys, &below));
-    RETURN_IF_ERROR(push(rewriter, &below, &node->inputs[0]));
+    RETURN_IF_ERROR(push_told(rewriter, &nothing, &below, &node->inputs[0]));
     return rewrite_regive(rewriter, node);
 }
 
@@ -443,7 +507,7 @@ static enum status push_set(struct rewriter *rewriter, struct conjuncts *conditi
         }
         struct conjuncts all = *conditions; /* columns for columns: all go */
         RETURN_IF_ERROR(map_conditions(rewriter, &map, &all, &below));
-        RETURN_IF_ERROR(push(rewriter, &below, &node->inputs[i]));
+        RETURN_IF_ERROR(push_told(rewriter, &nothing, &below, &node->inputs[i]));
     }
     *conditions = (struct conjuncts){0};
     return STATUS_OK;
@@ -477,15 +541,17 @@ static enum status push(struct rewriter *rewriter, struct conjuncts *conditions,
         RETURN_IF_ERROR(rewrite_regive(rewriter, at));
         break;
     case LOGICAL_LIMIT:
-        RETURN_IF_ERROR(push(rewriter, &none, &at->inputs[0]));
+        RETURN_IF_ERROR(push_told(rewriter, &nothing, &none, &at->inputs[0]));
         RETURN_IF_ERROR(rewrite_regive(rewriter, at));
         break;
     case LOGICAL_SET:
         RETURN_IF_ERROR(push_set(rewriter, conditions, at));
         break;
+    case LOGICAL_SHARED:
+        RETURN_IF_ERROR(rewrite_ask_shared(rewriter, at, conditions));
+        break;
     case LOGICAL_SCAN:
     case LOGICAL_VALUES:
-    case LOGICAL_SHARED:
     case LOGICAL_RECURSIVE:
     case LOGICAL_WORKING:
         break;

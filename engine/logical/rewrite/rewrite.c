@@ -33,7 +33,7 @@ static enum status rewrite_all(struct rewriter *rewriter)
 {
     RETURN_IF_ERROR(each_root(rewriter, rewrite_inline));
     RETURN_IF_ERROR(each_root(rewriter, rewrite_unnest));
-    RETURN_IF_ERROR(each_root(rewriter, rewrite_push));
+    RETURN_IF_ERROR(rewrite_push_shared(rewriter));
     RETURN_IF_ERROR(each_root(rewriter, rewrite_order));
     return each_root(rewriter, prune_root);
 }

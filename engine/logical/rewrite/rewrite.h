@@ -7,6 +7,7 @@
  *     pull.c       ... by conditions that are pulled out of the subquery
  *     domain.c     ... by the distinct values of the columns that it names
  *     push.c       conditions go down to where their columns are; outer and mark joins that they make inner or semi-joins
+ *     shared.c     ... also into queries that are named several times
  *     order.c      inner joins become ones by equalities
  *     prune.c      columns that nobody needs go; queries of WITH that are named once stand in their place
  *
@@ -21,19 +22,29 @@
 #include "engine/sql/scalar.h"
 #include "engine/sql/tree/tree.h"
 
-struct rewriter {
-    struct logical_tree *tree;
-    struct sql_scalars *scalars;
-    uint32_t *asked; /* push.c: how often conditions name each column */
-    bool *used;      /* and whether something else does */
-    bool waiting;    /* unnest.c: a dependent join waits for the one around it */
-    struct error *error;
-};
-
 /* Conditions that must all be true. */
 struct conjuncts {
     uint32_t count;
     struct sql_expression **list;
+};
+
+/* What references ask of a query that is named several times. */
+struct shared_conditions {
+    uint32_t references;        /* that were seen */
+    bool whole;                 /* one of them asks nothing */
+    bool pushed;                /* conditions went down in it */
+    struct sql_expression *any; /* over the columns of its root; or NULL */
+};
+
+struct rewriter {
+    struct logical_tree *tree;
+    struct sql_scalars *scalars;
+    uint32_t *asked;       /* push.c: how often conditions name each column */
+    bool *used;            /* and whether something else does */
+    struct conjuncts told; /* and conditions of joins above, over columns that reach them as they are */
+    struct shared_conditions *shared; /* shared.c: of each of the tree's */
+    bool waiting;                     /* unnest.c: a dependent join waits for the one around it */
+    struct error *error;
 };
 
 /* ---- parts.c ---- */
@@ -131,9 +142,17 @@ NODISCARD enum status rewrite_by_domain(struct rewriter *rewriter, const struct 
 /* True if it names no columns but those of the set. */
 bool rewrite_is_over(const struct sql_expression *condition, const struct logical_set *set);
 
+/* ---- shared.c ---- */
+
+/* Notes the conditions of a reference to a shared query. */
+NODISCARD enum status rewrite_ask_shared(struct rewriter *rewriter, const struct logical_node *node,
+                                         const struct conjuncts *conditions);
+
 /* ---- the steps ---- */
 NODISCARD enum status rewrite_unnest(struct rewriter *rewriter, struct logical_node **node);
 NODISCARD enum status rewrite_push(struct rewriter *rewriter, struct logical_node **node);
+/* The same in the statement and in all shared queries. */
+NODISCARD enum status rewrite_push_shared(struct rewriter *rewriter);
 NODISCARD enum status rewrite_order(struct rewriter *rewriter, struct logical_node **node);
 /* A query of WITH that is named once takes the place of its name. */
 NODISCARD enum status rewrite_inline(struct rewriter *rewriter, struct logical_node **node);

@@ -276,6 +276,49 @@ static void trees_of_the_rewriter(void **state)
               "        scan visits: 11\n");
 }
 
+static void conditions_go_further(void **state)
+{
+    (void)state;
+    /* Of a join above the left join, which drops its NULLs. */
+    rewritten("select label, s.people from (select id, label from regions) r, (select region, people from "
+              "shops left join visits on visits.shop = name) s where r.id = s.region and s.people = r.id",
+              "project 12 13: @3, @11\n"
+              "  join inner: ((@2 = @10) and (@11 = @2))\n"
+              "    project 2 3: @0, @1\n"
+              "      scan regions: 0 1\n"
+              "    project 10 11: @5, @9\n"
+              "      join inner: (@8 = @4)\n"
+              "        scan shops: 4 5\n"
+              "        scan visits: 8 9\n");
+    /* A constant of the left side is one of the right side. */
+    rewritten("select name, x.p from shops left join (select shop, sum(people) as p from visits group by "
+              "shop) x on x.shop = name where name = 'A'",
+              "project 10 11: @0, @9\n"
+              "  join left: (@8 = @0)\n"
+              "    filter (@0 = 'A')\n"
+              "      scan shops: 0\n"
+              "    project 8 9: @6, @7\n"
+              "      aggregate 6 7: @4; sum(@5)\n"
+              "        filter (@4 = 'A')\n"
+              "          scan visits: 4 5\n");
+    /* The days that either of the two references wants. */
+    rewritten(
+        "with y as (select shop, day, sum(pieces) as p from sales group by shop, day) select a.p, b.p from y "
+        "a, y b where a.shop = b.shop and a.day = '2024-02-29' and b.day = '2024-01-31' and b.p > 1",
+        "with y:\n"
+        "  project 13 14 15: @10, @11, @12\n"
+        "    filter ((@11 = '2024-02-29') or ((@11 = '2024-01-31') and (@12 > 1)))\n"
+        "      aggregate 10 11 12: @0, @3; sum(@5)\n"
+        "        filter ((@3 = '2024-02-29') or (@3 = '2024-01-31'))\n"
+        "          scan sales: 0 3 5\n"
+        "project 22 23: @18, @21\n"
+        "  join inner: (@16 = @19)\n"
+        "    filter (@17 = '2024-02-29')\n"
+        "      with y: 16 17 18\n"
+        "    filter ((@20 = '2024-01-31') and (@21 > 1))\n"
+        "      with y: 19 20 21\n");
+}
+
 static void mistakes(void **state)
 {
     (void)state;
@@ -301,6 +344,7 @@ static void mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(trees_of_the_binder),
-                                       cmocka_unit_test(trees_of_the_rewriter), cmocka_unit_test(mistakes)};
+                                       cmocka_unit_test(trees_of_the_rewriter),
+                                       cmocka_unit_test(conditions_go_further), cmocka_unit_test(mistakes)};
     return cmocka_run_group_tests(tests, star_open, star_close);
 }
