@@ -289,11 +289,6 @@ static enum status push_inner(struct rewriter *rewriter, struct conjuncts *condi
     return STATUS_OK;
 }
 
-static bool is_same_type(struct value_type a, struct value_type b)
-{
-    return a.kind == b.kind && a.scale == b.scale && !a.untyped && !b.untyped;
-}
-
 /* left.a = right.b, and a condition over a alone holds on the left: of the right only rows are wanted for which it holds
  * of b. */
 static enum status transfer(struct rewriter *rewriter, const struct conjuncts *equalities,
@@ -309,7 +304,7 @@ static enum status transfer(struct rewriter *rewriter, const struct conjuncts *e
             struct logical_set alone;
             if (a->operation != SQL_INPUT || b->operation != SQL_INPUT || !logical_has(&sides[0], a->index) ||
                 !logical_has(&sides[1], b->index) ||
-                !is_same_type(columns[a->index].type, columns[b->index].type))
+                !rewrite_is_same_type(columns[a->index].type, columns[b->index].type))
                 continue;
             RETURN_IF_ERROR(logical_set_new(rewriter->tree, &alone, rewriter->error));
             logical_put(&alone, a->index);
@@ -520,7 +515,7 @@ static enum status push(struct rewriter *rewriter, struct conjuncts *conditions,
     struct conjuncts none = {0};
     switch (at->kind) {
     case LOGICAL_FILTER:
-        RETURN_IF_ERROR(rewrite_split(rewriter, at->filter.condition, conditions));
+        RETURN_IF_ERROR(split_once(rewriter, at->filter.condition, conditions));
         *node = at->inputs[0];
         return push(rewriter, conditions, node);
     case LOGICAL_PROJECT:

@@ -29,11 +29,21 @@ static enum status prune_root(struct rewriter *rewriter, struct logical_node **n
     return rewrite_prune(rewriter, &needed, node);
 }
 
+/* Joins and aggregates that went into parts have conditions that may go further there. */
+static enum status unite_root(struct rewriter *rewriter, struct logical_node **node)
+{
+    rewriter->united = false;
+    RETURN_IF_ERROR(prune_root(rewriter, node));
+    RETURN_IF_ERROR(rewrite_union(rewriter, node));
+    return rewriter->united ? rewrite_push(rewriter, node) : STATUS_OK;
+}
+
 static enum status rewrite_all(struct rewriter *rewriter)
 {
     RETURN_IF_ERROR(each_root(rewriter, rewrite_inline));
     RETURN_IF_ERROR(each_root(rewriter, rewrite_unnest));
     RETURN_IF_ERROR(rewrite_push_shared(rewriter));
+    RETURN_IF_ERROR(each_root(rewriter, unite_root));
     RETURN_IF_ERROR(each_root(rewriter, rewrite_order));
     return each_root(rewriter, prune_root);
 }

@@ -8,6 +8,7 @@
  *     domain.c     ... by the distinct values of the columns that it names
  *     push.c       conditions go down to where their columns are; outer and mark joins that they make inner or semi-joins
  *     shared.c     ... also into queries that are named several times
+ *     union.c      joins and aggregates go into the parts of UNION ALL
  *     order.c      inner joins become ones by equalities
  *     prune.c      columns that nobody needs go; queries of WITH that are named once stand in their place
  *
@@ -43,6 +44,7 @@ struct rewriter {
     bool *used;            /* and whether something else does */
     struct conjuncts told; /* and conditions of joins above, over columns that reach them as they are */
     struct shared_conditions *shared; /* shared.c: of each of the tree's */
+    bool united;                      /* union.c: it has changed the tree */
     bool waiting;                     /* unnest.c: a dependent join waits for the one around it */
     struct error *error;
 };
@@ -78,6 +80,7 @@ NODISCARD enum status rewrite_column(struct rewriter *rewriter, const struct sql
 NODISCARD enum status rewrite_apply(struct rewriter *rewriter, enum sql_operation operation,
                                     const char *function, struct sql_expression *a, struct sql_expression *b,
                                     struct sql_expression **out);
+bool rewrite_is_same_type(struct value_type a, struct value_type b);
 /* A number as an expression. */
 NODISCARD enum status rewrite_number(struct rewriter *rewriter, struct sql_position position,
                                      const char *text, struct sql_expression **number);
@@ -147,6 +150,11 @@ bool rewrite_is_over(const struct sql_expression *condition, const struct logica
 /* Notes the conditions of a reference to a shared query. */
 NODISCARD enum status rewrite_ask_shared(struct rewriter *rewriter, const struct logical_node *node,
                                          const struct conjuncts *conditions);
+
+/* ---- union.c ---- */
+
+/* Puts joins and aggregates over UNION ALL into its parts; `united` says whether there were any. */
+NODISCARD enum status rewrite_union(struct rewriter *rewriter, struct logical_node **node);
 
 /* ---- the steps ---- */
 NODISCARD enum status rewrite_unnest(struct rewriter *rewriter, struct logical_node **node);

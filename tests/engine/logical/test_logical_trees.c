@@ -317,6 +317,27 @@ static void conditions_go_further(void **state)
         "      with y: 16 17 18\n"
         "    filter ((@20 = '2024-01-31') and (@21 > 1))\n"
         "      with y: 19 20 21\n");
+    /* Joins and aggregates of UNION ALL are those of its parts. */
+    rewritten("select label, sum(n) from (select region, 1 as n from shops union all select region, 2 from "
+              "shops where area > 5) u join regions r on u.region = r.id group by label",
+              "project 18 19: @16, @17\n"
+              "  aggregate 16 17: @38; sum(@39)\n"
+              "    union all 38 39\n"
+              "      project 31 33: @30, @32\n"
+              "        aggregate 30 32: @23; sum(@21)\n"
+              "          project 21 23: @5, @15\n"
+              "            join inner: (@4 = @14)\n"
+              "              project 4 5: @1, 1\n"
+              "                scan shops: 1\n"
+              "              scan r: 14 15\n"
+              "      project 35 37: @34, @36\n"
+              "        aggregate 34 36: @29; sum(@27)\n"
+              "          project 27 29: @11, @25\n"
+              "            join inner: (@10 = @24)\n"
+              "              project 10 11: @7, 2\n"
+              "                filter (@9 > 5)\n"
+              "                  scan shops: 7 9\n"
+              "              scan r: 24 25\n");
 }
 
 static void mistakes(void **state)
