@@ -6,12 +6,14 @@
  * It writes the compressed code, and a table of it that includes the code with .incbin. Architectures that NVRTC does not know
  * are left out, and all of them where there is no NVRTC. Compilations run side by side on all processors; what is in the
  * user's cache of kernels (engine/cuda/kernel_cache.h) is not compiled again. A kernel's key there has the headers that it
- * includes and no others.
+ * includes and no others. Kernels of CUB's parts are left out where its headers are not found (engine/cuda/cccl.h).
  */
+#include "engine/cuda/cccl.h"
 #include "engine/cuda/kernel_cache.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +25,22 @@
 #define THREADS_MAX 64u
 #define LEVEL       19
 
-static const char *const names[] = {"general_rows",  "general_single", "general_shared",
-                                    "general_dense", "general_hash",   "general_groups"};
 #define SCAN(place) "#define GENERAL_PLACE GENERAL_" place "\n#include \"operators/general/scan_cuda.h\"\n"
-static const char *const texts[] = {SCAN("ROWS"),   SCAN("SINGLE"),
-                                    SCAN("SHARED"), SCAN("DENSE"),
-                                    SCAN("HASH"),   "#include \"operators/general/groups_cuda.h\"\n"};
-#define KERNELS (sizeof names / sizeof *names)
+static const struct {
+    const char *name, *text;
+    bool of_cub;
+} kernels[] = {{"general_rows", SCAN("ROWS"), false},
+               {"general_single", SCAN("SINGLE"), false},
+               {"general_shared", SCAN("SHARED"), false},
+               {"general_dense", SCAN("DENSE"), false},
+               {"general_hash", SCAN("HASH"), false},
+               {"general_groups", "#include \"operators/general/groups_cuda.h\"\n", false},
+               {"radix_sort", "#include \"operators/sort/radix_sort_cuda.h\"\n", true}};
+#define KERNELS (sizeof kernels / sizeof *kernels)
 
 /* Generic lambdas have no annotations; and some codecs' loops are empty for some types of values. */
-static const char *const options[] = {"-default-device", "-w", NULL};
+static const char *const own_options[] = {"-default-device", "-w", NULL};
+static const char *const *cub_options; /* NULL: without its headers */
 
 static struct embedded_file headers[HEADERS_MAX];
 static struct job {
@@ -79,18 +87,18 @@ static void include_all(const char *text)
 
 static void text_of(size_t kernel, char *text, size_t bytes)
 {
-    snprintf(text, bytes, "#define TILE_CUDA 1\n#include <stdint.h>\n%s", texts[kernel]);
+    snprintf(text, bytes, "#define TILE_CUDA 1\n#include <stdint.h>\n%s", kernels[kernel].text);
 }
 
 static void compile(struct job *job)
 {
     char text[256];
     text_of(job->kernel, text, sizeof text);
-    const struct nvrtc_request request = {.name = names[job->kernel],
+    const struct nvrtc_request request = {.name = kernels[job->kernel].name,
                                           .source = text,
                                           .headers = headers,
                                           .arch = job->arch,
-                                          .options = options};
+                                          .options = kernels[job->kernel].of_cub ? cub_options : own_options};
     if (kernel_cache_get(&request, &job->binary, NULL, &job->error) != STATUS_OK)
         return;
     const size_t bound = ZSTD_compressBound(job->binary.cubin_bytes);
@@ -142,7 +150,7 @@ static int write_all(const char *table, const char *bytes)
             bytes);
     for (struct job *job = jobs; job < jobs + job_count; job++) {
         fwrite(job->packed, 1, job->packed_bytes, code);
-        fprintf(out, "    {\"%s\", \"%s\", %zu, %zu, %zu},\n", names[job->kernel], job->arch, place,
+        fprintf(out, "    {\"%s\", \"%s\", %zu, %zu, %zu},\n", kernels[job->kernel].name, job->arch, place,
                 job->packed_bytes, job->binary.cubin_bytes);
         place += job->packed_bytes;
         whole += job->binary.cubin_bytes;
@@ -159,18 +167,21 @@ int main(int count, char **words)
 {
     char text[256];
     int major, minor;
-    struct error error = {0};
+    struct error error = {0}, without_cub = {0};
     if (count < 3)
         return 2;
     for (size_t k = 0; k < KERNELS; k++) {
         text_of(k, text, sizeof text);
         include_all(text);
     }
+    if (cccl_options(&cub_options, &without_cub) != STATUS_OK)
+        printf("compile_ahead: groups are not sorted on GPUs: %s\n", without_cub.text);
     if (nvrtc_version(&major, &minor, &error) != STATUS_OK)
         printf("compile_ahead: no kernel is compiled ahead: %s\n", error.text);
     for (int w = 3; error.status == STATUS_OK && w < count; w++)
         for (size_t k = 0; nvrtc_knows(words[w]) && k < KERNELS && job_count < JOBS_MAX; k++)
-            jobs[job_count++] = (struct job){.arch = words[w], .kernel = k};
+            if (!kernels[k].of_cub || cub_options)
+                jobs[job_count++] = (struct job){.arch = words[w], .kernel = k};
     compile_all();
     for (struct job *job = jobs; job < jobs + job_count; job++)
         if (job->error.status != STATUS_OK) {

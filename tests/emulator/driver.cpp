@@ -123,14 +123,15 @@ uint64_t *emulated_exchange()
 /* ---- The driver ---- */
 
 extern emulated_module emulated_of_general_rows, emulated_of_general_single, emulated_of_general_shared,
-    emulated_of_general_dense, emulated_of_general_hash, emulated_of_general_groups;
+    emulated_of_general_dense, emulated_of_general_hash, emulated_of_general_groups, emulated_of_radix_sort;
 
 namespace
 {
 
 emulated_module *const modules[] = {&emulated_of_general_rows,   &emulated_of_general_single,
                                     &emulated_of_general_shared, &emulated_of_general_dense,
-                                    &emulated_of_general_hash,   &emulated_of_general_groups};
+                                    &emulated_of_general_hash,   &emulated_of_general_groups,
+                                    &emulated_of_radix_sort};
 
 /* A launch, with copies of its parameters. */
 struct launch {

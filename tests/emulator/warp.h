@@ -33,7 +33,7 @@ struct emulated_module {
     const char *name;
     void *arguments;
     size_t arguments_bytes;
-    emulated_function functions[7];
+    emulated_function functions[16];
 };
 
 #define __device__

@@ -153,18 +153,11 @@ static enum status take_module(struct device_run *run, struct error *error)
 {
     struct cuda *cuda = run->cuda;
     struct cuda_groups *groups = &run->groups;
-    struct cuda_graph *graph = NULL;
-    void *image = NULL;
     uint64_t bytes;
-    size_t image_bytes;
     if (groups->module)
         return STATUS_OK;
-    if (!cuda_modules_take(run->device->modules, MODULE_NAME, &groups->lent, &groups->module, &graph)) {
-        RETURN_IF_ERROR(ahead_get(MODULE_NAME, cuda_properties(cuda)->arch, &image, &image_bytes, error));
-        const enum status status = cuda_module_load(cuda, image, &groups->module, error);
-        free(image);
-        RETURN_IF_ERROR(status);
-    }
+    RETURN_IF_ERROR(
+        cuda_modules_take_ahead(run->device->modules, MODULE_NAME, &groups->lent, &groups->module, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_sample", &groups->sample, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "first_tighten", &groups->tighten, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_select", &groups->select, error));

@@ -1,6 +1,8 @@
 /* modules.c: see modules.h. */
 #include "engine/gpu/memory/modules.h"
 
+#include "engine/cuda/ahead.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,4 +150,18 @@ void cuda_modules_drop(struct cuda_modules *modules, uint64_t number)
         *kept = (struct kept){0};
     }
     pthread_mutex_unlock(&modules->lock);
+}
+
+enum status cuda_modules_take_ahead(struct cuda_modules *modules, const char *name, uint64_t *number,
+                                    struct cuda_module **module, struct error *error)
+{
+    struct cuda_graph *none = NULL;
+    void *image;
+    size_t bytes;
+    if (cuda_modules_take(modules, name, number, module, &none))
+        return STATUS_OK;
+    RETURN_IF_ERROR(ahead_get(name, cuda_properties(modules->cuda)->arch, &image, &bytes, error));
+    const enum status status = cuda_module_load(modules->cuda, image, module, error);
+    free(image);
+    return status;
 }

@@ -33,4 +33,9 @@ void cuda_modules_give(struct cuda_modules *modules, const char *source, uint64_
                        struct cuda_module **module, struct cuda_graph **graph);
 void cuda_modules_drop(struct cuda_modules *modules, uint64_t number);
 
+/* Takes a module of kernels that are compiled ahead (engine/cuda/ahead.h), by their name, or loads it. */
+NODISCARD enum status cuda_modules_take_ahead(struct cuda_modules *modules, const char *name,
+                                              uint64_t *number, struct cuda_module **module,
+                                              struct error *error);
+
 #endif

@@ -1,0 +1,78 @@
+/*
+ * radix_sort_cuda.h: sorts pairs of a key and a value of 64 bits each by the key, which has no sign; pairs of equal keys keep
+ * their order. It is cub::DeviceRadixSort in its "onesweep" form (Adinets and Merrill, arXiv 2206.01784): each digit is one
+ * pass over the pairs.
+ *
+ *     radix_sort_histogram    counts the keys by each digit
+ *     radix_sort_starts       a block for each digit: exclusive sums of these
+ *     radix_sort_pass         a block for RADIX_SORT_ITEMS pairs: sorts them by one digit, finds by looking back where the block's
+ *                             pairs of each digit begin, and moves them
+ *
+ * CUB's own launches are host code, which NVRTC does not compile; engine/gpu/sort does what they do. The kernels are
+ * made of CUB's agents, with the sizes that CUB was tuned to for compute capability 8.0 and later.
+ */
+#ifndef TESSERA_OPERATORS_SORT_RADIX_SORT_CUDA_H
+#define TESSERA_OPERATORS_SORT_RADIX_SORT_CUDA_H
+
+#include "operators/sort/radix_sort.h"
+
+/* The agents have a hint to the next launch whose name NVRTC lacks. */
+#define CCCL_DISABLE_PDL
+#include <cub/agent/agent_radix_sort_histogram.cuh>
+#include <cub/agent/agent_radix_sort_onesweep.cuh>
+#include <cub/block/block_scan.cuh>
+
+typedef unsigned long long radix_sort_word;
+
+typedef cub::AgentRadixSortHistogramPolicy<RADIX_SORT_HISTOGRAM_THREADS, 16, 1, radix_sort_word,
+                                           RADIX_SORT_BITS>
+    radix_sort_histogram_policy;
+typedef cub::detail::radix_sort::AgentRadixSortHistogram<radix_sort_histogram_policy, false, radix_sort_word,
+                                                         unsigned>
+    radix_sort_histogram_agent;
+
+typedef cub::AgentRadixSortOnesweepPolicy<
+    RADIX_SORT_THREADS, 21, radix_sort_word, 1, cub::RADIX_RANK_MATCH_EARLY_COUNTS_ANY,
+    cub::BLOCK_SCAN_RAKING_MEMOIZE, cub::RADIX_SORT_STORE_DIRECT, RADIX_SORT_BITS>
+    radix_sort_pass_policy;
+typedef cub::detail::radix_sort::AgentRadixSortOnesweep<radix_sort_pass_policy, false, radix_sort_word,
+                                                        radix_sort_word, unsigned, int>
+    radix_sort_agent;
+static_assert(radix_sort_agent::TILE_ITEMS == RADIX_SORT_ITEMS &&
+                  radix_sort_agent::BLOCK_THREADS == RADIX_SORT_THREADS,
+              "the host launches as many blocks as there are tiles");
+
+/* `bins`: RADIX_SORT_DIGITS for each digit, zeros. */
+extern "C" __global__ void __launch_bounds__(RADIX_SORT_HISTOGRAM_THREADS)
+    radix_sort_histogram(uint64_t bins, uint64_t keys, uint32_t count, uint32_t bits)
+{
+    __shared__ typename radix_sort_histogram_agent::TempStorage shared;
+    radix_sort_histogram_agent(shared, reinterpret_cast<unsigned *>(bins),
+                               reinterpret_cast<const radix_sort_word *>(keys), count, 0, (int)bits)
+        .Process();
+}
+
+extern "C" __global__ void __launch_bounds__(RADIX_SORT_DIGITS) radix_sort_starts(uint64_t bins)
+{
+    typedef cub::BlockScan<unsigned, RADIX_SORT_DIGITS> block_scan;
+    __shared__ typename block_scan::TempStorage shared;
+    unsigned *const mine = reinterpret_cast<unsigned *>(bins) + blockIdx.x * RADIX_SORT_DIGITS + threadIdx.x;
+    unsigned start;
+    block_scan(shared).ExclusiveSum(*mine, start);
+    *mine = start;
+}
+
+extern "C" __global__ void __launch_bounds__(RADIX_SORT_THREADS)
+    radix_sort_pass(const __grid_constant__ struct radix_sort_pass pass)
+{
+    __shared__ typename radix_sort_agent::TempStorage shared;
+    radix_sort_agent(
+        shared, reinterpret_cast<int *>(pass.lookback), reinterpret_cast<int *>(pass.next), nullptr,
+        reinterpret_cast<const unsigned *>(pass.bins), reinterpret_cast<radix_sort_word *>(pass.keys_out),
+        reinterpret_cast<const radix_sort_word *>(pass.keys),
+        reinterpret_cast<radix_sort_word *>(pass.values_out),
+        reinterpret_cast<const radix_sort_word *>(pass.values), pass.count, pass.first_bit, pass.bits)
+        .Process();
+}
+
+#endif

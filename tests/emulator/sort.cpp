@@ -1,0 +1,56 @@
+/* sort.cpp: the kernels of a radix sort (operators/sort/radix_sort_cuda.h), whose parts of CUB g++ does not compile: one
+ * thread does what they do together. */
+#include "tests/emulator/warp.h"
+
+#include "operators/sort/radix_sort.h"
+
+static uint32_t digit_of(uint64_t key, uint32_t first_bit, uint32_t bits)
+{
+    return (uint32_t)(key >> first_bit) & ((1u << bits) - 1);
+}
+
+static void run_histogram(void **parameters)
+{
+    uint32_t *const bins = *(uint32_t **)parameters[0];
+    const uint64_t *const keys = *(const uint64_t **)parameters[1];
+    const uint32_t count = *(uint32_t *)parameters[2], bits = *(uint32_t *)parameters[3];
+    if (blockIdx.x || threadIdx.x)
+        return;
+    for (uint32_t bit = 0, first = 0; bit < bits; bit += RADIX_SORT_BITS, first += RADIX_SORT_DIGITS)
+        for (uint32_t i = 0; i < count; i++)
+            bins[first +
+                 digit_of(keys[i], bit, bits - bit < RADIX_SORT_BITS ? bits - bit : RADIX_SORT_BITS)]++;
+}
+
+static void run_starts(void **parameters)
+{
+    uint32_t *const bins = *(uint32_t **)parameters[0] + blockIdx.x * RADIX_SORT_DIGITS, start = 0;
+    for (uint32_t digit = 0; threadIdx.x == 0 && digit < RADIX_SORT_DIGITS; digit++) {
+        const uint32_t count = bins[digit];
+        bins[digit] = start;
+        start += count;
+    }
+}
+
+static void run_pass(void **parameters)
+{
+    const radix_sort_pass pass = *(radix_sort_pass *)parameters[0];
+    uint32_t places[RADIX_SORT_DIGITS];
+    if (blockIdx.x || threadIdx.x)
+        return;
+    memcpy(places, (const void *)pass.bins, sizeof places);
+    for (int32_t i = 0; i < pass.count; i++) {
+        const uint64_t key = ((const uint64_t *)pass.keys)[i];
+        const uint32_t to = places[digit_of(key, pass.first_bit, pass.bits)]++;
+        ((uint64_t *)pass.keys_out)[to] = key;
+        ((uint64_t *)pass.values_out)[to] = ((const uint64_t *)pass.values)[i];
+    }
+}
+
+extern emulated_module emulated_of_radix_sort;
+emulated_module emulated_of_radix_sort = {"radix_sort",
+                                          nullptr,
+                                          0,
+                                          {{"radix_sort_histogram", run_histogram, 4, {8, 8, 4, 4}},
+                                           {"radix_sort_starts", run_starts, 1, {8}},
+                                           {"radix_sort_pass", run_pass, 1, {sizeof(radix_sort_pass)}}}};
