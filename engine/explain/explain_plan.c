@@ -455,6 +455,14 @@ static void add_end(struct explain_node *plan_node, const struct plan *plan)
     struct explain_writer writer;
     if (plan->having != EXPRESSION_NONE)
         put_value(explain_part(plan_node, "having"), "condition", plan, plan->having);
+    for (uint32_t t = 0; t < plan->total_count; t++) {
+        struct explain_node *const total = explain_part(plan_node, "total");
+        explain_words(total, "function", "%s", aggregate_of(plan->totals[t].kind)->name);
+        if (plan->totals[t].argument == EXPRESSION_NONE)
+            explain_words(total, "argument", "groups");
+        else
+            put_value(total, "argument", plan, plan->totals[t].argument);
+    }
     if (plan->order_count) {
         struct explain_node *const order = explain_part(plan_node, "order");
         if (!explain_write_begin(order, &writer))

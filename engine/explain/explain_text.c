@@ -61,6 +61,7 @@ templates[] = {
     {"aggregate", "{function} of {argument}"},
     {"merge", "merged by ({groups})"},
     {"having", "having {condition}"},
+    {"total", "added up on the GPU: {function} of {argument}"},
     {"order", "order by {terms}"},
     {"limit", "limit {rows_most} from {offset}"},
     {"grouping", "{name}: " FIGURES MAXIMUM},

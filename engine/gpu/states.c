@@ -476,9 +476,12 @@ static enum status few_groups(struct device_run *run, struct partial *groups, bo
 {
     const uint64_t found = run->plan->shape == PLAN_HASH ? header_of(run)->groups_found : run->slots;
     uint64_t count;
-    RETURN_IF_ERROR(cuda_groups_list(run, found, &count, given, error));
+    if (run->groups.of_totals)
+        RETURN_IF_ERROR(cuda_groups_total(run, found, groups, given, error));
+    else
+        RETURN_IF_ERROR(cuda_groups_list(run, found, &count, given, error));
     if (*given)
-        return copy_groups(run, count, cuda_groups_gather, groups, error);
+        return groups->totals ? STATUS_OK : copy_groups(run, count, cuda_groups_gather, groups, error);
     run->few_groups = false;
     RETURN_IF_ERROR(cuda_states_fetch(run, error));
     return cuda_synchronize(run->cuda, error);

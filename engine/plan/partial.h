@@ -19,6 +19,13 @@ struct partial_set {
     int64_t *values;
 };
 
+/* What a measure of values (engine/aggregate/measure.h) needs of a group's, which a GPU has sorted. */
+struct partial_digest {
+    uint64_t rows; /* of values that are not NULL; of a measure of distinct values, these values */
+    int64_t values
+        [2]; /* those of the two rows that it wants; or the sum of the distinct values in 128 bits, low word first */
+};
+
 /* PLAN_ROWS: `rows` has `count` row numbers of the fact table, ascending. With a limit and without an order,
  * the first limit + offset of them are the first rows of the segments that pass; rows after these may be
  * missing. Other shapes: `count` groups that have rows, in no order, with the state of each aggregate;
@@ -33,8 +40,16 @@ struct partial {
     int64_t *states_high[PLAN_AGGREGATES_MAX];
     struct partial_set sets[PLAN_AGGREGATES_MAX]; /* of distinct aggregates, if the result is mergeable */
     uint64_t total_rows;                          /* PLAN_TOTAL: 0 if no row survived */
-    uint64_t *rows;                               /* PLAN_ROWS; spillable */
-    struct memory_charge charge;                  /* of groups; moves with them */
+
+    /* The words of the states of plan->totals, two each, and total_rows is the number of groups that passed: then no group is
+     * here. Or NULL. */
+    int64_t *totals;
+
+    /* `count` for each measure: then the groups are those of the plan's only grouping set, with codes 0 of the terms that are
+     * not in it, ascending. Or NULL. */
+    struct partial_digest *digests;
+    uint64_t *rows;              /* PLAN_ROWS; spillable */
+    struct memory_charge charge; /* of groups; moves with them */
 };
 
 /* The number that an aggregate's state of a group stands for. */

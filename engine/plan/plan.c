@@ -45,6 +45,7 @@ void plan_clear(struct plan *plan)
     free(plan->measures);
     free(plan->outputs);
     free(plan->orders);
+    free(plan->totals);
 }
 
 void plan_free(struct plan *plan)
@@ -56,16 +57,17 @@ void plan_free(struct plan *plan)
 
 uint64_t plan_bytes(const struct plan *plan)
 {
-    uint64_t bytes =
-        sizeof *plan + expression_list_bytes(&plan->expressions) +
-        plan->column_count * sizeof *plan->columns + plan->array_count * sizeof *plan->arrays +
-        plan->join_count * sizeof *plan->joins + plan->source_count * sizeof *plan->sources +
-        (plan->step_count + plan->decided_count) * sizeof *plan->steps +
-        plan->group_count * sizeof *plan->groups + plan->aggregate_count * sizeof *plan->aggregates +
-        plan->measure_count * sizeof *plan->measures +
-        (plan->output_count + plan->hidden_count) * sizeof *plan->outputs +
-        plan->order_count * sizeof *plan->orders + plan->grouping.set_count * sizeof *plan->grouping.sets +
-        plan->scan.run_count * sizeof *plan->scan.runs;
+    uint64_t bytes = sizeof *plan + expression_list_bytes(&plan->expressions) +
+                     plan->column_count * sizeof *plan->columns + plan->array_count * sizeof *plan->arrays +
+                     plan->join_count * sizeof *plan->joins + plan->source_count * sizeof *plan->sources +
+                     (plan->step_count + plan->decided_count) * sizeof *plan->steps +
+                     plan->group_count * sizeof *plan->groups +
+                     plan->aggregate_count * sizeof *plan->aggregates +
+                     plan->measure_count * sizeof *plan->measures +
+                     (plan->output_count + plan->hidden_count) * sizeof *plan->outputs +
+                     plan->order_count * sizeof *plan->orders + plan->total_count * sizeof *plan->totals +
+                     plan->grouping.set_count * sizeof *plan->grouping.sets +
+                     plan->scan.run_count * sizeof *plan->scan.runs;
     for (uint32_t a = 0; a < plan->array_count; a++)
         bytes += plan->arrays[a].copy ? plan->arrays[a].rows * plan->arrays[a].value_bytes : 0;
     for (uint32_t g = 0; g < plan->group_count; g++)

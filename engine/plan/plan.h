@@ -199,6 +199,14 @@ struct plan_order {
     bool descending, nulls_first;
 };
 
+/* A number of all groups that pass HAVING: an aggregate over them. A GPU that has them all may give these instead of the groups
+ * (struct partial). */
+struct plan_total {
+    enum aggregate_kind kind;
+    uint32_t
+        argument; /* over groups and aggregates; groups where it is NULL do not count. EXPRESSION_NONE: all groups */
+};
+
 /* A hand-written kernel with its names resolved. The arrays are indexed by the name's position in struct
  * kernel_names; -1 for a name that the kernel does not use. */
 struct plan_kernel {
@@ -220,7 +228,7 @@ struct plan {
     uint32_t column_count, array_count, join_count, source_count, step_count, group_count, aggregate_count;
     uint32_t output_count; /* the visible ones */
     uint32_t hidden_count; /* those after them, for ORDER BY */
-    uint32_t order_count, measure_count;
+    uint32_t order_count, measure_count, total_count;
 
     /* The lists, which grow as they are filled. */
     struct plan_column *columns;
@@ -233,6 +241,7 @@ struct plan {
     struct plan_measure *measures;
     struct plan_output *outputs;
     struct plan_order *orders;
+    struct plan_total *totals;
     struct plan_grouping grouping;
     struct plan_index index;
 

@@ -14,6 +14,7 @@
  * expressions are too large, or of a kind that it does not know, is tried again with projections answered first.
  */
 #include "engine/relational/region.h"
+#include "engine/relational/blocks/totals.h"
 #include "engine/relational/spill/spill.h"
 #include "engine/sql/aggregates/aggregate_names.h"
 
@@ -274,15 +275,73 @@ static enum status rename_rows(struct block *block, const struct result *from, s
     return result_renamed(run, from, block->number_count, numbers, block->numbers, result);
 }
 
+/* True if the block aggregates all groups of another one. */
+static bool is_of_all_groups(const struct block *block)
+{
+    const struct region *const region = &block->region;
+    const struct logical_node *const below =
+        region->source_count == 1 ? below_of(region->sources[0].node) : NULL;
+    return below && below->kind == LOGICAL_AGGREGATE && below->aggregate.group_count && block->aggregate &&
+           !block->select.group_count && !block->select.set_count && !region->full &&
+           (!region->conjuncts.count || region->sources[0].node->kind == LOGICAL_AGGREGATE) &&
+           !source_is_answered(&region->sources[0]) && totals_are_possible(block->run);
+}
+
+/* The source with the region's conditions, which are on it alone. */
+static enum status filter_source(struct block *block, const struct logical_node **node)
+{
+    struct region *const region = &block->region;
+    struct source *const source = &region->sources[0];
+    struct logical_node *filter;
+    for (uint32_t i = 0; i < region->conjuncts.count; i++) {
+        struct conjunct *const conjunct = &region->conjuncts.list[i];
+        if (!conjunct->done)
+            RETURN_IF_ERROR(relational_and(block->run, &source->filter, conjunct->tree));
+        conjunct->done = true;
+    }
+    *node = source->node;
+    if (!source->filter)
+        return STATUS_OK;
+    RETURN_IF_ERROR(relational_filter(block->run, source->node, source->filter, &filter));
+    *node = filter;
+    return STATUS_OK;
+}
+
+/* Answers the source, and with it the block if the source's groups were added up on a GPU (totals.h). */
+static enum status ask_totals(struct block *block, const struct logical_set *names, bool *done,
+                              struct result *result)
+{
+    struct relational *const run = block->run;
+    struct source *const source = &block->region.sources[0];
+    struct totals totals = {.select = &block->select, .numbers = block->numbers};
+    struct totals *const before = run->totals;
+    RETURN_IF_ERROR(filter_source(block, &totals.node));
+    run->totals = &totals;
+    const enum status status = relational_node(run, totals.node, names, &source->answered);
+    run->totals = before;
+    totals_free(&totals);
+    *done = totals.done;
+    if (*done) {
+        *result = totals.result;
+        result_free(&source->answered);
+    }
+    return status;
+}
+
 static enum status ask_memory(struct block *block, struct result *result)
 {
     struct relational *const run = block->run;
     struct logical_set names;
     struct sql_select *select;
     struct result rows = {.rows = 1};
+    bool done = false;
     if (block->region.source_count) {
         RETURN_IF_ERROR(relational_set(run, &names));
         note_names(block, &names);
+        if (is_of_all_groups(block))
+            RETURN_IF_ERROR(ask_totals(block, &names, &done, result));
+        if (done)
+            return STATUS_OK;
         RETURN_IF_ERROR(region_join(&block->region, &names, &rows));
     }
     if (block->region.source_count && is_plain(block)) {
@@ -313,9 +372,11 @@ static enum status ask_star(struct block *block, bool *is_star, struct result *r
     RETURN_IF_ERROR(copy_select(block, &select));
     const struct error before = *run->error;
     const struct spill_mark mark = spill_mark();
+    run->totals_of_plan = run->totals && run->totals->node == block->node ? run->totals : NULL;
     const enum status status =
         region_plan(&block->region, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1, select,
                     block->numbers, result);
+    run->totals_of_plan = NULL;
     *is_star =
         !spill_wanted(run, &mark, status) && (status != STATUS_BAD_INPUT || run->cut == SQL_CUT_NOWHERE);
     if (*is_star)

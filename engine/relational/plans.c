@@ -4,6 +4,7 @@
 #include "engine/relational/blocks/block_plans.h"
 #include "engine/relational/collect.h"
 #include "engine/relational/blocks/distribute.h"
+#include "engine/relational/blocks/totals.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
 
@@ -50,7 +51,8 @@ static void add_timing(struct run_timing *all, const struct run_timing *one)
 
 /* Runs the block's plan, which is prepared if it was not. */
 static enum status run_plan(struct relational *run, struct block_plan *block, struct engine *engine,
-                            struct explain_node *node, struct run_timing *timing, struct rowset *rows)
+                            struct totals *totals, struct explain_node *node, struct run_timing *timing,
+                            struct rowset *rows)
 {
     static const struct device_request all = {.segments = NULL};
     const struct plan *const plan = block->plan;
@@ -65,7 +67,10 @@ static enum status run_plan(struct relational *run, struct block_plan *block, st
         status = engine_run(block->prepared, &all, &partial, timing, error);
     if (status == STATUS_OK) {
         const double begin = clock_ms();
-        status = collect_rows(engine, plan, &partial, rows, error);
+        if (partial.totals)
+            totals->done = true;
+        status = partial.totals ? totals_answer(totals, &partial, engine_threads(engine), rows, error)
+                                : collect_rows(engine, plan, &partial, rows, error);
         timing->output_ms = clock_ms() - begin;
         partial_free(&partial);
     }
@@ -94,7 +99,8 @@ enum status relational_keep(struct relational *run, struct rowset *rows)
 
 /* Runs a plan, or only explains it. */
 static enum status answer_plan(struct relational *run, struct block_plan *block, struct engine *engine,
-                               const uint32_t *numbers, struct run_timing *timing, struct result *result)
+                               struct totals *totals, const uint32_t *numbers, struct run_timing *timing,
+                               struct result *result)
 {
     const struct plan *const plan = block->plan;
     struct operator operator;
@@ -106,12 +112,16 @@ static enum status answer_plan(struct relational *run, struct block_plan *block,
         operator_dry(&operator, explain_expected_rows(plan), result);
         return STATUS_OK;
     }
-    enum status status = run_plan(run, block, engine, operator.node, timing, &rows);
+    enum status status = run_plan(run, block, engine, totals, operator.node, timing, &rows);
     if (status == STATUS_OK)
         status = relational_keep(run, &rows);
     if (status != STATUS_OK) {
         rowset_free(&rows);
         return status;
+    }
+    if (totals && totals->done) {
+        numbers = totals->numbers;
+        result = &totals->result;
     }
     RETURN_IF_ERROR(result_of_rows(run, &rows, numbers, result));
     operator_end(run, &operator, explain_expected_rows(plan), result);
@@ -174,22 +184,30 @@ enum status relational_plan(struct relational *run, const struct sql_star *star,
     struct engine *engine = task->engine;
     struct run_timing timing = {0};
     struct block_plan block = {0};
+    struct totals *const totals = stored ? run->totals_of_plan : NULL;
     enum status status = STATUS_OK;
+    bool made = false;
     *result = (struct result){0};
+    run->totals_of_plan = NULL;
     if (run->kept)
         return relational_bind(run, star, select, *run->kept->options, &run->kept->plan);
     if (!stored)
         RETURN_IF_ERROR(relational_engine(run, &engine));
     else if (keeps_plans(run))
         RETURN_IF_ERROR(distribute_write(run, star, select, &block.key, &block.length));
-    if (!block.key || !block_plans_take(task->plans, &block))
-        status = make_plan(run, star, select, engine, &block.plan);
+    if (totals && block.key)
+        status = totals_key(run, totals, select->item_count, numbers, &block.key, &block.length);
+    made = !block.key || !block_plans_take(task->plans, &block);
+    if (made)
+        status = AND_THEN(status, make_plan(run, star, select, engine, &block.plan));
+    if (totals && status == STATUS_OK)
+        status = totals_plan(run, totals, block.plan, numbers, made);
     timing.plan_ms = clock_ms() - begin;
     for (uint32_t c = 0; status == STATUS_OK && stored && c < block.plan->column_count; c++)
         timing.bytes += block.plan->columns[c].decided ? 0 : block.plan->columns[c].data->bytes;
     if (status == STATUS_OK && stored && !run->dry)
         status = distribute_tell(run, star, select);
-    status = AND_THEN(status, answer_plan(run, &block, engine, numbers, &timing, result));
+    status = AND_THEN(status, answer_plan(run, &block, engine, totals, numbers, &timing, result));
     add_timing(&run->timing, &timing);
     end_block(run, &block, status);
     return status;
@@ -213,7 +231,7 @@ enum status relational_follow(struct relational *run)
             block_plan_free(&block);
             return status;
         }
-        status = run_plan(run, &block, run->task->engine, node, &timing, &rows);
+        status = run_plan(run, &block, run->task->engine, NULL, node, &timing, &rows);
         rowset_free(&rows);
         block_plan_free(&block);
         if (status != STATUS_OK && status != STATUS_BAD_INPUT) /* else process 0 may ask in another way */

@@ -92,6 +92,8 @@ struct kept_plan {
     struct plan *plan;
 };
 
+struct totals; /* blocks/totals.h */
+
 struct relational {
     const struct relational_task *task;
     const struct logical_tree *tree;
@@ -112,7 +114,10 @@ struct relational {
     struct run_timing timing;
     double analysis_ms;     /* that EXPLAIN ANALYZE took for plans that it ran again */
     struct kept_plan *kept; /* or NULL */
-    enum sql_cut cut;       /* why the last plan was refused, if not for the statement */
+    struct totals *
+        totals; /* what is asked of an operator's groups, or NULL; and, while that is planned, of the next plan: */
+    struct totals *totals_of_plan;
+    enum sql_cut cut; /* why the last plan was refused, if not for the statement */
     struct error *error;
 };
 

@@ -26,6 +26,22 @@
 #define GROUPS_TAKEN   4u
 #define GROUPS_WAITING (32u + GROUPS_TAKEN * 32u)
 
+/* What is added up of all groups that pass HAVING (engine/plan/plan.h: struct plan_total), at most so many. */
+#define GROUPS_TOTALS_MAX 8u
+struct groups_total {
+    uint32_t slot;         /* the argument's, or GENERAL_NO_OPERAND: each group counts */
+    uint32_t value, merge; /* enum state_value, enum merge_kind */
+    uint32_t reserved;
+};
+/* All zeros at first. */
+struct groups_totals {
+    unsigned long long groups; /* that pass */
+    uint32_t
+        unknown; /* not 0: a group has a value that the device cannot compute, and all others may be missing */
+    uint32_t reserved;
+    unsigned long long words[GROUPS_TOTALS_MAX][2];
+};
+
 struct groups_work {
     uint64_t code;                    /* of struct general_code */
     uint32_t code_count, first_count; /* those of HAVING and the first term come first */
@@ -40,6 +56,9 @@ struct groups_work {
     uint64_t number_stride;
     uint32_t checked_count;
     uint32_t checked[GROUPS_CHECKED_MAX]; /* sums of 128 bits whose result must fit 64 */
+    uint32_t total_count;
+    struct groups_total totals[GROUPS_TOTALS_MAX];
+    uint64_t totals_state; /* struct groups_totals */
 };
 
 /* GENERAL_AGGREGATE: the parts of general_code.number, from bit 0 on: 16 bits, 1 + the aggregate that counts the values, or 0:

@@ -6,6 +6,7 @@
  *     first_tighten    finds the rank that `wanted` groups have or better: no worse one is wanted (first_rows_cuda.h)
  *     groups_select    lists the slots of the groups that pass HAVING and are not worse
  *     groups_gather    copies the numbers and states of the listed groups to an array
+ *     groups_total     adds up numbers of the groups that pass HAVING, where no group is wanted itself
  *
  * Ranks are made as those of rows (engine/plan/order/first_rows.h), from the terms of ORDER BY, which instructions of a
  * program compute from the group's number and states, and from the number. The host computes the answer from the groups that
@@ -88,45 +89,61 @@ TILE_INLINE bool group_is_used(const groups_work &work, uint64_t slot)
                        : reinterpret_cast<const uint32_t *>(arguments.present)[slot] != 0;
 }
 
-/* The rank of the group in a slot; FIRST_NO_RANK: HAVING is not true, or it is worse than `bound`, which mostly the first term
- * of ORDER BY tells: only then the others are computed. */
-TILE_INLINE uint64_t group_rank(const groups_work &work, uint64_t slot, uint64_t bound)
-{
-    group_reader group = {work, slot, false};
-    general_context context = {};
+/* What instructions compute of the group in a slot, in the thread's slots of the block's shared memory. */
+struct group_values {
+    group_reader group;
+    general_context context;
     general_rows<GROUPS_THREADS> rows;
-    general_states none;
-    const auto evaluate = [&](uint32_t first, uint32_t end) {
+
+    __device__ __forceinline__ group_values(const groups_work &work, uint64_t slot)
+        : group{work, slot, false}, context{}
+    {
+        context.code = reinterpret_cast<const general_code *>(work.code);
+        rows.slots = reinterpret_cast<int64_t *>(tile_shared) + threadIdx.x;
+        EACH_ITEM
+        rows.nulls[i] = 0;
+    }
+    __device__ __forceinline__ void evaluate(uint32_t first, uint32_t end)
+    {
+        general_states none;
         general_evaluate<GENERAL_OF_GROUPS>(
             context, first, end, rows, none,
             [&](const general_code &code, bool &null) {
                 return code.operation == GENERAL_TERM ? group.term(code, null) : group.aggregate(code, null);
             },
             0);
-    };
+    }
+    __device__ __forceinline__ bool passes() const
+    {
+        const uint32_t having = group.work.having;
+        return having == GENERAL_NO_OPERAND || rows.is_true(having, 0);
+    }
+};
+
+/* The rank of the group in a slot; FIRST_NO_RANK: HAVING is not true, or it is worse than `bound`, which mostly the first term
+ * of ORDER BY tells: only then the others are computed. */
+TILE_INLINE uint64_t group_rank(const groups_work &work, uint64_t slot, uint64_t bound)
+{
+    group_values of(work, slot);
     const auto part = [&](uint32_t t) {
         const first_term_argument &term = arguments.first.terms[t];
         const uint32_t at = work.term_slots[t];
-        return first_part_of(term, term.descending, rows.slot(at, 0), rows.is_null(at, 0));
+        return first_part_of(term, term.descending, of.rows.slot(at, 0), of.rows.is_null(at, 0));
     };
-    context.code = reinterpret_cast<const general_code *>(work.code);
-    rows.slots = reinterpret_cast<int64_t *>(tile_shared) + threadIdx.x;
-    EACH_ITEM
-    rows.nulls[i] = 0;
-    evaluate(0, work.first_count);
-    if (group.unknown || group.overflows())
+    of.evaluate(0, work.first_count);
+    if (of.group.unknown || of.group.overflows())
         return 0;
-    if (work.having != GENERAL_NO_OPERAND && !rows.is_true(work.having, 0))
+    if (!of.passes())
         return FIRST_NO_RANK;
     uint64_t rank = work.term_count ? part(0) : 0;
     if (rank > bound)
         return FIRST_NO_RANK;
-    evaluate(work.first_count, work.code_count);
-    if (group.unknown)
+    of.evaluate(work.first_count, work.code_count);
+    if (of.group.unknown)
         return 0;
     for (uint32_t t = 1; t < work.term_count; t++)
         rank += part(t);
-    rank += work.by_number ? group.word(work.key_words - 1) * work.number_stride : 0;
+    rank += work.by_number ? of.group.word(work.key_words - 1) * work.number_stride : 0;
     return rank <= bound ? rank : FIRST_NO_RANK;
 }
 
@@ -167,12 +184,11 @@ TILE_INLINE void group_list(const groups_work &work, uint64_t slot, bool used, u
         state_words(arguments.first.list)[at] = slot;
 }
 
-/* The list has the first `capacity` groups that pass; the state counts all of them. Most slots of a table are free: a warp
- * gathers used ones, in shared memory after its threads' slots, until all lanes have one. */
-extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
-    groups_select(const __grid_constant__ groups_work work)
+/* Calls `take` for all used slots, by all lanes of a warp at once: with a slot and whether the lane has one. Most slots of a
+ * table are free: a warp gathers used ones, in shared memory after its threads' slots, until all lanes have one. */
+template <class TAKE> TILE_INLINE void groups_each(const groups_work &work, TAKE take)
 {
-    const uint64_t bound = first_bound(), slots = arguments.slots;
+    const uint64_t slots = arguments.slots;
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = GROUPS_THREADS / 32;
     state_word *const waiting = reinterpret_cast<state_word *>(tile_shared) +
                                 work.slot_count * GROUPS_THREADS + warp * GROUPS_WAITING;
@@ -193,12 +209,96 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
         __syncwarp();
         while (count >= 32) {
             count -= 32;
-            group_list(work, waiting[count + lane], true, bound);
+            take(waiting[count + lane], true);
         }
         __syncwarp();
     }
-    group_list(work, lane < count ? waiting[lane] : 0, lane < count, bound);
+    take(lane < count ? waiting[lane] : 0, lane < count);
 }
+
+/* The list has the first `capacity` groups that pass; the state counts all of them. */
+extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
+    groups_select(const __grid_constant__ groups_work work)
+{
+    const uint64_t bound = first_bound();
+    groups_each(work, [&](uint64_t slot, bool used) { group_list(work, slot, used, bound); });
+}
+
+/* ---- Totals ---- */
+
+/* A warp's totals: each lane has its own until the end. */
+struct group_totals {
+    uint64_t low[GROUPS_TOTALS_MAX], high[GROUPS_TOTALS_MAX], groups;
+    bool unknown;
+
+    __device__ __forceinline__ group_totals() : low{}, high{}, groups(0), unknown(false)
+    {
+    }
+    __device__ __forceinline__ void add(const groups_work &work, uint64_t slot)
+    {
+        group_values of(work, slot);
+        of.evaluate(0, work.code_count);
+        unknown |= of.group.unknown || of.group.overflows();
+        if (!of.passes())
+            return;
+        groups++;
+#pragma unroll
+        for (uint32_t t = 0; t < GROUPS_TOTALS_MAX; t++) {
+            const groups_total total = work.totals[t];
+            const bool counts = total.slot == GENERAL_NO_OPERAND;
+            if (t >= work.total_count || (!counts && of.rows.is_null(total.slot, 0)))
+                continue;
+            const uint64_t word = state_word_of(total.value, of.rows.operand(total.slot, 0));
+            state_merge_words(total.merge, &low[t], &high[t], word, (uint64_t)((int64_t)word >> 63));
+        }
+    }
+    __device__ __forceinline__ void give(uint32_t merge, unsigned long long *words, uint64_t low,
+                                         uint64_t high) const
+    {
+        for (uint32_t distance = 16; distance > 0; distance /= 2) {
+            const uint64_t other = __shfl_down_sync(FULL_WARP, low, distance),
+                           other_high = __shfl_down_sync(FULL_WARP, high, distance);
+            state_merge_words(merge, &low, &high, other, other_high);
+        }
+        if (threadIdx.x % 32 || !(low | high))
+            return;
+        if (merge == MERGE_ADD)
+            atomicAdd(words, (state_word)low);
+        else if (merge == MERGE_ADD_WIDE)
+            add_wide(words, words + 1, low, high);
+        else if (merge == MERGE_GREATEST)
+            raise(words, low);
+        else if (merge == MERGE_OR)
+            combine_bits<false>(words, low);
+        else
+            combine_bits<true>(words, low);
+    }
+    __device__ __forceinline__ void finish(const groups_work &work) const
+    {
+        groups_totals *const to = reinterpret_cast<groups_totals *>(work.totals_state);
+        give(MERGE_ADD, &to->groups, groups, 0);
+        if (__any_sync(FULL_WARP, unknown) && threadIdx.x % 32 == 0)
+            to->unknown = 1;
+#pragma unroll
+        for (uint32_t t = 0; t < GROUPS_TOTALS_MAX; t++)
+            if (t < work.total_count)
+                give(work.totals[t].merge, to->words[t], low[t], high[t]);
+    }
+};
+
+extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
+    groups_total(const __grid_constant__ groups_work work)
+{
+    group_totals totals;
+    groups_each(work, [&](uint64_t slot, bool used) {
+        if (used)
+            totals.add(work, slot);
+        __syncwarp();
+    });
+    totals.finish(work);
+}
+
+/* ---- Copies ---- */
 
 /* Column by column, as groups_collect (operators/dialect/query_cuda.h). */
 extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)

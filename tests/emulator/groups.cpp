@@ -25,6 +25,11 @@ static void run_gather(void **parameters)
                   *static_cast<uint64_t *>(parameters[2]), *static_cast<uint64_t *>(parameters[3]));
 }
 
+static void run_total(void **parameters)
+{
+    groups_total(*static_cast<groups_work *>(parameters[0]));
+}
+
 static void run_count(void **parameters)
 {
     values_count(*static_cast<values_work *>(parameters[0]));
@@ -46,6 +51,7 @@ emulated_module emulated_of_general_groups = {
     {{"groups_sample", run_sample, 1, {sizeof(groups_work)}},
      {"first_tighten", run_tighten, 0, {}},
      {"groups_select", run_select, 1, {sizeof(groups_work)}},
+     {"groups_total", run_total, 1, {sizeof(groups_work)}},
      {"values_count", run_count, 1, {sizeof(values_work)}},
      {"values_find", run_find, 1, {sizeof(values_work)}},
      {"values_list", run_list, 1, {sizeof(values_work)}},

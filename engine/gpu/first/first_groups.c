@@ -16,6 +16,8 @@
 /* Fewer groups than this are copied in some ten microseconds, as long as the launches take. */
 #define GROUPS_MANY 4096u
 
+#define GROUPS_ROOTS_MAX (GROUPS_TOTALS_MAX > FIRST_TERMS_MAX ? GROUPS_TOTALS_MAX : FIRST_TERMS_MAX)
+
 /* A bound that a sample of GROUPS_VOTERS ranks gives needs several of them for each group that is wanted. */
 #define GROUPS_WANTED_MAX (GROUPS_VOTERS / 4)
 
@@ -57,29 +59,36 @@ static enum status find_overflows(const struct plan *plan, struct cuda_groups *g
     return STATUS_OK;
 }
 
-static enum status write_body(const struct plan *plan, const struct first_groups *few,
-                              struct general_codes *codes, struct cuda_groups *groups, struct error *error)
+/* What instructions compute of a group besides HAVING; EXPRESSION_NONE: nothing. */
+struct roots {
+    uint32_t count;
+    uint32_t nodes[GROUPS_ROOTS_MAX], slots[GROUPS_ROOTS_MAX];
+};
+
+static enum status write_body(const struct plan *plan, struct roots *roots, struct general_codes *codes,
+                              struct cuda_groups *groups, struct error *error)
 {
-    const struct first_rows *first = &few->first;
     const bool having = plan->having != EXPRESSION_NONE;
     general_body_begin(codes, false);
     if (having)
         RETURN_IF_ERROR(general_body_write(codes, plan->having, error));
-    for (uint32_t t = 0; t < first->term_count; t++) {
-        RETURN_IF_ERROR(general_body_write(codes, first->terms[t].expression, error));
-        groups->work.first_count = t ? groups->work.first_count : codes->count;
+    groups->work.first_count = codes->count;
+    for (uint32_t r = 0; r < roots->count; r++) {
+        if (roots->nodes[r] != EXPRESSION_NONE)
+            RETURN_IF_ERROR(general_body_write(codes, roots->nodes[r], error));
+        groups->work.first_count = r ? groups->work.first_count : codes->count;
     }
-    if (first->term_count == 0)
-        groups->work.first_count = codes->count;
     if (having)
         general_body_keep(codes, plan->having);
-    for (uint32_t t = 0; t < first->term_count; t++)
-        general_body_keep(codes, first->terms[t].expression);
+    for (uint32_t r = 0; r < roots->count; r++)
+        if (roots->nodes[r] != EXPRESSION_NONE)
+            general_body_keep(codes, roots->nodes[r]);
     general_body_end(codes);
     groups->usable &= !codes->why[0] && codes->slot_count <= GROUPS_SLOTS_MAX;
     groups->work.having = having ? general_body_slot(codes, plan->having) : GENERAL_NO_OPERAND;
-    for (uint32_t t = 0; t < first->term_count; t++)
-        groups->work.term_slots[t] = general_body_slot(codes, first->terms[t].expression);
+    for (uint32_t r = 0; r < roots->count; r++)
+        roots->slots[r] = roots->nodes[r] != EXPRESSION_NONE ? general_body_slot(codes, roots->nodes[r])
+                                                             : GENERAL_NO_OPERAND;
     return STATUS_OK;
 }
 
@@ -97,21 +106,17 @@ static enum status take_program(const struct plan *plan, const struct general_co
     return STATUS_OK;
 }
 
-static enum status write_program(const struct plan *plan, const struct kernel *kernel,
-                                 const struct first_groups *few, struct cuda_groups *groups,
-                                 struct error *error)
+static enum status write_program(const struct plan *plan, const struct kernel *kernel, struct roots *roots,
+                                 struct cuda_groups *groups, struct error *error)
 {
     char why[KERNEL_WHY_BYTES] = "";
     struct general_codes codes;
     groups->usable = true;
     groups->work = (struct groups_work){.hashed = plan->shape == PLAN_HASH,
                                         .key_words = plan->key_words,
-                                        .aggregate_count = plan->aggregate_count,
-                                        .term_count = few->first.term_count,
-                                        .by_number = few->by_number,
-                                        .number_stride = few->number_stride};
+                                        .aggregate_count = plan->aggregate_count};
     enum status status = general_codes_open(&codes, plan, kernel, NULL, why, error);
-    status = AND_THEN(status, write_body(plan, few, &codes, groups, error));
+    status = AND_THEN(status, write_body(plan, roots, &codes, groups, error));
     status = AND_THEN(status, find_overflows(plan, groups, error));
     groups->work.code_count = codes.count;
     groups->work.slot_count = codes.slot_count;
@@ -119,6 +124,45 @@ static enum status write_program(const struct plan *plan, const struct kernel *k
         status = take_program(plan, &codes, groups, error);
     general_codes_free(&codes);
     return status;
+}
+
+static enum status write_few(const struct plan *plan, const struct kernel *kernel,
+                             const struct first_groups *few, struct cuda_groups *groups, struct error *error)
+{
+    struct roots roots = {.count = few->first.term_count};
+    for (uint32_t t = 0; t < roots.count; t++)
+        roots.nodes[t] = few->first.terms[t].expression;
+    RETURN_IF_ERROR(write_program(plan, kernel, &roots, groups, error));
+    groups->work.term_count = roots.count;
+    groups->work.by_number = few->by_number;
+    groups->work.number_stride = few->number_stride;
+    memcpy(groups->work.term_slots, roots.slots, roots.count * sizeof *roots.slots);
+    return STATUS_OK;
+}
+
+/* Whether totals may be made of the groups: of all that pass HAVING. */
+static bool can_total(const struct plan *plan)
+{
+    return plan->total_count > 0 && plan->total_count <= GROUPS_TOTALS_MAX && plan->limit == UINT64_MAX &&
+           plan->offset == 0 && (plan->shape == PLAN_HASH || plan->shape == PLAN_DENSE) &&
+           plan->grouping.set_count == 0;
+}
+
+static enum status write_totals(const struct plan *plan, const struct kernel *kernel,
+                                struct cuda_groups *groups, struct error *error)
+{
+    struct roots roots = {.count = plan->total_count};
+    for (uint32_t t = 0; t < roots.count; t++)
+        roots.nodes[t] = plan->totals[t].argument;
+    RETURN_IF_ERROR(write_program(plan, kernel, &roots, groups, error));
+    groups->of_totals = groups->usable;
+    groups->work.total_count = roots.count;
+    for (uint32_t t = 0; t < roots.count; t++) {
+        const struct aggregate_device *const device = &aggregate_of(plan->totals[t].kind)->device;
+        groups->work.totals[t] =
+            (struct groups_total){.slot = roots.slots[t], .value = device->value, .merge = device->merge};
+    }
+    return STATUS_OK;
 }
 
 static enum status write_values(const struct plan *plan, struct cuda_groups *groups, struct error *error)
@@ -162,6 +206,7 @@ static enum status take_module(struct device_run *run, struct error *error)
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "first_tighten", &groups->tighten, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_select", &groups->select, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_gather", &groups->gather, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_total", &groups->total, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "values_count", &groups->values_count, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "values_find", &groups->values_find, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "values_list", &groups->values_list, error));
@@ -183,8 +228,13 @@ enum status cuda_groups_open(struct device_run *run, struct error *error)
         return STATUS_OK;
     if (cuda_values_can(plan, &groups->values))
         RETURN_IF_ERROR(write_values(plan, groups, error));
-    else if (few.few && few.first.wanted <= GROUPS_WANTED_MAX && !may_fail(plan))
-        RETURN_IF_ERROR(write_program(plan, &run->kernel, &few, groups, error));
+    else if (can_total(plan) && !may_fail(plan))
+        RETURN_IF_ERROR(write_totals(plan, &run->kernel, groups, error));
+    if (!groups->usable && few.few && few.first.wanted <= GROUPS_WANTED_MAX && !may_fail(plan)) {
+        free(groups->program);
+        *groups = (struct cuda_groups){0};
+        RETURN_IF_ERROR(write_few(plan, &run->kernel, &few, groups, error));
+    }
     if (groups->usable)
         fill_first(&few, &groups->first);
     else
@@ -330,6 +380,53 @@ enum status cuda_groups_list(struct device_run *run, uint64_t found, uint64_t *c
     *listed = state.found <= run->groups.first.capacity;
     return *listed && !run->groups.work.hashed && state.found > 1 ? sort_list(run, state.found, error)
                                                                   : STATUS_OK;
+}
+
+/* ---- Totals ---- */
+
+/* The pieces of `memory`: the state and the program. */
+static enum status make_totals_memory(struct device_run *run, struct error *error)
+{
+    struct cuda_groups *groups = &run->groups;
+    if (groups->memory)
+        return STATUS_OK;
+    RETURN_IF_ERROR(cuda_columns_allocate(run->device->columns,
+                                          sizeof(struct groups_totals) + groups->program_bytes,
+                                          "totals of groups", &groups->memory, error));
+    groups->work.totals_state = groups->memory;
+    groups->work.code = groups->memory + sizeof(struct groups_totals);
+    return cuda_send(run->cuda, groups->work.code, groups->program, groups->program_bytes, error);
+}
+
+static enum status take_totals(const struct plan *plan, const struct groups_totals *state,
+                               struct partial *groups, struct error *error)
+{
+    RETURN_IF_ERROR(
+        memory_zeros(&groups->totals, plan->total_count * 2 * sizeof *groups->totals, "totals", error));
+    groups->total_rows = state->groups;
+    for (uint32_t t = 0; t < plan->total_count; t++) {
+        int64_t (*const host)(uint64_t) = aggregate_of(plan->totals[t].kind)->device.host;
+        groups->totals[2 * t] = host ? host(state->words[t][0]) : (int64_t)state->words[t][0];
+        groups->totals[2 * t + 1] = (int64_t)state->words[t][1];
+    }
+    return STATUS_OK;
+}
+
+enum status cuda_groups_total(struct device_run *run, uint64_t found, struct partial *groups, bool *given,
+                              struct error *error)
+{
+    struct groups_totals state;
+    *given = false;
+    if (found < GROUPS_MANY || make_totals_memory(run, NULL) != STATUS_OK)
+        return STATUS_OK;
+    RETURN_IF_ERROR(take_module(run, error));
+    RETURN_IF_ERROR(cuda_groups_send(run, error));
+    RETURN_IF_ERROR(cuda_set_words(run->cuda, run->groups.memory, 0, sizeof state / sizeof(uint32_t), error));
+    RETURN_IF_ERROR(launch(run, run->groups.total, cuda_groups_blocks(run, run->slots), error));
+    RETURN_IF_ERROR(cuda_copy_to_host(run->cuda, &state, run->groups.memory, sizeof state, error));
+    RETURN_IF_ERROR(cuda_synchronize(run->cuda, error));
+    *given = !state.unknown;
+    return *given ? take_totals(run->plan, &state, groups, error) : STATUS_OK;
 }
 
 enum status cuda_groups_gather(struct device_run *run, uint64_t count, struct error *error)

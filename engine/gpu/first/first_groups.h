@@ -19,9 +19,11 @@ struct device_run;
 struct cuda_groups {
     bool usable;                /* else the other fields are zeros */
     bool of_values;             /* of quantiles: `values` is set, else `work` and the terms of `first` */
+    bool of_totals;             /* of plan->totals */
     struct cuda_module *module; /* of the kernels, within a call that needs them */
     uint64_t lent;              /* its number (memory/modules.h) */
-    struct cuda_function *sample, *tighten, *select, *gather, *values_count, *values_find, *values_list;
+    struct cuda_function *sample, *tighten, *select, *gather, *total, *values_count, *values_find,
+        *values_list;
     struct groups_work work;
     struct values_work values;
     uint64_t lump_count; /* of the last list */
@@ -48,6 +50,10 @@ NODISCARD enum status cuda_groups_list(struct device_run *run, uint64_t found, u
 /* Sets the groups that are lumps, which follow those that are listed, from group `first` on. */
 NODISCARD enum status cuda_values_lumps(struct device_run *run, uint64_t first, struct partial *groups,
                                         struct error *error);
+
+/* The same where plan->totals are wanted and no groups: fills groups->totals, or *given is false. */
+NODISCARD enum status cuda_groups_total(struct device_run *run, uint64_t found, struct partial *groups,
+                                        bool *given, struct error *error);
 
 /* Queues the copy of the listed groups to run->collected, column by column. */
 NODISCARD enum status cuda_groups_gather(struct device_run *run, uint64_t count, struct error *error);

@@ -1,6 +1,6 @@
 /*
  * test_cuda_groups.c: HAVING, ORDER BY and LIMIT over thousands of groups, of which a GPU gives the host those alone that may
- * be in the answer: hashed groups of one and several words, and dense ones, with ties at the limit, NULL keys and results, sums
+ * be in the answer, or what is added up of them all: hashed groups of one and several words, and dense ones, with ties at the limit, NULL keys and results, sums
  * that leave 64 bits, 0 rows and some; and keys that stand in runs, of which warps merge the rows. On a GPU, by both kernels, or on the emulated one of tests/emulator, by the general one:
  * TESSERA_LIBCUDA names it, as ctest does. Skipped without either, unless TESSERA_REQUIRE_GPU is set.
  */
@@ -150,6 +150,46 @@ static const char *const of_values[] = {
     "desc, 3, 1",
 };
 
+/* Aggregates over all groups: the first %s is a condition, the second the keys. */
+static const struct {
+    const char *sql;
+    bool few;
+} of_totals[] = {
+    {"select count(*), max(n), sum(s) from (select %2$s, count(*) n, sum(number) s from events where %1$s "
+     "group by %2$s having count(*) > 1) g",
+     true},
+    {"select count(*) from (select distinct %2$s from events where %1$s) g", true},
+    {"select count(*) - 1, sum(m), min(m), avg(m), count(m) from (select min(maybe) m from events where %1$s "
+     "group by %2$s) g",
+     true},
+    {"select sum(b), min(a), max(a), avg(b) from (select %2$s, sum(paid) a, sum(number) * 2 - min(part) b "
+     "from events where %1$s group by %2$s) g",
+     true},
+    {"select sum(b), count(*) from (select sum(paid) * 2 - min(paid) b from events where %1$s group by %2$s) "
+     "g",
+     false},
+    {"select bit_and(a), bit_or(a), bit_xor(a), max(d) from (select max(part) a, max(day) d from events "
+     "where "
+     "%1$s group by %2$s having sum(number) > 0) g",
+     true},
+    {"select sum(s) from (select sum(big) s from events where %1$s group by %2$s) g", false},
+    {"select max(w), count(*) from (select max(weight) w from events where %1$s group by %2$s) g having "
+     "count(*) > 5",
+     true},
+    {"select sum(w) from (select sum(weight) w from events where %1$s group by %2$s) g", false},
+    {"select avg(a), count(*) from (select avg(paid) a from events where %1$s group by %2$s) g", false},
+    {"select count(distinct n) from (select count(*) n from events where %1$s group by %2$s) g", false},
+    {"select sum(n * 2), sum(case when n > 1 then n end) x, count(*) from (select count(*) n from events "
+     "where "
+     "%1$s group by %2$s) g",
+     true},
+    {"select max(note) from (select max(note) note, count(*) n from events where %1$s group by %2$s) g",
+     false},
+    {"select sum(n) from (select count(*) n from events where %1$s group by %2$s order by n desc limit 7) g",
+     false},
+    {"select max(n) from (select count(*) n from events where %1$s group by %2$s) g where n < 3", true},
+};
+
 static const char *const of_runs[] = {
     "select far, sum(number) s, count(*) from runs group by far order by s desc, far limit 10",
     "select far, count(maybe), sum(maybe), min(maybe), max(number), bit_and(number), bit_or(number), "
@@ -222,6 +262,14 @@ static void check_answers(const char *device)
             for (size_t w = 0; w < COUNT(conditions); w++) {
                 snprintf(sql, sizeof sql, of_values[v], conditions[w]);
                 check_one(cpu, gpu, sql, false);
+            }
+        for (size_t q = 0; q < COUNT(of_totals); q++)
+            for (size_t k = 0; k < COUNT(keys); k++) {
+                const size_t w = (q + k) % 3 ? 0 : 1 + (q + k) % (COUNT(conditions) - 1);
+                if (kernel == KERNEL_SPECIALISED && (q + k) % 3 == 1)
+                    continue;
+                snprintf(sql, sizeof sql, of_totals[q].sql, conditions[w], keys[k]);
+                check_one(cpu, gpu, sql, w == 0 && of_totals[q].few);
             }
         for (size_t r = 0; r < COUNT(of_runs); r++)
             check_one(cpu, gpu, of_runs[r], true);
