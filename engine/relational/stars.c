@@ -310,7 +310,7 @@ static enum status leave_unknown(struct region *region, struct sql_expression **
 /* Explains a plan that is not run: with the conditions that are known. What is grouped or computed by values that are not
  * is no plan yet. */
 static enum status explain_unit(struct region *region, uint64_t sources, const struct star *star,
-                                struct sql_select *select, struct result *result)
+                                struct sql_select *select, const uint32_t *numbers, struct result *result)
 {
     struct relational *const run = region->run;
     const char *after = NULL, *above = NULL;
@@ -336,7 +336,7 @@ static enum status explain_unit(struct region *region, uint64_t sources, const s
         operator.node = explain_new(run->explained, "scan of tables");
         operator_dry(&operator, share * estimate_select(run, select, rows), result);
     } else {
-        RETURN_IF_ERROR(relational_plan(run, &star->of, select, NULL, result));
+        RETURN_IF_ERROR(relational_plan(run, &star->of, select, numbers, result));
         operator.node = result->explained;
         if (!estimate_is_aggregated(select))
             operator_dry(&operator, share *(double) result->rows, result);
@@ -372,7 +372,7 @@ static enum status plan_select(struct region *region, uint64_t sources, struct s
     struct star *star;
     *result = (struct result){0};
     RETURN_IF_ERROR(make_star(region, sources, &star));
-    return run->dry ? explain_unit(region, sources, star, select, result)
+    return run->dry ? explain_unit(region, sources, star, select, numbers, result)
                     : relational_plan(run, &star->of, select, numbers, result);
 }
 
