@@ -55,25 +55,48 @@ static void take_tile(const struct whole *whole, const struct segment_data *segm
             segment->validity && !tile_row_valid(segment->validity + tile * TILE_LANES, row);
 }
 
+/* The tiles of one item of work. */
+struct part_tiles {
+    const struct segment_data *segment;
+    const struct chunk_view *chunk;
+    uint64_t row; /* of the table, the segment's first */
+    uint32_t first, end;
+};
+
+static struct part_tiles part_tiles(const struct column_data *data, uint32_t parts, uint64_t item)
+{
+    const uint32_t s = (uint32_t)(item / parts), first = (uint32_t)(item % parts) * PART_TILES;
+    const struct chunk_view *const chunk = &data->segments[s].chunk;
+    struct part_tiles of = {.segment = &data->segments[s], .chunk = chunk, .first = first};
+    of.end = chunk->tiles < first + PART_TILES ? chunk->tiles : first + PART_TILES;
+    for (uint32_t before = 0; before < s; before++)
+        of.row += data->segments[before].chunk.rows;
+    return of;
+}
+
+/* The items of work that the largest segment makes. */
+static uint32_t largest_parts(const struct column_data *data)
+{
+    uint32_t parts = 0;
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        const uint32_t own = (data->segments[s].chunk.tiles + PART_TILES - 1) / PART_TILES;
+        parts = own > parts ? own : parts;
+    }
+    return parts;
+}
+
 static enum status take_part(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct column_read *read = context;
-    const uint32_t segment = (uint32_t)(item / read->parts);
-    const uint32_t first = (uint32_t)(item % read->parts) * PART_TILES;
-    const struct chunk_view *chunk = &read->data->segments[segment].chunk;
+    const struct part_tiles of = part_tiles(read->data, read->parts, item);
     struct chunk_reader reader = {0};
-    uint64_t row = 0;
     enum status status = STATUS_OK;
     (void)thread;
-    for (uint32_t s = 0; s < segment; s++)
-        row += read->data->segments[s].chunk.rows;
-    for (uint32_t tile = first; status == STATUS_OK && tile < first + PART_TILES && tile < chunk->tiles;
-         tile++) {
+    for (uint32_t tile = of.first; status == STATUS_OK && tile < of.end; tile++) {
         const void *values;
-        status = chunk_reader_tile(&reader, chunk, tile, &values, error);
+        status = chunk_reader_tile(&reader, of.chunk, tile, &values, error);
         if (status == STATUS_OK)
-            take_tile(read->whole, &read->data->segments[segment], tile, row + (uint64_t)tile * TILE_ROWS,
-                      values);
+            take_tile(read->whole, of.segment, tile, of.row + (uint64_t)tile * TILE_ROWS, values);
     }
     chunk_reader_close(&reader);
     return status;
@@ -85,13 +108,10 @@ static enum status read_whole(struct database *database, const struct column *co
     struct column_data *data;
     const uint64_t rows = column->table->rows;
     bool nullable = false;
-    uint32_t parts = 0;
     RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
-    for (uint32_t s = 0; s < data->segment_count; s++) {
-        const uint32_t own = (data->segments[s].chunk.tiles + PART_TILES - 1) / PART_TILES;
+    const uint32_t parts = largest_parts(data);
+    for (uint32_t s = 0; s < data->segment_count; s++)
         nullable |= data->segments[s].validity != NULL;
-        parts = own > parts ? own : parts;
-    }
     *whole = (struct whole){.values = malloc((rows + 1) * sizeof *whole->values),
                             .nulls = nullable ? malloc(rows) : NULL};
     if (!whole->values || (nullable && !whole->nulls)) {
@@ -347,11 +367,108 @@ static bool is_array(const struct column *column)
            column_encoding(column, codec_array()->id);
 }
 
+/* ---- Columns without NULLs: tile by tile in their final width ---- */
+
+struct tiles_read {
+    const struct column_data *data;
+    uint32_t parts; /* of the largest segment */
+    uint32_t value_bytes;
+    int64_t low, high; /* that fit it */
+    uint8_t *to;
+    _Atomic bool wider; /* a value is outside of these */
+};
+
+#define STORE_TILE(from_type, type)                               \
+    for (uint32_t row = 0; row < rows; row++) {                   \
+        const from_type value = ((const from_type *)values)[row]; \
+        low = value < low ? value : low;                          \
+        high = value > high ? value : high;                       \
+        ((type *)to)[row] = (type)value;                          \
+    }
+
+#define STORE_FROM(name, from_type)                                                              \
+    static bool name(const struct tiles_read *read, const void *values, uint32_t rows, void *to) \
+    {                                                                                            \
+        from_type low = 0, high = 0;                                                             \
+        if (read->value_bytes == 1) {                                                            \
+            STORE_TILE(from_type, uint8_t)                                                       \
+        } else if (read->value_bytes == 2) {                                                     \
+            STORE_TILE(from_type, uint16_t)                                                      \
+        } else if (read->value_bytes == 4) {                                                     \
+            STORE_TILE(from_type, int32_t)                                                       \
+        } else {                                                                                 \
+            STORE_TILE(from_type, int64_t)                                                       \
+        }                                                                                        \
+        return low >= read->low && high <= read->high;                                           \
+    }
+
+/* Store the values of a tile; false: one of them does not fit. */
+STORE_FROM(store_32, int32_t)
+STORE_FROM(store_64, int64_t)
+
+static enum status store_part(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    struct tiles_read *const read = context;
+    const struct part_tiles of = part_tiles(read->data, read->parts, item);
+    struct chunk_reader reader = {0};
+    enum status status = STATUS_OK;
+    (void)thread;
+    for (uint32_t tile = of.first; status == STATUS_OK && tile < of.end; tile++) {
+        const uint32_t left = of.chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
+        const void *values;
+        status = chunk_reader_tile(&reader, of.chunk, tile, &values, error);
+        uint8_t *const to = read->to + (of.row + (uint64_t)tile * TILE_ROWS) * read->value_bytes;
+        if (status == STATUS_OK &&
+            !(of.chunk->value_bytes == 4 ? store_32 : store_64)(read, values, rows, to))
+            read->wider = true;
+    }
+    chunk_reader_close(&reader);
+    return status;
+}
+
+/* Reads a column whose statistics say that it has no NULL, and the width of its values. *done is false if they do not. */
+static enum status read_tiles(struct database *database, struct plan_array *array, unsigned threads,
+                              bool *done, struct error *error)
+{
+    const struct column *const column = array->column;
+    const uint32_t low_bytes = bytes_of(column->statistics.min),
+                   high_bytes = bytes_of(column->statistics.max);
+    struct tiles_read read = {.value_bytes = low_bytes > high_bytes ? low_bytes : high_bytes};
+    struct column_data *data;
+    *done = false;
+    RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
+    read.data = data;
+    read.parts = largest_parts(data);
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        if (data->segments[s].validity)
+            return STATUS_OK;
+    read.low = read.value_bytes < 4 ? 0 : read.value_bytes == 4 ? INT32_MIN : INT64_MIN;
+    read.high = read.value_bytes == 1   ? UINT8_MAX
+                : read.value_bytes == 2 ? UINT16_MAX
+                : read.value_bytes == 4 ? INT32_MAX
+                                        : INT64_MAX;
+    const uint64_t bytes = column->table->rows * read.value_bytes,
+                   slack = (uint64_t)TILE_ROWS * read.value_bytes;
+    RETURN_IF_ERROR(memory_take(&read.to, bytes + slack, column->schema.name, error));
+    memset(read.to + bytes, 0, slack); /* readers load whole vectors */
+    const enum status status =
+        parallel_for(threads, (uint64_t)data->segment_count * read.parts, store_part, &read, error);
+    *done = status == STATUS_OK && !read.wider;
+    if (!*done) {
+        free(read.to);
+        return status;
+    }
+    array->values = array->copy = read.to;
+    array->value_bytes = read.value_bytes;
+    return STATUS_OK;
+}
+
 /* Reads a column of the join's own table. */
 static enum status read_own(struct database *database, struct plan_array *array, unsigned threads,
                             struct error *error)
 {
     const struct column *const column = array->column;
+    bool done = false;
     if (is_array(column)) {
         RETURN_IF_ERROR(column_data_open(database, column, codec_array()->id, threads, &array->data, error));
         const struct chunk_view *chunk = &array->data->segments[0].chunk;
@@ -361,6 +478,9 @@ static enum status read_own(struct database *database, struct plan_array *array,
             return STATUS_OK;
         }
     }
+    RETURN_IF_ERROR(read_tiles(database, array, threads, &done, error));
+    if (done)
+        return STATUS_OK;
     struct whole whole;
     RETURN_IF_ERROR(read_whole(database, column, threads, &whole, error));
     const enum status status = plan_array_fill(array, whole.values, whole.nulls, column->table->rows, NULL,
