@@ -3,6 +3,7 @@
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- WITH ---- */
 
@@ -70,6 +71,39 @@ static void prune_windows(struct logical_node *node, const struct logical_set *n
     node->column_count = first + kept;
 }
 
+/* True if rows of input i that come several times are as good as one: of the node's rows `once` says so. */
+static bool is_once(const struct logical_node *node, uint32_t i, bool once)
+{
+    bool extremes = true;
+    switch (node->kind) {
+    case LOGICAL_FILTER:
+    case LOGICAL_PROJECT:
+    case LOGICAL_SORT:
+        return once;
+    case LOGICAL_JOIN:
+        if (node->join.join <= LOGICAL_FULL)
+            return once;
+        return node->join.join == LOGICAL_SINGLE ? once && i == 0 : once || i == 1;
+    case LOGICAL_AGGREGATE:
+        for (uint32_t a = 0; a < node->aggregate.aggregate_count && extremes; a++) {
+            const char *const name = node->aggregate.aggregates[a]->name;
+            extremes = strcmp(name, "min") == 0 || strcmp(name, "max") == 0;
+        }
+        return extremes;
+    case LOGICAL_SET:
+        return !node->set.all || (once && node->set.set == SQL_SET_UNION);
+    case LOGICAL_SCAN:
+    case LOGICAL_VALUES:
+    case LOGICAL_WINDOW:
+    case LOGICAL_LIMIT:
+    case LOGICAL_SHARED:
+    case LOGICAL_RECURSIVE:
+    case LOGICAL_WORKING:
+        break;
+    }
+    return false;
+}
+
 static enum status prune_inputs(struct rewriter *rewriter, const struct logical_set *needed,
                                 struct logical_node *node)
 {
@@ -82,8 +116,12 @@ static enum status prune_inputs(struct rewriter *rewriter, const struct logical_
     for (uint32_t w = 0; passes && w < needed->words; w++)
         below.bits[w] = needed->bits[w];
     logical_node_names(node, &below);
-    for (uint32_t i = 0; status == STATUS_OK && i < node->input_count; i++)
+    const bool once = rewriter->once;
+    for (uint32_t i = 0; status == STATUS_OK && i < node->input_count; i++) {
+        rewriter->once = is_once(node, i, once);
         status = rewrite_prune(rewriter, &below, &node->inputs[i]);
+    }
+    rewriter->once = once;
     free(below.bits);
     return status;
 }
@@ -114,15 +152,21 @@ enum status rewrite_prune(struct rewriter *rewriter, const struct logical_set *n
             *node = at->inputs[0];
             return rewrite_prune(rewriter, needed, node);
         }
+        RETURN_IF_ERROR(rewrite_cheaper_join(rewriter, needed, at));
         break;
     case LOGICAL_SET:
         return prune_inputs(rewriter, needed, at);
-    case LOGICAL_VALUES:
     case LOGICAL_SHARED:
+        return rewrite_need_shared(rewriter, at, needed);
+    case LOGICAL_VALUES:
     case LOGICAL_RECURSIVE:
     case LOGICAL_WORKING:
         return STATUS_OK;
     case LOGICAL_FILTER:
+        RETURN_IF_ERROR(rewrite_cheaper_filter(rewriter, needed, node));
+        if (*node != at)
+            return rewrite_prune(rewriter, needed, node);
+        break;
     case LOGICAL_SORT:
     case LOGICAL_LIMIT:
         break;

@@ -45,7 +45,7 @@ static enum status rewrite_all(struct rewriter *rewriter)
     RETURN_IF_ERROR(rewrite_push_shared(rewriter));
     RETURN_IF_ERROR(each_root(rewriter, unite_root));
     RETURN_IF_ERROR(each_root(rewriter, rewrite_order));
-    return each_root(rewriter, prune_root);
+    return rewrite_prune_shared(rewriter);
 }
 
 enum status logical_rewrite(const struct logical_options *options, struct logical_tree *tree,

@@ -9,6 +9,7 @@
  *     push.c       conditions go down to where their columns are; outer and mark joins that they make inner or semi-joins
  *     shared.c     ... also into queries that are named several times
  *     union.c      joins and aggregates go into the parts of UNION ALL
+ *     cheaper.c    joins of which nothing is needed, or each row once, become semi- and anti-joins
  *     order.c      inner joins become ones by equalities
  *     prune.c      columns that nobody needs go; queries of WITH that are named once stand in their place
  *
@@ -29,23 +30,26 @@ struct conjuncts {
     struct sql_expression **list;
 };
 
-/* What references ask of a query that is named several times. */
-struct shared_conditions {
-    uint32_t references;        /* that were seen */
-    bool whole;                 /* one of them asks nothing */
-    bool pushed;                /* conditions went down in it */
-    struct sql_expression *any; /* over the columns of its root; or NULL */
+/* What references ask of a query that is named several times, in one step. */
+struct shared_query {
+    uint32_t references; /* that were seen */
+    bool done;           /* the step was taken in it */
+    bool whole; /* one of them asks for all of its rows; and in prune.c for each as often as it comes */
+    struct sql_expression *any; /* that the others ask, over the columns of its root; or NULL */
+    struct logical_node **nodes;
+    bool *needed; /* the columns of its root */
 };
 
 struct rewriter {
     struct logical_tree *tree;
     struct sql_scalars *scalars;
-    uint32_t *asked;       /* push.c: how often conditions name each column */
-    bool *used;            /* and whether something else does */
-    struct conjuncts told; /* and conditions of joins above, over columns that reach them as they are */
-    struct shared_conditions *shared; /* shared.c: of each of the tree's */
-    bool united;                      /* union.c: it has changed the tree */
-    bool waiting;                     /* unnest.c: a dependent join waits for the one around it */
+    uint32_t *asked;             /* push.c: how often conditions name each column */
+    bool *used;                  /* and whether something else does */
+    struct conjuncts told;       /* and conditions of joins above, over columns that reach them as they are */
+    struct shared_query *shared; /* shared.c: of each of the tree's */
+    bool united;                 /* union.c: it has changed the tree */
+    bool once;                   /* prune.c: rows of the node that come several times are as good as one */
+    bool waiting;                /* unnest.c: a dependent join waits for the one around it */
     struct error *error;
 };
 
@@ -150,11 +154,28 @@ bool rewrite_is_over(const struct sql_expression *condition, const struct logica
 /* Notes the conditions of a reference to a shared query. */
 NODISCARD enum status rewrite_ask_shared(struct rewriter *rewriter, const struct logical_node *node,
                                          const struct conjuncts *conditions);
+/* Notes the columns that are needed of a reference, unless the step is not taken in shared queries. */
+NODISCARD enum status rewrite_need_shared(struct rewriter *rewriter, struct logical_node *node,
+                                          const struct logical_set *needed);
 
 /* ---- union.c ---- */
 
+typedef bool rewrite_stored_test(void *context, const struct column *column);
+/* True if the column comes from stored columns, as they are, and the test is true for each of them. */
+bool rewrite_all_stored(const struct logical_node *node, uint32_t column, rewrite_stored_test *test,
+                        void *context);
+
 /* Puts joins and aggregates over UNION ALL into its parts; `united` says whether there were any. */
 NODISCARD enum status rewrite_union(struct rewriter *rewriter, struct logical_node **node);
+
+/* ---- cheaper.c ---- */
+
+/* Makes a join a cheaper one, of which these columns are needed. */
+NODISCARD enum status rewrite_cheaper_join(struct rewriter *rewriter, const struct logical_set *needed,
+                                           struct logical_node *join);
+/* The same of a filter over a left join. */
+NODISCARD enum status rewrite_cheaper_filter(struct rewriter *rewriter, const struct logical_set *needed,
+                                             struct logical_node **node);
 
 /* ---- the steps ---- */
 NODISCARD enum status rewrite_unnest(struct rewriter *rewriter, struct logical_node **node);
@@ -167,5 +188,7 @@ NODISCARD enum status rewrite_inline(struct rewriter *rewriter, struct logical_n
 /* Leaves out of the subtree what gives columns that are not needed. */
 NODISCARD enum status rewrite_prune(struct rewriter *rewriter, const struct logical_set *needed,
                                     struct logical_node **node);
+/* The same of the statement and all shared queries, of whose columns those stay that a reference needs. */
+NODISCARD enum status rewrite_prune_shared(struct rewriter *rewriter);
 
 #endif

@@ -10,22 +10,26 @@
  *         scan days: 4 name                                   join inner day = @5: returns, days
  *
  * A join goes into the parts if each has a reference to the other side, which is a stored table. Aggregates do if they can be
- * put together from those of parts, and the groups are few.
+ * put together from those of parts, and the groups are few. Other sets give each row once: so may their parts.
  */
 #include "engine/logical/rewrite/rewrite.h"
 
+#include <math.h>
 #include <string.h>
 
-#define GROUPS_MOST 65536.0 /* more groups might be as many as the rows */
-#define COLUMNS_FEW \
-    4u /* of a table that drops no rows: all of its columns that are asked are copied with the rows */
+/* More groups might be as many as the rows. */
+#define GROUPS_MOST 65536.0
+
+/* Rows for each different one, from which on each is made once. */
+#define ROWS_A_GROUP 4.0
+
+/* Columns of a table that drops no rows: those that are asked are copied with the rows of each part. */
+#define COLUMNS_FEW 4u
 
 /* ---- Where columns come from ---- */
 
-typedef bool stored_test(void *context, const struct column *column);
-
-/* True if the column comes from stored columns, as they are, and the test is true for each of them. */
-static bool all_stored(const struct logical_node *node, uint32_t column, stored_test *test, void *context)
+bool rewrite_all_stored(const struct logical_node *node, uint32_t column, rewrite_stored_test *test,
+                        void *context)
 {
     uint32_t c = 0;
     while (c < node->column_count && node->columns[c] != column)
@@ -37,16 +41,16 @@ static bool all_stored(const struct logical_node *node, uint32_t column, stored_
         return test(context, &node->scan.table->columns[node->scan.stored[c]]);
     case LOGICAL_PROJECT:
         return node->project.expressions[c]->operation == SQL_INPUT &&
-               all_stored(node->inputs[0], node->project.expressions[c]->index, test, context);
+               rewrite_all_stored(node->inputs[0], node->project.expressions[c]->index, test, context);
     case LOGICAL_FILTER:
-        return all_stored(node->inputs[0], column, test, context);
+        return rewrite_all_stored(node->inputs[0], column, test, context);
     case LOGICAL_JOIN:
-        return all_stored(node->inputs[0], column, test, context) ||
-               all_stored(node->inputs[1], column, test, context);
+        return rewrite_all_stored(node->inputs[0], column, test, context) ||
+               rewrite_all_stored(node->inputs[1], column, test, context);
     case LOGICAL_SET:
         return node->set.set == SQL_SET_UNION && node->set.all &&
-               all_stored(node->inputs[0], node->inputs[0]->columns[c], test, context) &&
-               all_stored(node->inputs[1], node->inputs[1]->columns[c], test, context);
+               rewrite_all_stored(node->inputs[0], node->inputs[0]->columns[c], test, context) &&
+               rewrite_all_stored(node->inputs[1], node->inputs[1]->columns[c], test, context);
     default:
         return false;
     }
@@ -63,12 +67,11 @@ static bool take_column(void *taken, const struct column *column)
     return true;
 }
 
-/* Keeps the most different values. */
+/* Keeps the most different values, NULL among them. */
 static bool take_values(void *most, const struct column *column)
 {
     double *const values = most;
-    if ((double)column->statistics.distinct > *values)
-        *values = (double)column->statistics.distinct;
+    *values = fmax(*values, (double)column->statistics.distinct + (column->statistics.nulls > 0));
     return column->statistics.distinct > 0;
 }
 
@@ -77,7 +80,8 @@ static bool times_values(const struct logical_node *node, const struct sql_expre
                          double *product)
 {
     double most = 1;
-    if (expression->operation == SQL_INPUT && !all_stored(node, expression->index, take_values, &most))
+    if (expression->operation == SQL_INPUT &&
+        !rewrite_all_stored(node, expression->index, take_values, &most))
         return false;
     *product *= most;
     for (uint32_t c = 0; c < expression->child_count; c++)
@@ -222,10 +226,11 @@ static bool is_referenced(const struct conjuncts *conditions, const struct parts
             const struct sql_expression *const own = conditions->list[c]->children[turned],
                                                *const other = conditions->list[c]->children[!turned];
             const struct column *key = NULL;
-            bool all = other->operation == SQL_INPUT && all_stored(table, other->index, take_column, &key);
+            bool all =
+                other->operation == SQL_INPUT && rewrite_all_stored(table, other->index, take_column, &key);
             for (int i = 0; all && i < 2; i++) {
                 const struct sql_expression *const input = mapped(&parts->maps[i], own);
-                all = input && all_stored(parts->inputs[i], input->index, references, (void *)key);
+                all = input && rewrite_all_stored(parts->inputs[i], input->index, references, (void *)key);
             }
             if (all)
                 return true;
@@ -400,6 +405,43 @@ static enum status divide(struct rewriter *rewriter, struct logical_node *node)
     return STATUS_OK;
 }
 
+/* ---- Sets that give each row once ---- */
+
+/* The rows of the largest stored table. */
+static double most_rows(const struct logical_node *node)
+{
+    double most = node->kind == LOGICAL_SCAN ? (double)node->scan.table->rows : 0;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        most = fmax(most, most_rows(node->inputs[i]));
+    return most;
+}
+
+/* Groups a part by all of its columns, if these have few different values for its rows. */
+static enum status distinct(struct rewriter *rewriter, struct logical_node **part)
+{
+    const struct logical_node *const input = *part;
+    struct logical_node *once;
+    double product = 1;
+    for (uint32_t c = 0; c < input->column_count; c++) {
+        double values = 1;
+        if (!rewrite_all_stored(input, input->columns[c], take_values, &values))
+            return STATUS_OK;
+        product *= values;
+    }
+    if (product * ROWS_A_GROUP > most_rows(input))
+        return STATUS_OK;
+    RETURN_IF_ERROR(logical_node_new(rewriter->tree, LOGICAL_AGGREGATE, input->position, *part, NULL, &once,
+                                     rewriter->error));
+    for (uint32_t c = 0; c < input->column_count; c++) {
+        struct sql_expression *term;
+        uint32_t column;
+        RETURN_IF_ERROR(rewrite_input(rewriter, input->position, input->columns[c], &term));
+        RETURN_IF_ERROR(rewrite_add_group(rewriter, once, term, &column));
+    }
+    *part = once;
+    return STATUS_OK;
+}
+
 enum status rewrite_union(struct rewriter *rewriter, struct logical_node **node)
 {
     struct logical_node *const at = *node;
@@ -407,5 +449,7 @@ enum status rewrite_union(struct rewriter *rewriter, struct logical_node **node)
         RETURN_IF_ERROR(rewrite_union(rewriter, &at->inputs[i]));
     if (at->kind == LOGICAL_JOIN && at->join.join == LOGICAL_INNER && at->join.condition)
         return join_parts(rewriter, node);
+    for (uint32_t i = 0; at->kind == LOGICAL_SET && !at->set.all && i < 2; i++)
+        RETURN_IF_ERROR(distinct(rewriter, &at->inputs[i]));
     return at->kind == LOGICAL_AGGREGATE ? divide(rewriter, at) : STATUS_OK;
 }
