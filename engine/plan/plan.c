@@ -276,19 +276,23 @@ static struct tile_test probe_test(const struct plan *plan, const struct plan_st
     return test;
 }
 
-/* Makes the test of a condition that compares a fact column with a constant, as all on columns of 64 bits are; else false.
- * NULLs do not pass such a condition. */
-static bool wide_range_test(const struct plan *plan, uint32_t condition, struct tile_test *test)
+/* Makes the test of a condition that compares a fact column with a constant, as all on columns of 64 bits are, or is that it
+ * is in a set; else false. NULLs do not pass such a condition. */
+static bool condition_test(const struct plan *plan, uint32_t condition, struct tile_test *test)
 {
-    const struct expression *const nodes = plan->expressions.nodes;
-    uint32_t leaf;
-    int64_t low, high;
-    if (!expression_range(&plan->expressions, &nodes[condition], &leaf, &low, &high))
+    const struct expression *const nodes = plan->expressions.nodes, *const node = &nodes[condition];
+    *test = (struct tile_test){.low = INT64_MIN, .high = INT64_MAX};
+    uint32_t leaf = node->child[0];
+    if (node->operation == EXPRESSION_IN_SET && nodes[leaf].operation == EXPRESSION_COLUMN) {
+        test->values = plan->expressions.tables[node->table].values;
+        test->value_count = plan->expressions.tables[node->table].count;
+    } else if (!expression_range(&plan->expressions, node, &leaf, &test->low, &test->high)) {
         return false;
+    }
     const struct plan_source *const source = &plan->sources[nodes[leaf].index];
     if (source->join >= 0 || source->bits || !plan->columns[source->column].data)
         return false;
-    *test = (struct tile_test){.data = plan->columns[source->column].data, .low = low, .high = high};
+    test->data = plan->columns[source->column].data;
     return true;
 }
 
@@ -304,7 +308,7 @@ enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *e
             s < plan->step_count ? &plan->steps[s] : &plan->decided[s - plan->step_count];
         const struct plan_join *join = step->kind == STEP_SEMI_JOIN ? &plan->joins[step->join] : NULL;
         if (step->kind == STEP_CONDITION)
-            count += wide_range_test(plan, step->expression, &tests[count]);
+            count += condition_test(plan, step->expression, &tests[count]);
         if (step->kind == STEP_PROBE)
             tests[count++] = probe_test(plan, step);
         if (plan_step_is_expression(step) || step->kind == STEP_INDEX)

@@ -262,16 +262,38 @@ static enum status count_units(struct sides *sides)
     return STATUS_OK;
 }
 
-/* The first source of the smallest unit that is not answered; their number: there is none. */
-static uint32_t next_unit(const struct region *region)
+/* The share of a unit's rows that the keys of answered sides are expected to leave (reduce_unit): of the side that leaves the
+ * fewest. */
+static double unit_reduced(const struct sides *sides, uint64_t sources)
 {
+    const struct region *const region = sides->region;
+    struct join_keys keys;
+    double share = 1;
+    for (uint32_t i = 0; i < sides->count; i++) {
+        const double rows = (double)sides->list[i].result.rows;
+        join_find_keys(&region->conjuncts, region, sides->list[i].sources, sources, &keys);
+        for (uint32_t k = 0; k < keys.count; k++)
+            share = fmin(share, rows / estimate_values(region->run, keys.trees[1][k], INFINITY));
+    }
+    return share;
+}
+
+/* The first source of the smallest unit that is not answered; their number: there is none. */
+static uint32_t next_unit(const struct sides *sides)
+{
+    const struct region *const region = sides->region;
     uint32_t next = region->source_count;
+    double fewest = INFINITY;
     for (uint32_t s = 0; s < region->source_count; s++) {
         const struct source *const source = &region->sources[s];
-        if (!source->joined && source->join == LOGICAL_INNER &&
-            (next == region->source_count ||
-             unit_expected(region, source->unit) < unit_expected(region, region->sources[next].unit)))
+        if (source->joined || source->join != LOGICAL_INNER)
+            continue;
+        const double expected =
+            unit_expected(region, source->unit) * unit_reduced(sides, region_unit(region, source->unit));
+        if (next == region->source_count || expected < fewest) {
             next = s;
+            fewest = expected;
+        }
     }
     return next;
 }
@@ -334,7 +356,7 @@ enum status sides_answer(struct sides *sides)
 {
     struct region *const region = sides->region;
     RETURN_IF_ERROR(count_units(sides));
-    for (uint32_t s = next_unit(region); s < region->source_count; s = next_unit(region))
+    for (uint32_t s = next_unit(sides); s < region->source_count; s = next_unit(sides))
         RETURN_IF_ERROR(answer_inner(sides, s));
     if (sides->count == 0) /* one row of no columns, to which others are joined */
         sides->list[sides->count++].result.rows = 1;
