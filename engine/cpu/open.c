@@ -92,10 +92,6 @@ static enum status worker_programs(const struct device_run *run, struct cpu_work
     for (uint32_t c = 0; c < run->condition_count; c++)
         RETURN_IF_ERROR(row_values_open(plan, &plan->steps[run->condition_step[c]].expression, 1,
                                         &worker->conditions[c], error));
-    for (uint32_t j = 0; j < plan->join_count; j++)
-        if (run->joins[j].pieces && !run->joins[j].fast)
-            RETURN_IF_ERROR(expression_program_create(&plan->expressions, &plan->joins[j].match, 1,
-                                                      &worker->joins[j].match, error));
     return plan->shape == PLAN_ROWS ? STATUS_OK : group_states_create(plan, &worker->states, error);
 }
 
@@ -214,8 +210,6 @@ static void worker_close(const struct device_run *run, struct cpu_worker *worker
     }
     for (uint32_t c = 0; worker->conditions && c < run->condition_count; c++)
         row_values_close(&worker->conditions[c]);
-    for (uint32_t j = 0; worker->joins && j < run->plan->join_count; j++)
-        expression_program_free(worker->joins[j].match);
     for (uint32_t i = 0; worker->terms && i < run->plan->group_count + run->plan->aggregate_count; i++)
         free(worker->terms[i].tile.buffer);
     row_values_close(&worker->values);
@@ -240,8 +234,8 @@ void cpu_run_close(struct device_run *run)
         return;
     for (unsigned w = 0; run->workers && w < run->threads; w++)
         worker_close(run, &run->workers[w]);
-    for (uint32_t j = 0; run->joins && j < run->plan->join_count; j++)
-        free(run->joins[j].bitmap);
+    for (uint32_t j = 0; run->bitmaps && j < run->plan->join_count; j++)
+        free(run->bitmaps[j]);
     for (uint32_t c = 0; run->columns && c < run->plan->column_count; c++) {
         free(run->columns[c].staged);
         free(run->columns[c].scratch);
@@ -252,7 +246,7 @@ void cpu_run_close(struct device_run *run)
     index_mask_free(run->index);
     free(run->condition_step);
     free(run->mask_step);
-    free(run->joins);
+    free(run->bitmaps);
     free(run->columns);
     free(run->segment_first);
     free(run->found);
@@ -261,28 +255,53 @@ void cpu_run_close(struct device_run *run)
     free(run);
 }
 
-/* Tells the kinds of steps apart, and finds how each join's predicate is evaluated. */
+static uint32_t has_prefix(const struct position_set *passing, uint64_t position)
+{
+    const uint64_t prefix = position >> passing->shift;
+    return passing->bits[prefix / 64] >> prefix % 64 & 1;
+}
+
+/* Bits 32 * word .. 32 * word + 31 of the positions whose prefixes pass. */
+static uint32_t word_of(const struct position_set *passing, uint64_t word)
+{
+    uint32_t bits = 0;
+    if (passing->shift == 0)
+        return (uint32_t)(passing->bits[word / 2] >> word % 2 * 32);
+    if (passing->shift >= 5)
+        return has_prefix(passing, word * 32) ? UINT32_MAX : 0;
+    for (uint32_t bit = 0; bit < 32; bit++)
+        bits |= has_prefix(passing, word * 32 + bit) << bit;
+    return bits;
+}
+
+/* Room for whole vectors after the last word. */
+#define BITMAP_SLACK 32u
+
+static enum status make_bitmap(const struct plan_join *join, uint32_t **bitmap, struct error *error)
+{
+    const uint64_t words = table_positions(join->table) / 32;
+    RETURN_IF_ERROR(buffer((words + BITMAP_SLACK) * sizeof **bitmap, bitmap, error));
+    for (uint64_t word = 0; word <= words; word++)
+        (*bitmap)[word] = word_of(&join->passing_rows, word);
+    return STATUS_OK;
+}
+
+/* Tells the kinds of steps apart, and makes the bitmap of each join's predicate. */
 static enum status prepare_steps(struct device_run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
     const uint64_t bytes = plan->step_count * sizeof(uint32_t);
     RETURN_IF_ERROR(memory_take(&run->condition_step, bytes, "a query", error));
     RETURN_IF_ERROR(memory_take(&run->mask_step, bytes, "a query", error));
-    RETURN_IF_ERROR(memory_zeros(&run->joins, plan->join_count * sizeof *run->joins, "a query", error));
+    RETURN_IF_ERROR(memory_zeros(&run->bitmaps, plan->join_count * sizeof *run->bitmaps, "a query", error));
     for (uint32_t s = 0; s < plan->step_count; s++)
         if (plan->steps[s].kind == STEP_CONDITION)
             run->condition_step[run->condition_count++] = s;
         else if (plan->steps[s].kind != STEP_INDEX)
             run->mask_step[run->step_count++] = s;
-    for (uint32_t j = 0; j < plan->join_count; j++) {
-        struct run_join *const join = &run->joins[j];
-        if (!plan_join_is_probed(plan, j) || cpu_join_is_tested(&plan->joins[j]))
-            continue;
-        join->fast = dimension_match_of(plan, j, &join->match);
-        const uint64_t positions = table_positions(plan->joins[j].table);
-        join->pieces = (positions + MATCH_ROWS - 1) / MATCH_ROWS;
-        RETURN_IF_ERROR(buffer((positions / 32 + 32) * sizeof(uint32_t), &join->bitmap, error));
-    }
+    for (uint32_t j = 0; j < plan->join_count; j++)
+        if (plan_join_is_probed(plan, j) && !cpu_join_is_tested(&plan->joins[j]))
+            RETURN_IF_ERROR(make_bitmap(&plan->joins[j], &run->bitmaps[j], error));
     return STATUS_OK;
 }
 

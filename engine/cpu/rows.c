@@ -84,7 +84,7 @@ static const uint8_t *find_positions(const struct device_run *run, struct cpu_wo
                                      const struct tile *t, const uint16_t *rows, uint32_t count)
 {
     const struct plan_join *join = &run->plan->joins[j];
-    const uint32_t *const bitmap = join->inner ? NULL : run->joins[j].bitmap;
+    const uint32_t *const bitmap = join->inner ? NULL : run->bitmaps[j];
     const bool all = !bitmap && !run->plan->columns[join->column].nullable;
     fact_values(run, worker, join->column, t, rows, count, worker->positions, all ? NULL : worker->missing);
     if (all)

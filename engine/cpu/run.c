@@ -13,70 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One thread is started for this many pieces with a predicate of the common shape (dimension_match.h), or for
- * one piece with another predicate. These take longer than starting the thread. */
-#define MATCH_PIECES 8u
-
 /* ---- Dimensions ---- */
 
-/* Evaluates a join's predicate at the positions first .. end - 1, by vectors of expressions. */
-static void match_vectors(const struct device_run *run, uint32_t j, struct expression_program *program,
-                          uint64_t first, uint64_t end)
-{
-    const struct plan_join *join = &run->plan->joins[j];
-    for (; first < end; first += VECTOR_ROWS) {
-        const uint32_t count = end - first < VECTOR_ROWS ? (uint32_t)(end - first) : VECTOR_ROWS;
-        plan_fill_dimension(run->plan, program, first, count);
-        expression_program_run(program, count);
-        const struct vector match = expression_program_vector(program, join->match);
-        for (uint32_t word = 0; word < (count + 31) / 32; word++) {
-            uint32_t bits = 0;
-            const uint32_t last = count - word * 32 < 32 ? count - word * 32 : 32;
-            for (uint32_t bit = 0; bit < last; bit++) {
-                const uint32_t at = word * 32 + bit;
-                bits |= (uint32_t)(match.values[at] && !(match.nulls && match.nulls[at])) << bit;
-            }
-            run->joins[j].bitmap[first / 32 + word] = bits;
-        }
-    }
-}
-
-/* Evaluates a join's predicate at MATCH_ROWS positions, but not in large gaps. */
-static enum status match_piece(void *context, uint64_t item, unsigned thread, struct error *error)
-{
-    struct device_run *run = context;
-    uint32_t j = 0;
-    (void)error;
-    for (; item >= run->joins[j].pieces; j++)
-        item -= run->joins[j].pieces;
-    const struct table *table = run->plan->joins[j].table;
-    const uint64_t begin = item * MATCH_ROWS, positions = table_positions(table),
-                   limit = positions - begin < MATCH_ROWS ? positions : begin + MATCH_ROWS;
-    uint64_t first, end;
-    for (uint64_t at = begin; position_stretch(table, at, limit, &first, &end); at = (end + 31) / 32 * 32)
-        if (run->joins[j].fast)
-            dimension_match_run(&run->joins[j].match, first, end - first, run->joins[j].bitmap);
-        else
-            match_vectors(run, j, run->workers[thread].joins[j].match, first, end);
-    return STATUS_OK;
-}
-
-static enum status match_dimensions(struct device_run *run, struct error *error)
+static void set_dimensions(struct device_run *run)
 {
     const struct plan *plan = run->plan;
-    uint64_t pieces = 0, worth = 0;
-    for (uint32_t j = 0; j < plan->join_count; j++) {
-        pieces += run->joins[j].pieces;
-        worth += run->joins[j].pieces * (run->joins[j].fast ? 1 : MATCH_PIECES);
-    }
-    const uint64_t threads = 1 + worth / MATCH_PIECES;
-    RETURN_IF_ERROR(parallel_for(threads < run->threads ? (unsigned)threads : run->threads, pieces,
-                                 match_piece, run, error));
     for (unsigned w = 0; w < run->threads; w++)
         for (uint32_t j = 0; j < plan->join_count; j++) {
             struct tile_dimension *const dimension = run->workers[w].joins[j].tile;
             const struct plan_join *join = &plan->joins[j];
-            dimension->bitmap = run->joins[j].bitmap;
+            dimension->bitmap = run->bitmaps[j];
             dimension->cubes = join->test.cubes;
             dimension->cube_count = join->test.used || cpu_join_is_tested(join) ? join->test.cube_count : 0;
             dimension->cubes_planes = join->test.used;
@@ -84,7 +30,6 @@ static enum status match_dimensions(struct device_run *run, struct error *error)
             dimension->first = (int32_t)plan->joins[j].first;
             dimension->last = (int32_t)plan->joins[j].last;
         }
-    return STATUS_OK;
 }
 
 /* ---- Run ---- */
@@ -327,11 +272,10 @@ static enum status count_rows(struct device_run *run, const struct tile_skip *sc
     return STATUS_OK;
 }
 
-/* Evaluates the predicates on dimensions, and then scans. *matched is the time between the two. */
+/* Makes the mask of bitmap indexes, and then scans. *matched is the time between the two. */
 static enum status match_and_scan(struct device_run *run, double *matched, struct error *error)
 {
-    if (run->scan->kept_tiles)
-        RETURN_IF_ERROR(match_dimensions(run, error));
+    set_dimensions(run);
     if (run->index)
         RETURN_IF_ERROR(index_mask_make(run->index, run->scan, run->threads, NULL, error));
     *matched = clock_ms();

@@ -5,7 +5,6 @@
 #ifndef TESSERA_ENGINE_CPU_RUN_INTERNAL_H
 #define TESSERA_ENGINE_CPU_RUN_INTERNAL_H
 
-#include "engine/cpu/dimension_match.h"
 #include "engine/cpu/group_states.h"
 #include "engine/cpu/index_mask.h"
 #include "engine/cpu/tile_steps.h"
@@ -18,9 +17,6 @@
 /* The tiles of a piece, which a thread takes at a time: 65,536 rows take about 50 microseconds, so the cost
  * of taking one is negligible and all threads end at about the same time. */
 #define PIECE_TILES 64u
-
-/* The positions of a dimension for which a thread evaluates the predicate at a time. */
-#define MATCH_ROWS 65536u
 
 struct piece_rows {
     uint64_t count;
@@ -54,7 +50,6 @@ struct worker_column {
 struct worker_join {
     struct tile_dimension *tile; /* as of a column */
     struct tile_dimension own;
-    struct expression_program *match; /* of the predicate; or NULL */
 };
 
 /* What rows are grouped by, or an argument of an aggregate. */
@@ -91,14 +86,6 @@ struct run_column {
     void *scratch;
 };
 
-/* A join whose predicate is evaluated before the scan, in `pieces`; else all is 0. */
-struct run_join {
-    uint32_t *bitmap;
-    uint64_t pieces;
-    bool fast; /* the predicate is in `match` */
-    struct dimension_match match;
-};
-
 struct device_run {
     const struct plan *plan;
     unsigned threads;
@@ -110,7 +97,7 @@ struct device_run {
     tile_steps_number *tile_number;
     uint32_t step_count, condition_count; /* steps that make a tile's mask, and conditions on rows */
     uint32_t *condition_step, *mask_step; /* these steps of the plan */
-    struct run_join *joins;               /* of plan->joins */
+    uint32_t **bitmaps; /* of each of plan->joins the positions that pass, if rows probe them; else NULL */
     struct run_column *columns;           /* of plan->columns */
     struct index_mask *index;             /* NULL: the plan uses no bitmap index */
     struct tile_skip own;                 /* the tiles of the share's segments; unused if it has all */

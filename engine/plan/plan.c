@@ -3,6 +3,7 @@
  */
 #include "engine/plan/plan.h"
 
+#include "engine/plan/dimensions/dimension_match.h"
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/levels/level_plan.h"
 #include "storage/base/clock.h"
@@ -205,6 +206,44 @@ static enum status analyse_table(const struct plan *plan, struct expression_prog
     return STATUS_OK;
 }
 
+/* Takes the rows of a run by the bits of those that pass. */
+static void take_bits(struct analysis *of, const struct position_run *run, const uint32_t *bits)
+{
+    struct plan_join *const join = of->join;
+    const uint64_t end = run->first + run->rows;
+    for (uint64_t p = run->first, next; p < end; p = next) {
+        next = p / 32 * 32 + 32 < end ? p / 32 * 32 + 32 : end;
+        const uint64_t word = (uint64_t)bits[p / 32] >> p % 32 & ((UINT64_C(1) << (next - p)) - 1);
+        if (!word)
+            continue;
+        if (join->passing == 0) {
+            join->first = p + (uint64_t)__builtin_ctzll(word);
+            of->first_row = run->row + (join->first - run->first);
+        }
+        join->passing += (uint64_t)__builtin_popcountll(word);
+        join->last = p + 63 - (uint64_t)__builtin_clzll(word);
+        of->last_row = run->row + (join->last - run->first);
+        join->passing_rows.bits[p / 64] |= word << p % 64;
+    }
+}
+
+/* The same as analyse_table for a predicate of the common shape, without ranges. */
+static enum status match_table(const struct dimension_match *match, struct analysis *of, struct error *error)
+{
+    const struct table *const table = of->join->table;
+    const uint64_t positions = table_positions(table);
+    struct position_run run = {0};
+    uint32_t *bits;
+    uint64_t first, end;
+    RETURN_IF_ERROR(memory_take(&bits, (positions / 32 + 2) * sizeof *bits, "a dimension's rows", error));
+    for (uint64_t at = 0; position_stretch(table, at, positions, &first, &end); at = (end + 31) / 32 * 32)
+        dimension_match_run(match, first, end - first, bits);
+    while (position_run_next(table, &run))
+        take_bits(of, &run, bits);
+    free(bits);
+    return STATUS_OK;
+}
+
 /* Makes the program of the predicate and of the groups' terms, whose ranges it clears. */
 static enum status program_of(const struct plan *plan, const struct plan_join *join,
                               struct group_range *ranges, uint32_t count, struct expression_program **program,
@@ -229,6 +268,7 @@ enum status plan_join_analyse(struct plan *plan, uint32_t j, struct group_range 
 {
     struct plan_join *join = &plan->joins[j];
     struct expression_program *program;
+    struct dimension_match match;
     RETURN_IF_ERROR(program_of(plan, join, ranges, count, &program, error));
     struct analysis of = {.join = join, .program = program, .ranges = ranges, .count = count};
     const uint32_t depth = level_program_depth(plan, program);
@@ -242,6 +282,8 @@ enum status plan_join_analyse(struct plan *plan, uint32_t j, struct group_range 
     join->passing_rows.shift = shift;
     if (status == STATUS_OK && depth)
         level_join_analyse(plan, j, program, depth, ranges, count);
+    else if (status == STATUS_OK && count == 0 && dimension_match_of(plan, j, &match))
+        status = match_table(&match, &of, error);
     else if (status == STATUS_OK)
         status = analyse_table(plan, program, &of, error);
     if (!depth)
@@ -325,7 +367,6 @@ enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *e
     if (plan->nothing)
         plan->scan.run_count = plan->scan.kept_tiles = plan->scan.kept_rows = 0;
     for (uint32_t j = 0; j < plan->join_count; j++) {
-        position_set_free(&plan->joins[j].passing_rows);
         free(plan->joins[j].leaf_rows);
         plan->joins[j].leaf_rows = NULL;
     }

@@ -81,8 +81,9 @@ struct plan_join {
     uint64_t passing; /* the number of the table's rows that satisfy it, counted when the query is planned */
     bool contiguous;  /* these rows follow each other, at the positions first .. last, or there are none */
     uint64_t first, last;
-    struct position_set passing_rows; /* their positions; used by plan_find_tiles */
-    struct position_test test;        /* of `match`; if used and exact, no run makes a bitmap */
+    struct position_set
+        passing_rows;          /* their positions, if there is a predicate; a GPU evaluates it itself */
+    struct position_test test; /* of `match`; if used and exact, no run makes a bitmap */
     uint64_t *leaf_rows; /* the passing rows of each leaf of the table's levels, while planning; NULL: all */
 };
 

@@ -3,8 +3,8 @@
  * these, dimension_filter (operators/dialect/) finds the matching rows, 32 at a time, about twenty times as
  * fast as vectors of expressions.
  */
-#ifndef TESSERA_ENGINE_CPU_DIMENSION_MATCH_H
-#define TESSERA_ENGINE_CPU_DIMENSION_MATCH_H
+#ifndef TESSERA_ENGINE_PLAN_DIMENSIONS_DIMENSION_MATCH_H
+#define TESSERA_ENGINE_PLAN_DIMENSIONS_DIMENSION_MATCH_H
 
 #include "engine/plan/plan.h"
 #include "operators/dialect/dimension_filter.h"

@@ -1,5 +1,5 @@
 /* dimension_match.c: see dimension_match.h. Called once for each run and join. */
-#include "engine/cpu/dimension_match.h"
+#include "engine/plan/dimensions/dimension_match.h"
 
 #include "storage/base/isa.h"
 
