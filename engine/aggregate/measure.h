@@ -70,6 +70,7 @@ struct measure_list {
     int64_t fraction, whole; /* quantiles: fraction / whole */
     int64_t most;            /* the greatest result of RESULT_COUNT (measure_most) */
     int64_t least, greatest; /* of the values, if the sketch wants them; values of entries are cells */
+    const __int128 *sum;     /* of the values, if the measure is of_set and there are no entries; else NULL */
 };
 
 /* The first of the two rows, which follow each other, that are all that the measure wants of a list of list->rows. */
@@ -96,13 +97,14 @@ struct measure_sketch {
 struct measure {
     const char *name; /* "stddev_pop", for EXPLAIN */
     enum measure_result result;
-    bool sample;                         /* over the rows less one */
-    bool root;                           /* of a variance */
-    bool scaled;                         /* of a covariance: over the deviations */
-    bool sums;                           /* of_values: it takes whole numbers and decimals alone */
-    bool by_other;                       /* of_values: of the rows that have an order, in no order */
-    bool greatest;                       /* ... it is in the row of the greatest order, else of the least */
-    bool fraction;                       /* it takes a fraction from 0 to 1 */
+    bool sample;   /* over the rows less one */
+    bool root;     /* of a variance */
+    bool scaled;   /* of a covariance: over the deviations */
+    bool sums;     /* of_values: it takes whole numbers and decimals alone */
+    bool by_other; /* of_values: of the rows that have an order, in no order */
+    bool greatest; /* ... it is in the row of the greatest order, else of the least */
+    bool of_set;   /* of_values: it wants the number of the different values, and their sum, alone */
+    bool fraction; /* it takes a fraction from 0 to 1 */
     enum measure_kind dates;             /* of numbers alone; what is made of dates and times */
     const struct measure_sketch *sketch; /* of_values: entries are cells; NULL: they are values */
     measure_of_sums *of_sums;            /* NULL: it is not made so */

@@ -24,6 +24,8 @@ OF_VALUES(count_values)
 static __int128 sum_of(const struct measure_list *list)
 {
     __int128 sum = 0;
+    if (list->sum)
+        return *list->sum;
     for (uint64_t e = 0; e < list->count; e++)
         sum += list->entries[e].value;
     return sum;
@@ -172,12 +174,16 @@ const struct measure measure_table[MEASURE_KINDS] = {
     [MEASURE_COVAR_SAMP] = {.name = "covar_samp", .sample = true, .of_sums = measure_covariance},
     [MEASURE_CORR] = {.name = "corr", .scaled = true, .of_sums = measure_covariance},
     [MEASURE_GROUPING] = {.name = "grouping", .result = RESULT_COUNT},
-    [MEASURE_COUNT_DISTINCT] = {.name = "count distinct", .result = RESULT_COUNT, .of_values = count_values},
-    [MEASURE_SUM_DISTINCT] = {.name = "sum distinct",
-                              .result = RESULT_SUM,
+    [MEASURE_COUNT_DISTINCT] = {.name = "count distinct",
+                                .result = RESULT_COUNT,
+                                .of_set = true,
+                                .of_values = count_values},
+    [MEASURE_SUM_DISTINCT] =
+        {.name = "sum distinct", .result = RESULT_SUM, .sums = true, .of_set = true, .of_values = sum_values},
+    [MEASURE_AVG_DISTINCT] = {.name = "avg distinct",
                               .sums = true,
-                              .of_values = sum_values},
-    [MEASURE_AVG_DISTINCT] = {.name = "avg distinct", .sums = true, .of_values = average_values},
+                              .of_set = true,
+                              .of_values = average_values},
     [MEASURE_MODE] = {.name = "mode", .result = RESULT_ARGUMENT, .of_values = most_frequent},
     [MEASURE_QUANTILE_CONT] = {.name = "quantile_cont", .of_values = continuous, .first = continuous_place},
     [MEASURE_QUANTILE_DISC] = {.name = "quantile_disc",

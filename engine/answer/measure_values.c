@@ -100,18 +100,23 @@ static enum status list_two(const struct measuring *measuring, uint64_t begin, u
     return status;
 }
 
+/* A list of no values. */
+static struct measure_list empty_list(const struct plan *plan, const struct plan_measure *measure)
+{
+    return (struct measure_list){.real = plan->expressions.nodes[measure->argument].type.kind == VALUE_DOUBLE,
+                                 .scale = measure->scale,
+                                 .fraction = measure->fraction,
+                                 .whole = measure->whole,
+                                 .most = measure_most(measure->kind, table_whole_rows(plan->fact))};
+}
+
 static enum status measure_group(const struct measuring *measuring, uint64_t group, uint64_t at,
                                  unsigned thread, int64_t *value, bool *null, struct error *error)
 {
     const struct plan_measure *const measure = measuring->measure;
     const struct measure *const of = measure_of(measure->kind);
     const uint64_t begin = measuring->lists->starts[group], end = measuring->lists->starts[group + 1];
-    struct measure_list list = {.real = measuring->plan->expressions.nodes[measure->argument].type.kind ==
-                                        VALUE_DOUBLE,
-                                .scale = measure->scale,
-                                .fraction = measure->fraction,
-                                .whole = measure->whole,
-                                .most = measure_most(measure->kind, table_whole_rows(measuring->plan->fact))};
+    struct measure_list list = empty_list(measuring->plan, measure);
     RETURN_IF_ERROR(of->first && measure->order_term == measure->term
                         ? list_two(measuring, begin, end, thread, &list, error)
                         : list_values(measuring, begin, end, thread, &list, error));
@@ -143,9 +148,8 @@ static enum status measure_item(void *context, uint64_t group, unsigned thread, 
     return cancel_check(error);
 }
 
-static enum status measure_all(struct measuring *measuring, struct error *error)
+static enum status make_column(struct measuring *measuring, struct error *error)
 {
-    const unsigned threads = measuring->lists->threads;
     const uint64_t all = measuring->groups->count;
     struct measure_column *const column = measuring->column;
     const bool counts = measure_of(measuring->measure->kind)->result == RESULT_COUNT;
@@ -154,6 +158,14 @@ static enum status measure_all(struct measuring *measuring, struct error *error)
     for (uint64_t group = measuring->first; group < all; group++)
         column->values[group] = 0, column->nulls[group] = !counts;
     column->measured = all;
+    return STATUS_OK;
+}
+
+static enum status measure_all(struct measuring *measuring, struct error *error)
+{
+    const unsigned threads = measuring->lists->threads;
+    struct measure_column *const column = measuring->column;
+    RETURN_IF_ERROR(make_column(measuring, error));
     RETURN_IF_ERROR(
         memory_zeros(&measuring->scratch, threads * sizeof *measuring->scratch, "measures", error));
     const enum status status = parallel_for(threads, measuring->lists->count, measure_item, measuring, error);
@@ -197,6 +209,62 @@ enum status regrouped_measure(const struct plan *plan, struct measure_lists *lis
             measuring.strings = strings_of(plan, measure);
         RETURN_IF_ERROR(measure_lists_sort(lists, measure, error));
         RETURN_IF_ERROR(measure_all(&measuring, error));
+    }
+    return STATUS_OK;
+}
+
+/* ---- Digests ---- */
+
+#define CHUNK_GROUPS 16384u
+
+/* From what a GPU has found in the sorted values. */
+static enum status measure_digest(const struct measuring *measuring, uint64_t group, struct error *error)
+{
+    const struct plan_measure *const measure = measuring->measure;
+    const struct measure *const of = measure_of(measure->kind);
+    const struct partial_digest *const digest =
+        &measuring->groups->digests[(measure - measuring->plan->measures) * measuring->groups->count + group];
+    const struct measure_entry two[] = {{.order = digest->values[0], .value = digest->values[0], .rows = 1},
+                                        {.order = digest->values[1], .value = digest->values[1], .rows = 1}};
+    const __int128 sum = (__int128)digest->values[1] << 64 | (uint64_t)digest->values[0];
+    struct measure_list list = empty_list(measuring->plan, measure);
+    int64_t value = 0;
+    bool null = false;
+    list.rows = digest->rows;
+    if (digest->rows == 0)
+        return STATUS_OK;
+    list.entries = of->first ? two : NULL;
+    list.count = of->first ? 2 : digest->rows;
+    list.skipped = of->first ? of->first(&list) : 0;
+    list.sum = of->first ? NULL : &sum;
+    RETURN_IF_ERROR(of->of_values(of, &list, &value, &null, error));
+    measuring->column->values[group] = null ? 0 : value;
+    measuring->column->nulls[group] = null;
+    return STATUS_OK;
+}
+
+static enum status digest_chunk(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct measuring *const measuring = context;
+    const uint64_t begin = item * CHUNK_GROUPS, left = measuring->groups->count - begin,
+                   end = begin + (left < CHUNK_GROUPS ? left : CHUNK_GROUPS);
+    (void)thread;
+    for (uint64_t group = begin; group < end; group++)
+        RETURN_IF_ERROR(measure_digest(measuring, group, error));
+    return cancel_check(error);
+}
+
+enum status regrouped_digests(const struct plan *plan, unsigned threads, struct regrouped *regrouped,
+                              struct error *error)
+{
+    for (uint32_t m = 0; m < plan->measure_count; m++) {
+        struct measuring measuring = {.plan = plan,
+                                      .measure = &plan->measures[m],
+                                      .groups = &regrouped->groups,
+                                      .column = &regrouped->measures[m]};
+        RETURN_IF_ERROR(make_column(&measuring, error));
+        RETURN_IF_ERROR(parallel_for(threads, (regrouped->groups.count + CHUNK_GROUPS - 1) / CHUNK_GROUPS,
+                                     digest_chunk, &measuring, error));
     }
     return STATUS_OK;
 }

@@ -74,12 +74,27 @@ static enum status add_set(const struct plan *plan, const struct partial *scanne
     return regrouped_measure(plan, lists, first, regrouped, error);
 }
 
+/* The groups of a GPU that has sorted their values. `scanned` keeps the digests. */
+static enum status take_digests(const struct plan *plan, const struct partial *scanned, unsigned threads,
+                                struct regrouped *regrouped, struct error *error)
+{
+    RETURN_IF_ERROR(memory_zeros(&regrouped->sets, (scanned->count + 1) * sizeof *regrouped->sets, "groups",
+                                 error)); /* all are of the only set */
+    RETURN_IF_ERROR(partial_append_groups(plan, &regrouped->groups, scanned, error));
+    regrouped->groups.digests = scanned->digests;
+    const enum status status = regrouped_digests(plan, threads, regrouped, error);
+    regrouped->groups.digests = NULL;
+    return status;
+}
+
 enum status regrouped_make(const struct plan *plan, const struct partial *scanned, unsigned threads,
                            struct regrouped *regrouped, struct error *error)
 {
     enum status status = STATUS_OK;
     *regrouped = (struct regrouped){.none = scanned->count == 0 ||
                                             (plan->shape == PLAN_TOTAL && scanned->total_rows == 0)};
+    if (scanned->digests)
+        return take_digests(plan, scanned, threads, regrouped, error);
     for (uint32_t s = 0; status == STATUS_OK && s < plan->grouping.set_count; s++) {
         struct measure_lists lists = {0};
         status = add_set(plan, scanned, s, threads, &lists, regrouped, error);

@@ -54,6 +54,10 @@ struct measure_lists;
 NODISCARD enum status regrouped_measure(const struct plan *plan, struct measure_lists *lists, uint64_t first,
                                         struct regrouped *regrouped, struct error *error);
 
+/* The same of all groups, from their digests (struct partial). */
+NODISCARD enum status regrouped_digests(const struct plan *plan, unsigned threads,
+                                        struct regrouped *regrouped, struct error *error);
+
 /* ---- string_agg (measure_strings.c) ---- */
 
 /* Joins strings, of `dictionary`, with a separator: each entry's as often as it has rows. */

@@ -484,6 +484,7 @@ enum status gpu_run(struct device_run *run, const struct device_request *request
                     struct run_timing *timing, struct error *error)
 {
     timing->kernel = KERNEL_AUTO;
+    timing->groups_why = NULL;
     if (run->nothing)
         return run_or_tell(run, request, partial, timing, error);
     if (tier_is_over(run))
@@ -491,7 +492,10 @@ enum status gpu_run(struct device_run *run, const struct device_request *request
     timing->kernel = run->tier.is_general ? KERNEL_GENERAL : KERNEL_SPECIALISED;
     memcpy(timing->kernel_why, run->tier.general.why, sizeof timing->kernel_why);
     RETURN_IF_ERROR(gpu_attach(run, error));
-    return gpu_detach(run, run_or_tell(run, request, partial, timing, error));
+    run->groups_why = NULL;
+    const enum status status = gpu_detach(run, run_or_tell(run, request, partial, timing, error));
+    timing->groups_why = run->groups_why;
+    return status;
 }
 
 enum status gpu_queue_end(struct device_run *run, struct error *error)

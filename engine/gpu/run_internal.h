@@ -62,6 +62,7 @@ struct device_run {
     struct cuda_index index;   /* of a plan with index terms */
     struct cuda_first first;   /* of a plan of which few rows are wanted */
     struct cuda_groups groups; /* of a plan of which few groups may be wanted */
+    const char *groups_why;    /* as in struct run_timing */
     bool few_groups;           /* only groups that may be in the answer are copied, of this request */
     bool masked;               /* the wanted rows are too many for a list: the scan makes a mask */
 

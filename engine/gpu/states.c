@@ -7,6 +7,7 @@
  *     states    of each aggregate, 64 or 128 bits a slot      rows    PLAN_ROWS: 32 words a tile; or, of few that are
  *     sets      of each count(distinct)                               wanted, struct first_state and a list
  */
+#include "engine/gpu/first/sorted_values.h"
 #include "engine/gpu/run_internal.h"
 #include "storage/base/memory.h"
 
@@ -32,6 +33,9 @@
  * without probing, near those of rows with near keys; but all slots are cleared, and looked at after the scan. */
 #define DIRECT_SLOTS_MAX (UINT64_C(1) << 28)
 #define DIRECT_SLOTS_ROW 4.0
+
+/* Fewer groups than this are copied in some ten microseconds, as long as launches take. */
+#define GROUPS_MANY 4096u
 
 struct states_header {
     uint32_t full, reserved;
@@ -400,7 +404,7 @@ static enum status make_collected(struct device_run *run, uint64_t bytes, struct
     return STATUS_OK;
 }
 
-/* Copies `count` groups, which `gather` writes to run->collected, and then lumps. */
+/* Copies `count` groups, which `gather` writes to run->collected. */
 static enum status copy_groups(struct device_run *run, uint64_t count,
                                enum status (*gather)(struct device_run *run, uint64_t count,
                                                      struct error *error),
@@ -410,7 +414,7 @@ static enum status copy_groups(struct device_run *run, uint64_t count,
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
         words += run->kernel.state_words[a];
     const uint64_t bytes = count * words * sizeof(uint64_t);
-    RETURN_IF_ERROR(partial_allocate(run->plan, count + run->groups.lump_count, groups, error));
+    RETURN_IF_ERROR(partial_allocate(run->plan, count, groups, error));
     if (count == 0)
         return STATUS_OK;
     uint64_t *copy = malloc(bytes);
@@ -422,7 +426,7 @@ static enum status copy_groups(struct device_run *run, uint64_t count,
     if (status == STATUS_OK)
         take_collected(run, copy, count, groups);
     free(copy);
-    return AND_THEN(status, cuda_values_lumps(run, count, groups, error));
+    return status;
 }
 
 /* Lists the rows of a tile: bit j of word l is row 32j + l. */
@@ -470,18 +474,36 @@ static enum status listed_rows(struct device_run *run, struct partial *groups, s
     return status;
 }
 
-/* Gives the groups that may be in the answer; else all are copied. */
-static enum status few_groups(struct device_run *run, struct partial *groups, bool *given,
-                              struct error *error)
+/* Gives what the answer needs of the groups, or those that may be in it; *given is false if all must be copied. */
+static enum status give_groups(struct device_run *run, struct partial *groups, bool *given,
+                               struct error *error)
 {
     const uint64_t found = run->plan->shape == PLAN_HASH ? header_of(run)->groups_found : run->slots;
     uint64_t count;
-    if (run->groups.of_totals)
-        RETURN_IF_ERROR(cuda_groups_total(run, found, groups, given, error));
-    else
-        RETURN_IF_ERROR(cuda_groups_list(run, found, &count, given, error));
+    *given = false;
+    if (found < GROUPS_MANY)
+        return STATUS_OK;
+    RETURN_IF_ERROR(cuda_groups_take(run, error));
+    if (run->groups.of_values) {
+        RETURN_IF_ERROR(cuda_values_groups(run, found, groups, given, error));
+        run->groups_why = *given ? NULL : "the GPU has no memory to sort their values";
+        return STATUS_OK;
+    }
+    if (run->groups.of_totals) {
+        RETURN_IF_ERROR(cuda_groups_total(run, groups, given, error));
+        run->groups_why = *given ? NULL : "some group has a value that the GPU cannot add up";
+        return STATUS_OK;
+    }
+    RETURN_IF_ERROR(cuda_groups_list(run, &count, given, error));
+    return *given ? copy_groups(run, count, cuda_groups_gather, groups, error) : STATUS_OK;
+}
+
+static enum status few_groups(struct device_run *run, struct partial *groups, bool *given,
+                              struct error *error)
+{
+    RETURN_IF_ERROR(give_groups(run, groups, given, error));
     if (*given)
-        return groups->totals ? STATUS_OK : copy_groups(run, count, cuda_groups_gather, groups, error);
+        return STATUS_OK;
     run->few_groups = false;
     RETURN_IF_ERROR(cuda_states_fetch(run, error));
     return cuda_synchronize(run->cuda, error);

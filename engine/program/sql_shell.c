@@ -66,12 +66,13 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
         fprintf(
             stderr,
             "%llu row%s; parse %.3f ms, bind %.3f, plan %.3f, compile %.3f, load %.3f%s, run %.3f%s, fetch "
-            "%.3f, operators %.3f, output %.3f, write %.3f; total %.3f on %s; memory %.1f MB%s%s%s%s\n",
+            "%.3f, operators %.3f, output %.3f, write %.3f; total %.3f on %s; memory %.1f MB%s%s%s%s%s%s\n",
             (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s", timing.parse_ms, timing.bind_ms,
             timing.plan_ms, timing.compile_ms, timing.load_ms, opening, timing.total_ms, staged,
             timing.fetch_ms, timing.operators_ms, timing.output_ms, written - answered, written - begin,
             engine_device_text(shell->engine), 1e-6 * (double)timing.memory_bytes, spilled,
-            kernels[timing.kernel], timing.kernel_why[0] ? ": " : "", timing.kernel_why);
+            kernels[timing.kernel], timing.kernel_why[0] ? ": " : "", timing.kernel_why,
+            timing.groups_why ? "; groups on the host: " : "", timing.groups_why ? timing.groups_why : "");
         write_reads(&timing);
     }
     status = AND_THEN(status, report_one(shell, statement, text, length, error));

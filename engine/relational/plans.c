@@ -43,6 +43,7 @@ static void add_timing(struct run_timing *all, const struct run_timing *one)
     all->output_ms += one->output_ms;
     all->bytes += one->bytes;
     all->moved_bytes += one->moved_bytes;
+    all->groups_why = one->groups_why ? one->groups_why : all->groups_why;
     if (one->kernel == KERNEL_AUTO || all->kernel == KERNEL_SPECIALISED)
         return;
     all->kernel = one->kernel; /* of several plans the one that had to wait */

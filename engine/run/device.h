@@ -59,6 +59,9 @@ struct run_timing {
     enum kernel_choice kernel;
     char kernel_why[KERNEL_WHY_BYTES];
 
+    /* Of the last run of a plan on a GPU: why groups that it should finish were copied to the host, or NULL. */
+    const char *groups_why;
+
     /* What came from the disk: for the plan, which opens and checks columns, and for loading and the run. The caller of
      * the engine fills these. */
     struct disk_reads plan_reads, run_reads;

@@ -1,5 +1,5 @@
 /*
- * values.h: what the engine tells the kernels that find the values which quantiles need (values_cuda.h). Host and device
+ * values.h: what the engine tells the kernels that find what measures need of sorted values (values_cuda.h). Host and device
  * compilers lay it out alike.
  */
 #ifndef TESSERA_OPERATORS_GENERAL_VALUES_H
@@ -9,37 +9,42 @@
 #include <stdint.h>
 #endif
 
-/* The bins of a group's values, at most: a quantile needs the values of a bin or two. */
-#define VALUES_BINS_MAX    512u
-#define VALUES_TARGETS_MAX 8u
+#define VALUES_THREADS      256u
+#define VALUES_SCAN_THREADS 1024u
 
-/* The bins of all groups, of 9 bytes each. */
-#define VALUES_ALL_BINS_MAX (1ull << 25)
+/* A warp adds up so many entries. */
+#define VALUES_PIECE 4096u
 
-/* Between the launches; zeros at first. */
-struct values_state {
-    unsigned long long found; /* groups of the scan that are listed, also some that did not fit */
-    unsigned long long lumps;
+/* Prefix sums over the sorted entries: of rows; of 2^32 where a group begins and 1 where a value that is not NULL does; of the
+ * codes where a value begins. */
+enum values_sum { VALUES_ROWS, VALUES_FLAGS, VALUES_CODES };
+
+/* A group of the statement. */
+struct values_group {
+    uint64_t number;           /* of the scan's group of the first value: without terms that are values */
+    uint64_t all_rows;         /* also those whose value is NULL */
+    uint64_t first, end;       /* the entries whose value is not NULL */
+    uint64_t rows;             /* of these */
+    uint64_t different, codes; /* the different values, and the sum of their codes */
 };
 
-/* Groups of the scan that are given to the host as one. */
-struct values_lump {
-    uint64_t number, rows;
-};
-
-/* A group of the scan is a group of the statement and a value: its number is group * domain + code of the value. */
+/* A group of the scan is a group of the statement and a value of each term: its number is
+ * group * group_stride + ... + code * stride + ... An entry is such a group, of one of the terms. */
 struct values_work {
-    uint64_t domain, width;  /* of the codes, and of a bin */
-    uint64_t groups, bins;   /* bins of a group */
-    uint64_t counts;         /* 64 bits for each bin of each group: bin * groups + group */
-    uint64_t keep;           /* a byte, likewise */
-    uint64_t state;          /* struct values_state */
-    uint64_t lumps;          /* struct values_lump: at most targets + 1 of each group */
-    uint64_t list, capacity; /* slots */
-    uint32_t hashed;         /* else dense */
-    uint32_t nullable;       /* code 0 is NULL, which quantiles leave out */
-    uint32_t target_count, reserved;
-    double targets[VALUES_TARGETS_MAX]; /* 0 to 1 */
+    uint64_t group_stride, stride;
+    uint64_t domain;   /* of the codes */
+    uint32_t hashed;   /* else dense */
+    uint32_t nullable; /* code 0 is NULL */
+    uint64_t keys,
+        rows; /* of the entries, 64 bits each: group * domain + code, and the rows, and later their prefix sums */
+    uint64_t capacity;     /* the entries that there is room for */
+    uint64_t found;        /* 64 bits: the number of entries; 0 at first */
+    uint64_t count;        /* the same when they are sorted */
+    uint64_t flags, codes; /* prefix sums, 64 bits each; codes 0: they are not wanted */
+    uint64_t sums;         /* of each piece, and then of those before it */
+    uint64_t starts;       /* the first entry of each group */
+    uint64_t groups;       /* struct values_group */
+    uint64_t group_count;
 };
 
 #endif

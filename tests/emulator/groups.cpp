@@ -30,17 +30,39 @@ static void run_total(void **parameters)
     groups_total(*static_cast<groups_work *>(parameters[0]));
 }
 
-static void run_count(void **parameters)
+static const values_work &values_of(void **parameters)
 {
-    values_count(*static_cast<values_work *>(parameters[0]));
+    return *static_cast<values_work *>(parameters[0]);
 }
-static void run_find(void **parameters)
+static void run_collect(void **parameters)
 {
-    values_find(*static_cast<values_work *>(parameters[0]));
+    values_collect(values_of(parameters));
 }
-static void run_list(void **parameters)
+static void run_add(void **parameters)
 {
-    values_list(*static_cast<values_work *>(parameters[0]));
+    values_add(values_of(parameters), *static_cast<uint32_t *>(parameters[1]));
+}
+static void run_scan(void **parameters)
+{
+    values_scan(values_of(parameters));
+}
+static void run_prefix(void **parameters)
+{
+    values_prefix(values_of(parameters), *static_cast<uint32_t *>(parameters[1]),
+                  *static_cast<uint64_t *>(parameters[2]));
+}
+static void run_starts(void **parameters)
+{
+    values_starts(values_of(parameters));
+}
+static void run_groups(void **parameters)
+{
+    values_groups(values_of(parameters));
+}
+static void run_pick(void **parameters)
+{
+    values_pick(values_of(parameters), *static_cast<uint64_t *>(parameters[1]),
+                *static_cast<uint64_t *>(parameters[2]));
 }
 
 extern emulated_module emulated_of_general_groups;
@@ -52,7 +74,11 @@ emulated_module emulated_of_general_groups = {
      {"first_tighten", run_tighten, 0, {}},
      {"groups_select", run_select, 1, {sizeof(groups_work)}},
      {"groups_total", run_total, 1, {sizeof(groups_work)}},
-     {"values_count", run_count, 1, {sizeof(values_work)}},
-     {"values_find", run_find, 1, {sizeof(values_work)}},
-     {"values_list", run_list, 1, {sizeof(values_work)}},
+     {"values_collect", run_collect, 1, {sizeof(values_work)}},
+     {"values_add", run_add, 2, {sizeof(values_work), 4}},
+     {"values_scan", run_scan, 1, {sizeof(values_work)}},
+     {"values_prefix", run_prefix, 3, {sizeof(values_work), 4, 8}},
+     {"values_starts", run_starts, 1, {sizeof(values_work)}},
+     {"values_groups", run_groups, 1, {sizeof(values_work)}},
+     {"values_pick", run_pick, 3, {sizeof(values_work), 8, 8}},
      {"groups_gather", run_gather, 4, {sizeof(groups_work), 8, 8, 8}}}};

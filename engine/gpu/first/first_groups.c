@@ -2,6 +2,7 @@
 #include "engine/gpu/first/first_groups.h"
 
 #include "engine/cuda/ahead.h"
+#include "engine/gpu/first/sorted_values.h"
 #include "engine/gpu/general/code.h"
 #include "engine/gpu/run_internal.h"
 #include "storage/base/memory.h"
@@ -12,9 +13,6 @@
 #include <string.h>
 
 #define MODULE_NAME "general_groups"
-
-/* Fewer groups than this are copied in some ten microseconds, as long as the launches take. */
-#define GROUPS_MANY 4096u
 
 #define GROUPS_ROOTS_MAX (GROUPS_TOTALS_MAX > FIRST_TERMS_MAX ? GROUPS_TOTALS_MAX : FIRST_TERMS_MAX)
 
@@ -165,16 +163,6 @@ static enum status write_totals(const struct plan *plan, const struct kernel *ke
     return STATUS_OK;
 }
 
-static enum status write_values(const struct plan *plan, struct cuda_groups *groups, struct error *error)
-{
-    const struct general_codes none = {0};
-    groups->usable = groups->of_values = true;
-    groups->work = (struct groups_work){.hashed = plan->shape == PLAN_HASH,
-                                        .key_words = plan->key_words,
-                                        .aggregate_count = plan->aggregate_count};
-    return take_program(plan, &none, groups, error);
-}
-
 static void fill_first(const struct first_groups *few, struct first_argument *first)
 {
     *first = (struct first_argument){.wanted = few->first.wanted, .bound = UINT64_MAX};
@@ -192,24 +180,27 @@ static void fill_first(const struct first_groups *few, struct first_argument *fi
 
 /* ---- Kernels and memory ---- */
 
-/* The module, for the rest of the call. */
-static enum status take_module(struct device_run *run, struct error *error)
+enum status cuda_groups_take(struct device_run *run, struct error *error)
 {
     struct cuda *cuda = run->cuda;
     struct cuda_groups *groups = &run->groups;
+    const struct {
+        const char *name;
+        struct cuda_function **function;
+    } functions[] = {{"groups_sample", &groups->sample},        {"first_tighten", &groups->tighten},
+                     {"groups_select", &groups->select},        {"groups_gather", &groups->gather},
+                     {"groups_total", &groups->total},          {"values_collect", &groups->values.collect},
+                     {"values_add", &groups->values.add},       {"values_scan", &groups->values.scan},
+                     {"values_prefix", &groups->values.prefix}, {"values_starts", &groups->values.starts},
+                     {"values_groups", &groups->values.groups}, {"values_pick", &groups->values.pick}};
     uint64_t bytes;
     if (groups->module)
         return STATUS_OK;
     RETURN_IF_ERROR(
         cuda_modules_take_ahead(run->device->modules, MODULE_NAME, &groups->lent, &groups->module, error));
-    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_sample", &groups->sample, error));
-    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "first_tighten", &groups->tighten, error));
-    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_select", &groups->select, error));
-    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_gather", &groups->gather, error));
-    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "groups_total", &groups->total, error));
-    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "values_count", &groups->values_count, error));
-    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "values_find", &groups->values_find, error));
-    RETURN_IF_ERROR(cuda_module_function(cuda, groups->module, "values_list", &groups->values_list, error));
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        RETURN_IF_ERROR(
+            cuda_module_function(cuda, groups->module, functions[f].name, functions[f].function, error));
     return cuda_module_variable(cuda, groups->module, "arguments", &groups->arguments, &bytes, error);
 }
 
@@ -226,8 +217,8 @@ enum status cuda_groups_open(struct device_run *run, struct error *error)
     struct cuda_groups *groups = &run->groups;
     if (run->counting || run->segments.segments || !ahead_has(MODULE_NAME, cuda_properties(run->cuda)->arch))
         return STATUS_OK;
-    if (cuda_values_can(plan, &groups->values))
-        RETURN_IF_ERROR(write_values(plan, groups, error));
+    if (cuda_values_can(run))
+        groups->usable = groups->of_values = true;
     else if (can_total(plan) && !may_fail(plan))
         RETURN_IF_ERROR(write_totals(plan, &run->kernel, groups, error));
     if (!groups->usable && few.few && few.first.wanted <= GROUPS_WANTED_MAX && !may_fail(plan)) {
@@ -360,17 +351,10 @@ static enum status sort_list(struct device_run *run, uint64_t count, struct erro
     return status;
 }
 
-enum status cuda_groups_list(struct device_run *run, uint64_t found, uint64_t *count, bool *listed,
-                             struct error *error)
+enum status cuda_groups_list(struct device_run *run, uint64_t *count, bool *listed, struct error *error)
 {
     struct first_state state;
     *listed = false;
-    run->groups.lump_count = 0;
-    if (found < GROUPS_MANY)
-        return STATUS_OK;
-    RETURN_IF_ERROR(take_module(run, error));
-    if (run->groups.of_values)
-        return cuda_values_list(run, count, listed, error);
     if (make_memory(run, NULL) != STATUS_OK)
         return STATUS_OK;
     RETURN_IF_ERROR(launch_all(run, error));
@@ -412,14 +396,13 @@ static enum status take_totals(const struct plan *plan, const struct groups_tota
     return STATUS_OK;
 }
 
-enum status cuda_groups_total(struct device_run *run, uint64_t found, struct partial *groups, bool *given,
+enum status cuda_groups_total(struct device_run *run, struct partial *groups, bool *given,
                               struct error *error)
 {
     struct groups_totals state;
     *given = false;
-    if (found < GROUPS_MANY || make_totals_memory(run, NULL) != STATUS_OK)
+    if (make_totals_memory(run, NULL) != STATUS_OK)
         return STATUS_OK;
-    RETURN_IF_ERROR(take_module(run, error));
     RETURN_IF_ERROR(cuda_groups_send(run, error));
     RETURN_IF_ERROR(cuda_set_words(run->cuda, run->groups.memory, 0, sizeof state / sizeof(uint32_t), error));
     RETURN_IF_ERROR(launch(run, run->groups.total, cuda_groups_blocks(run, run->slots), error));

@@ -3,7 +3,7 @@
  * copied to the host (operators/general/groups_cuda.h says how; engine/plan/order/first_rows.h which). This needs all rows
  * of the answer in the states of one run. Its kernels are compiled ahead and read HAVING and ORDER BY as data.
  *
- * Of a scan that groups by the values of quantiles, too, the groups are found that these need (operators/general/values_cuda.h).
+ * Of a scan that groups by values, which measures need, the values are sorted (sorted_values.h).
  */
 #ifndef TESSERA_ENGINE_GPU_FIRST_FIRST_GROUPS_H
 #define TESSERA_ENGINE_GPU_FIRST_FIRST_GROUPS_H
@@ -11,22 +11,24 @@
 #include "engine/cuda/cuda.h"
 #include "engine/plan/partial.h"
 #include "operators/general/groups.h"
-#include "operators/general/values.h"
 
 struct device_run;
+
+/* The kernels of operators/general/values_cuda.h. */
+struct cuda_value_kernels {
+    struct cuda_function *collect, *add, *scan, *prefix, *starts, *groups, *pick;
+};
 
 /* Must be zero-initialised. */
 struct cuda_groups {
     bool usable;                /* else the other fields are zeros */
-    bool of_values;             /* of quantiles: `values` is set, else `work` and the terms of `first` */
+    bool of_values;             /* sorted_values.h; then `work` and `first` are not set */
     bool of_totals;             /* of plan->totals */
     struct cuda_module *module; /* of the kernels, within a call that needs them */
     uint64_t lent;              /* its number (memory/modules.h) */
-    struct cuda_function *sample, *tighten, *select, *gather, *total, *values_count, *values_find,
-        *values_list;
+    struct cuda_function *sample, *tighten, *select, *gather, *total;
+    struct cuda_value_kernels values;
     struct groups_work work;
-    struct values_work values;
-    uint64_t lump_count; /* of the last list */
     struct first_argument first;
     cuda_address arguments; /* of the module */
     cuda_address memory;    /* of the program, and of what `first` points to */
@@ -43,28 +45,21 @@ void cuda_groups_close(struct device_run *run);
 void cuda_groups_give(struct device_run *run);
 void cuda_groups_drop(struct device_run *run);
 
-/* Lists the groups after a scan; *count is their number. *listed is false if they are too many for the list, or if so few
- * groups were `found` (hashed ones, or slots) that copying all takes no longer. */
-NODISCARD enum status cuda_groups_list(struct device_run *run, uint64_t found, uint64_t *count, bool *listed,
-                                       struct error *error);
-/* Sets the groups that are lumps, which follow those that are listed, from group `first` on. */
-NODISCARD enum status cuda_values_lumps(struct device_run *run, uint64_t first, struct partial *groups,
-                                        struct error *error);
+/* Finds the kernels, for the rest of the call, before the functions below. */
+NODISCARD enum status cuda_groups_take(struct device_run *run, struct error *error);
 
-/* The same where plan->totals are wanted and no groups: fills groups->totals, or *given is false. */
-NODISCARD enum status cuda_groups_total(struct device_run *run, uint64_t found, struct partial *groups,
-                                        bool *given, struct error *error);
+/* Lists the groups after a scan; *count is their number. *listed is false if they are too many for the list. */
+NODISCARD enum status cuda_groups_list(struct device_run *run, uint64_t *count, bool *listed,
+                                       struct error *error);
+/* Fills groups->totals where plan->totals are wanted and no groups; *given is false if that cannot be done. */
+NODISCARD enum status cuda_groups_total(struct device_run *run, struct partial *groups, bool *given,
+                                        struct error *error);
 
 /* Queues the copy of the listed groups to run->collected, column by column. */
 NODISCARD enum status cuda_groups_gather(struct device_run *run, uint64_t count, struct error *error);
 
-/* ---- Parts of these (few_values.c, first_groups.c) ---- */
+/* ---- Parts of these, for sorted_values.c ---- */
 
-/* Whether the groups of the scan are those of quantiles, and fills `work` but for addresses. */
-bool cuda_values_can(const struct plan *plan, struct values_work *work);
-/* As cuda_groups_list. */
-NODISCARD enum status cuda_values_list(struct device_run *run, uint64_t *count, bool *listed,
-                                       struct error *error);
 /* Queues the copy of the run's arguments to the module. */
 NODISCARD enum status cuda_groups_send(struct device_run *run, struct error *error);
 /* The blocks of GROUPS_THREADS for so many items. */

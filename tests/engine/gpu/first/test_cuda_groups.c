@@ -135,8 +135,28 @@ static const struct {
 static const char *const conditions[] = {"1 = 1",      "place < 0",    "place = 100",
                                          "place < 31", "place < 1023", "place <= 1025 and part <> 3"};
 
-/* Quantiles; %s: a condition. */
+/* Measures of all values; %s: a condition. */
 static const char *const of_values[] = {
+    "select part, median(maybe), median(number), quantile_disc(place, 0.3), count(*) from events where %s "
+    "group by part order by 1",
+    "select count(distinct paid), sum(distinct maybe), avg(distinct number), count(*) from events where %s",
+    "select dense, count(distinct maybe), sum(distinct maybe), avg(distinct maybe), median(maybe), count(*) "
+    "from "
+    "events where %s group by dense order by 1",
+    "select wide, median(number), sum(distinct number) from events where %s group by wide order by 2 desc, 1 "
+    "limit 20",
+    "select part, percentile_cont(0.3) within group (order by number desc), percentile_disc(0.7) within "
+    "group "
+    "(order by maybe) from events where %s group by part order by 1",
+    "select maybe, day, median(place), count(distinct part) from events where %s group by maybe, day order "
+    "by 3, "
+    "4, 1, 2 limit 30",
+    "select part, median(maybe) m from events where %s group by part having median(number) > 0 and count(*) "
+    "> 2 "
+    "order by m, part",
+    "select part, median(maybe), sum(number) from events where %s group by part order by 1",
+    "select part, median(weight) from events where %s group by part order by 1",
+    "select part, mode(maybe), median(maybe) from events where %s group by part order by 1",
     "select part, median(paid), count(*) from events where %s group by part order by 1",
     "select part, median(maybe), quantile_cont(maybe, 0.9), quantile_disc(maybe, 0.25) from events where %s "
     "group by part "
