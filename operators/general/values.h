@@ -34,9 +34,11 @@ struct values_work {
     uint64_t group_stride, stride;
     uint64_t domain;   /* of the codes */
     uint32_t hashed;   /* else dense */
+    uint32_t whole;    /* the scan's number is the key of its entry */
     uint32_t nullable; /* code 0 is NULL */
-    uint64_t keys,
-        rows; /* of the entries, 64 bits each: group * domain + code, and the rows, and later their prefix sums */
+    uint32_t reserved;
+    uint64_t keys;         /* of the entries, 64 bits each: group * domain + code */
+    uint64_t rows;         /* theirs, 64 bits each, and then the prefix sums */
     uint64_t capacity;     /* the entries that there is room for */
     uint64_t found;        /* 64 bits: the number of entries; 0 at first */
     uint64_t count;        /* the same when they are sorted */

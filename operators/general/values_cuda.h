@@ -90,6 +90,7 @@ extern "C" __global__ void __launch_bounds__(VALUES_THREADS)
         const uint64_t begin = piece * VALUES_PIECE,
                        end = work.count - begin < VALUES_PIECE ? work.count : begin + VALUES_PIECE;
         uint64_t all = 0;
+#pragma unroll 4
         for (uint64_t i = begin + threadIdx.x % 32; i < end; i += 32)
             all += values_item(work, sum, i);
         for (uint32_t distance = 16; distance > 0; distance /= 2)

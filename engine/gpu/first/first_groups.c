@@ -305,7 +305,8 @@ static enum status launch(struct device_run *run, struct cuda_function *function
                        error);
 }
 
-unsigned cuda_groups_blocks(const struct device_run *run, uint64_t items)
+/* The blocks of GROUPS_THREADS for so many items. */
+static unsigned blocks_of(const struct device_run *run, uint64_t items)
 {
     const uint64_t blocks = (items + GROUPS_THREADS - 1) / GROUPS_THREADS,
                    most = (uint64_t)cuda_properties(run->cuda)->multiprocessors * SELECT_BLOCKS;
@@ -331,7 +332,7 @@ static enum status launch_all(struct device_run *run, struct error *error)
         RETURN_IF_ERROR(cuda_launch(cuda, groups->tighten, 1, FIRST_TIGHTEN_THREADS,
                                     sizeof(struct first_tightening), NULL, error));
     }
-    return launch(run, groups->select, cuda_groups_blocks(run, run->slots), error);
+    return launch(run, groups->select, blocks_of(run, run->slots), error);
 }
 
 /* Dense groups come in the order of their slots. */
@@ -405,7 +406,7 @@ enum status cuda_groups_total(struct device_run *run, struct partial *groups, bo
         return STATUS_OK;
     RETURN_IF_ERROR(cuda_groups_send(run, error));
     RETURN_IF_ERROR(cuda_set_words(run->cuda, run->groups.memory, 0, sizeof state / sizeof(uint32_t), error));
-    RETURN_IF_ERROR(launch(run, run->groups.total, cuda_groups_blocks(run, run->slots), error));
+    RETURN_IF_ERROR(launch(run, run->groups.total, blocks_of(run, run->slots), error));
     RETURN_IF_ERROR(cuda_copy_to_host(run->cuda, &state, run->groups.memory, sizeof state, error));
     RETURN_IF_ERROR(cuda_synchronize(run->cuda, error));
     *given = !state.unknown;
@@ -416,6 +417,5 @@ enum status cuda_groups_gather(struct device_run *run, uint64_t count, struct er
 {
     struct cuda_groups *groups = &run->groups;
     void *arguments[] = {&groups->work, &run->collected, &count, &groups->words};
-    return cuda_launch(run->cuda, groups->gather, cuda_groups_blocks(run, count), GROUPS_THREADS, 0,
-                       arguments, error);
+    return cuda_launch(run->cuda, groups->gather, blocks_of(run, count), GROUPS_THREADS, 0, arguments, error);
 }

@@ -62,7 +62,5 @@ NODISCARD enum status cuda_groups_gather(struct device_run *run, uint64_t count,
 
 /* Queues the copy of the run's arguments to the module. */
 NODISCARD enum status cuda_groups_send(struct device_run *run, struct error *error);
-/* The blocks of GROUPS_THREADS for so many items. */
-unsigned cuda_groups_blocks(const struct device_run *run, uint64_t items);
 
 #endif

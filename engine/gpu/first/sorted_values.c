@@ -14,6 +14,9 @@
 
 #define CHUNK_GROUPS 16384u
 
+/* Blocks of a multiprocessor: all that are resident. */
+#define BLOCKS 8u
+
 /* ---- Which plans ---- */
 
 /* What a number of the scan is divided by to give the statement's group. */
@@ -81,7 +84,10 @@ struct values {
 static enum status launch(const struct values *values, struct cuda_function *function, uint64_t items,
                           void **arguments, struct error *error)
 {
-    return cuda_launch(values->run->cuda, function, cuda_groups_blocks(values->run, items), VALUES_THREADS, 0,
+    struct cuda *const cuda = values->run->cuda;
+    const uint64_t blocks = (items + VALUES_THREADS - 1) / VALUES_THREADS,
+                   most = (uint64_t)cuda_properties(cuda)->multiprocessors * BLOCKS;
+    return cuda_launch(cuda, function, (unsigned)(blocks < most ? blocks : most), VALUES_THREADS, 0,
                        arguments, error);
 }
 
@@ -115,6 +121,7 @@ static void set_term(struct values *values)
     work->stride = term->stride;
     work->domain = term->domain;
     work->nullable = term->nullable;
+    work->whole = term->stride == 1 && term->domain == work->group_stride;
 }
 
 /* The bits of the greatest key. */

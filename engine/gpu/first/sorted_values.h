@@ -1,7 +1,7 @@
 /*
  * sorted_values.h: measures of all values of groups that are on a GPU: the groups of the scan are sorted there by the statement's
  * group and the value (operators/general/values_cuda.h), and the host gets what measures need (struct partial_digest). This
- * takes 48 bytes of the GPU's memory for each group of the scan. Without them, or without CUB when Tessera was built, all groups of the
+ * takes 33 bytes of the GPU's memory for each group of the scan. Without them, or without CUB when Tessera was built, all groups of the
  * scan are copied to the host.
  */
 #ifndef TESSERA_ENGINE_GPU_FIRST_SORTED_VALUES_H

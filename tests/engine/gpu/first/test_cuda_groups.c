@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "engine/cuda/ahead.h"
 #include "engine/library/tessera.h"
 #include "tests/fuzz/fuzz_random.h"
 #include "tests/support/gpu/on_a_gpu.h"
@@ -293,7 +294,8 @@ static void check_answers(const char *device)
             }
         for (size_t r = 0; r < COUNT(of_runs); r++)
             check_one(cpu, gpu, of_runs[r], true);
-        check_one(cpu, gpu, "select near / 7500, median(number) from runs group by 1 order by 1", true);
+        check_one(cpu, gpu, "select near / 7500, median(number) from runs group by 1 order by 1",
+                  ahead_has("radix_sort", "sm_90")); /* else the build had no CUB */
         engine_close(gpu);
     }
     engine_close(cpu);
