@@ -352,12 +352,32 @@ static enum status answer_inner(struct sides *sides, uint32_t s)
     return STATUS_OK;
 }
 
+/* Joins the last side with one that it is expected to have no more rows with than either: their keys are then fewer for what
+ * is answered after them. */
+static enum status join_last(struct sides *sides)
+{
+    const struct region *const region = sides->region;
+    const uint32_t last = sides->count - 1;
+    struct join_keys keys;
+    for (uint32_t i = 0; i < last; i++) {
+        const struct side *const a = &sides->list[i], *const b = &sides->list[last];
+        const double fewest = (double)(a->result.rows < b->result.rows ? a->result.rows : b->result.rows);
+        join_find_keys(&region->conjuncts, region, a->sources, b->sources, &keys);
+        if (keys.count && join_pairs_expected(region->run, &a->result, &b->result, &keys) <= fewest)
+            return sides_join(sides, i, last);
+    }
+    return STATUS_OK;
+}
+
 enum status sides_answer(struct sides *sides)
 {
     struct region *const region = sides->region;
     RETURN_IF_ERROR(count_units(sides));
-    for (uint32_t s = next_unit(sides); s < region->source_count; s = next_unit(sides))
+    for (uint32_t s = next_unit(sides); s < region->source_count; s = next_unit(sides)) {
         RETURN_IF_ERROR(answer_inner(sides, s));
+        if (next_unit(sides) < region->source_count)
+            RETURN_IF_ERROR(join_last(sides));
+    }
     if (sides->count == 0) /* one row of no columns, to which others are joined */
         sides->list[sides->count++].result.rows = 1;
     return STATUS_OK;

@@ -99,8 +99,8 @@ static enum status choose_sides(const struct sides *sides, uint32_t *first, uint
     return status;
 }
 
-/* Joins two sides. The smaller one is hashed. */
-static enum status join_sides(struct sides *sides, uint32_t first, uint32_t second)
+/* The smaller one is hashed. */
+enum status sides_join(struct sides *sides, uint32_t first, uint32_t second)
 {
     struct side *const a = &sides->list[first], *const b = &sides->list[second];
     const bool turned = a->result.rows < b->result.rows;
@@ -174,7 +174,7 @@ static enum status join_all(struct sides *sides)
         if (sides->count == 1)
             return STATUS_OK;
         RETURN_IF_ERROR(choose_sides(sides, &first, &second));
-        RETURN_IF_ERROR(join_sides(sides, first, second));
+        RETURN_IF_ERROR(sides_join(sides, first, second));
     }
 }
 

@@ -78,6 +78,11 @@ double join_pairs_expected(struct relational *run, const struct result *left, co
 NODISCARD enum status join_two(struct region *region, const struct join_of *by, struct result *left,
                                struct result *right);
 
+/* ---- joins.c ---- */
+
+/* Joins two sides of the list: the first becomes both. */
+NODISCARD enum status sides_join(struct sides *sides, uint32_t first, uint32_t second);
+
 /* ---- order.c ---- */
 
 #define JOIN_SEARCH_MAX 12u
