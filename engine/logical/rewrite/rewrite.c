@@ -43,6 +43,7 @@ static enum status rewrite_all(struct rewriter *rewriter)
     RETURN_IF_ERROR(each_root(rewriter, rewrite_inline));
     RETURN_IF_ERROR(each_root(rewriter, rewrite_unnest));
     RETURN_IF_ERROR(rewrite_push_shared(rewriter));
+    RETURN_IF_ERROR(each_root(rewriter, rewrite_merge));
     RETURN_IF_ERROR(each_root(rewriter, unite_root));
     RETURN_IF_ERROR(each_root(rewriter, rewrite_order));
     return rewrite_prune_shared(rewriter);

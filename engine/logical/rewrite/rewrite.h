@@ -8,6 +8,7 @@
  *     domain.c     ... by the distinct values of the columns that it names
  *     push.c       conditions go down to where their columns are; outer and mark joins that they make inner or semi-joins
  *     shared.c     ... also into queries that are named several times
+ *     merge.c      aggregates of the same rows are computed together
  *     union.c      joins and aggregates go into the parts of UNION ALL
  *     cheaper.c    joins of which nothing is needed, or each row once, become semi- and anti-joins
  *     order.c      inner joins become ones by equalities
@@ -180,7 +181,8 @@ NODISCARD enum status rewrite_cheaper_filter(struct rewriter *rewriter, const st
 /* ---- the steps ---- */
 NODISCARD enum status rewrite_unnest(struct rewriter *rewriter, struct logical_node **node);
 NODISCARD enum status rewrite_push(struct rewriter *rewriter, struct logical_node **node);
-/* The same in the statement and in all shared queries. */
+NODISCARD enum status rewrite_merge(struct rewriter *rewriter, struct logical_node **node);
+/* Pushes in the statement and in all shared queries. */
 NODISCARD enum status rewrite_push_shared(struct rewriter *rewriter);
 NODISCARD enum status rewrite_order(struct rewriter *rewriter, struct logical_node **node);
 /* A query of WITH that is named once takes the place of its name. */

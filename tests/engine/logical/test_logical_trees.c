@@ -371,6 +371,16 @@ static void conditions_go_further(void **state)
               "  join inner: (@10 = @14)\n"
               "    with y: 10 11\n"
               "    with y: 14 15\n");
+    /* Aggregates of the same rows are computed together. */
+    rewritten("select (select count(*) from visits where people > 2), id, (select sum(people) from visits "
+              "where people > 2) from regions",
+              "project 10 11 12: @5, @0, @9\n"
+              "  join left\n"
+              "    scan regions: 0\n"
+              "    project 5 9: @4, @8\n"
+              "      aggregate 4 8: count(*), sum(@3)\n"
+              "        filter (@3 > 2)\n"
+              "          scan visits: 3\n");
 }
 
 static void mistakes(void **state)
