@@ -374,6 +374,15 @@ template <state_place PLACE, uint32_t FIRST> struct state_present {
  * makes a larger one. */
 #define STATE_PROBES_MAX 1024u
 
+/* After so many places a row asks whether the table was too full for another one: the run is repeated then, and probes of most rows
+ * would be long. */
+#define STATE_PROBES_FEW 16u
+TILE_INLINE bool table_is_given_up(uint32_t probe)
+{
+    return probe % STATE_PROBES_FEW == STATE_PROBES_FEW - 1 &&
+           *reinterpret_cast<volatile uint32_t *>(arguments.full);
+}
+
 /* Finds the place of a key below 2^64 - 1 from the place of `hash` on, and inserts a new key. If the table is too full, sets
  * arguments.full and returns STATE_NO_SLOT. */
 TILE_INLINE uint64_t find_place_from(uint64_t table, uint64_t capacity, uint64_t key, uint64_t hash,
@@ -390,6 +399,8 @@ TILE_INLINE uint64_t find_place_from(uint64_t table, uint64_t capacity, uint64_t
         }
         if (added || seen == key + 1)
             return place;
+        if (table_is_given_up(probe))
+            return STATE_NO_SLOT;
         place = (place + 1) & (capacity - 1);
     }
     *reinterpret_cast<volatile uint32_t *>(arguments.full) = 1;
@@ -481,6 +492,8 @@ TILE_INLINE uint64_t find_group_of(const uint64_t *number, uint32_t words, bool 
             if (is_group(slot, number, words))
                 return slot;
         }
+        if (table_is_given_up(probe))
+            return STATE_NO_SLOT;
         slot = (slot + 1) & (arguments.slots - 1);
         probe++;
     }
