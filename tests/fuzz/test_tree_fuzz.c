@@ -11,6 +11,7 @@
  *
  * Then others are asked with so little memory that their operators spill: TESSERA_TREE_MEMORY, or LITTLE_MEMORY.
  *
+ * TESSERA_TEST_DEVICE=cuda asks a GPU; with TESSERA_TEST_KERNEL=general and TESSERA_LIBCUDA also the emulated one (tests/emulator).
  * TESSERA_TREE_FOLDER keeps the tables of the last seed as CSV files, and schema.sql and statements.sql, a statement a
  * line, in a folder that is there: tests/fuzz/tree_duckdb.py asks DuckDB.
  */
@@ -162,8 +163,11 @@ static void world_open(struct world *world)
     must(database_open(world->path, &world->database, error));
     for (unsigned threads = 1; threads <= 2; threads++)
         must(engine_open(
-            &(struct engine_options){
-                .device = test_device(), .threads = threads, .memory = memory, .spill = spill_folder()},
+            &(struct engine_options){.device = test_device(),
+                                     .kernel = getenv("TESSERA_TEST_KERNEL") ? KERNEL_GENERAL : KERNEL_AUTO,
+                                     .threads = threads,
+                                     .memory = memory,
+                                     .spill = spill_folder()},
             &world->engines[threads - 1], error));
 }
 
