@@ -6,7 +6,8 @@
  * It writes the compressed code, and a table of it that includes the code with .incbin. Architectures that NVRTC does not know
  * are left out, and all of them where there is no NVRTC. Compilations run side by side on all processors; what is in the
  * user's cache of kernels (engine/cuda/kernel_cache.h) is not compiled again. A kernel's key there has the headers that it
- * includes and no others. Kernels of CUB's parts are left out where its headers are not found (engine/cuda/cccl.h).
+ * includes and no others. Kernels of CUB's parts are left out where its headers are not found (engine/cuda/cccl.h), or are of a version
+ * with which they do not compile.
  */
 #include "engine/cuda/cccl.h"
 #include "engine/cuda/kernel_cache.h"
@@ -131,11 +132,17 @@ static void compile_all(void)
         pthread_join(threads[t], NULL);
 }
 
+/* Another version of CUB may have other parts. */
+static bool is_left_out(const struct job *job)
+{
+    return kernels[job->kernel].of_cub && job->error.status == STATUS_BAD_INPUT;
+}
+
 /* ---- Output ---- */
 
 static int write_all(const char *table, const char *bytes)
 {
-    size_t place = 0, whole = 0;
+    size_t place = 0, whole = 0, kernels_written = 0;
     FILE *const code = fopen(bytes, "wb"), *const out = fopen(table, "w");
     if (!code || !out) {
         fprintf(stderr, "compile_ahead: %s or %s cannot be written\n", table, bytes);
@@ -149,6 +156,12 @@ static int write_all(const char *table, const char *bytes)
             "const struct ahead_kernel ahead_kernels[] = {\n",
             bytes);
     for (struct job *job = jobs; job < jobs + job_count; job++) {
+        if (is_left_out(job)) {
+            printf("compile_ahead: %s is left out for %s: %s\n", kernels[job->kernel].name, job->arch,
+                   job->error.text);
+            continue;
+        }
+        kernels_written++;
         fwrite(job->packed, 1, job->packed_bytes, code);
         fprintf(out, "    {\"%s\", \"%s\", %zu, %zu, %zu},\n", kernels[job->kernel].name, job->arch, place,
                 job->packed_bytes, job->binary.cubin_bytes);
@@ -158,7 +171,7 @@ static int write_all(const char *table, const char *bytes)
     fputs("    {0},\n};\n", out);
     if (fclose(code) != 0 || fclose(out) != 0)
         return 1;
-    printf("compile_ahead: %zu kernels, %.1f MB, compressed %.1f MB\n", job_count, 1e-6 * (double)whole,
+    printf("compile_ahead: %zu kernels, %.1f MB, compressed %.1f MB\n", kernels_written, 1e-6 * (double)whole,
            1e-6 * (double)place);
     return 0;
 }
@@ -184,7 +197,7 @@ int main(int count, char **words)
                 jobs[job_count++] = (struct job){.arch = words[w], .kernel = k};
     compile_all();
     for (struct job *job = jobs; job < jobs + job_count; job++)
-        if (job->error.status != STATUS_OK) {
+        if (!is_left_out(job) && job->error.status != STATUS_OK) {
             fprintf(stderr, "compile_ahead: %s\n", job->error.text);
             return 1;
         }
