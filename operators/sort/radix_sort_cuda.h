@@ -10,7 +10,7 @@
  *
  * CUB's own launches are host code, which NVRTC does not compile; engine/gpu/sort does what they do. The kernels are
  * made of CUB's agents, with the sizes that CUB was tuned to for compute capability 8.0 and later. Agents are no promised
- * interface: CUB 3.0 was tried, and without its kernels (ahead.h) nothing is sorted on a GPU.
+ * interface: they compile with CUB 3.0 and 3.5, and without its kernels (ahead.h) nothing is sorted on a GPU.
  */
 #ifndef TESSERA_OPERATORS_SORT_RADIX_SORT_CUDA_H
 #define TESSERA_OPERATORS_SORT_RADIX_SORT_CUDA_H
