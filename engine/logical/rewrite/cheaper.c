@@ -24,7 +24,7 @@ static bool is_any_needed(const struct logical_node *node, const struct logical_
 static bool is_key(void *context, const struct column *column)
 {
     (void)context;
-    return column->schema.primary_key || 2 * column->statistics.distinct > column->table->rows;
+    return column && (column->schema.primary_key || 2 * column->statistics.distinct > column->table->rows);
 }
 
 static bool is_grouped(const struct logical_node *node)

@@ -162,7 +162,8 @@ NODISCARD enum status rewrite_need_shared(struct rewriter *rewriter, struct logi
 /* ---- union.c ---- */
 
 typedef bool rewrite_stored_test(void *context, const struct column *column);
-/* True if the column comes from stored columns, as they are, and the test is true for each of them. */
+/* True if the column comes from stored columns, as they are, or from literals, for which `column` is NULL, and the test is
+ * true for each of them. */
 bool rewrite_all_stored(const struct logical_node *node, uint32_t column, rewrite_stored_test *test,
                         void *context);
 

@@ -28,6 +28,11 @@
 
 /* ---- Where columns come from ---- */
 
+static bool is_literal(const struct sql_expression *expression)
+{
+    return expression->operation == SQL_NUMBER || expression->operation == SQL_STRING;
+}
+
 bool rewrite_all_stored(const struct logical_node *node, uint32_t column, rewrite_stored_test *test,
                         void *context)
 {
@@ -40,8 +45,9 @@ bool rewrite_all_stored(const struct logical_node *node, uint32_t column, rewrit
     case LOGICAL_SCAN:
         return test(context, &node->scan.table->columns[node->scan.stored[c]]);
     case LOGICAL_PROJECT:
-        return node->project.expressions[c]->operation == SQL_INPUT &&
-               rewrite_all_stored(node->inputs[0], node->project.expressions[c]->index, test, context);
+        return node->project.expressions[c]->operation == SQL_INPUT
+                   ? rewrite_all_stored(node->inputs[0], node->project.expressions[c]->index, test, context)
+                   : is_literal(node->project.expressions[c]) && test(context, NULL);
     case LOGICAL_FILTER:
         return rewrite_all_stored(node->inputs[0], column, test, context);
     case LOGICAL_JOIN:
@@ -58,21 +64,22 @@ bool rewrite_all_stored(const struct logical_node *node, uint32_t column, rewrit
 
 static bool references(void *key, const struct column *column)
 {
-    return column->references == key;
+    return column && column->references == key;
 }
 
 static bool take_column(void *taken, const struct column *column)
 {
     *(const struct column **)taken = column;
-    return true;
+    return column != NULL;
 }
 
 /* Keeps the most different values, NULL among them. */
 static bool take_values(void *most, const struct column *column)
 {
     double *const values = most;
-    *values = fmax(*values, (double)column->statistics.distinct + (column->statistics.nulls > 0));
-    return column->statistics.distinct > 0;
+    if (column)
+        *values = fmax(*values, (double)column->statistics.distinct + (column->statistics.nulls > 0));
+    return !column || column->statistics.distinct > 0;
 }
 
 /* Multiplies by the different values of the columns that an expression names; false: they are not known. */
@@ -92,7 +99,7 @@ static bool times_values(const struct logical_node *node, const struct sql_expre
 
 /* ---- The parts ---- */
 
-/* A node that is UNION ALL, or projections of it: what each of its columns is in either part. */
+/* A node that is UNION ALL, or projections of it: what each of its columns is in either part, below the part's projection. */
 struct parts {
     struct logical_node *inputs[2];
     struct column_map maps[2];
@@ -114,23 +121,26 @@ static enum status find_parts(struct rewriter *rewriter, const struct logical_no
 {
     struct parts below;
     struct sql_expression *made;
+    const bool projects = node->kind == LOGICAL_PROJECT;
     *found = node->kind == LOGICAL_SET && node->set.set == SQL_SET_UNION && node->set.all &&
              is_alike(rewriter->tree, node);
     *parts = (struct parts){.inputs = {NULL}};
-    if (node->kind == LOGICAL_PROJECT) {
+    if (projects)
         RETURN_IF_ERROR(find_parts(rewriter, node->inputs[0], &below, found));
-        memcpy(parts->inputs, below.inputs, sizeof parts->inputs);
-    } else if (*found) {
-        memcpy(parts->inputs, node->inputs, sizeof parts->inputs);
-    }
-    for (int i = 0; *found && i < 2; i++)
+    for (int i = 0; *found && i < 2; i++) {
+        struct logical_node *const input = projects ? below.inputs[i] : node->inputs[i];
+        const bool computes = !projects && input->kind == LOGICAL_PROJECT;
+        parts->inputs[i] = computes ? input->inputs[0] : input;
         for (uint32_t c = 0; c < node->column_count; c++) {
-            if (node->kind == LOGICAL_PROJECT)
+            if (projects)
                 RETURN_IF_ERROR(rewrite_map(rewriter, &below.maps[i], node->project.expressions[c], &made));
+            else if (computes)
+                made = input->project.expressions[c];
             else
-                RETURN_IF_ERROR(rewrite_input(rewriter, node->position, node->inputs[i]->columns[c], &made));
+                RETURN_IF_ERROR(rewrite_input(rewriter, node->position, input->columns[c], &made));
             RETURN_IF_ERROR(rewrite_map_add(rewriter, &parts->maps[i], node->columns[c], made));
         }
+    }
     return STATUS_OK;
 }
 
