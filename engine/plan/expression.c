@@ -632,10 +632,21 @@ static enum status table_add(struct expression_list *list, int64_t *values, uint
     return status;
 }
 
-/* Makes the bitmap of a set if it takes no more memory than the values. */
+/* A set of so many values has a bitmap also if it is larger than they are, but of no more than 512 KiB: it is in cache, and
+ * a search among the values takes longer for each row than its making for all. */
+#define BITMAP_VALUES_MIN 32u
+#define BITMAP_SPAN_MAX   (UINT64_C(1) << 22)
+
+static bool has_bitmap(const struct value_table *table)
+{
+    return number_set_is_dense(table->values, table->count) ||
+           (table->count >= BITMAP_VALUES_MIN &&
+            (uint64_t)table->values[table->count - 1] - (uint64_t)table->values[0] < BITMAP_SPAN_MAX);
+}
+
 static enum status table_members(struct value_table *table, struct error *error)
 {
-    if (table->count == 0 || table->members || !number_set_is_dense(table->values, table->count))
+    if (table->count == 0 || table->members || !has_bitmap(table))
         return STATUS_OK;
     const uint64_t low = (uint64_t)table->values[0], span = (uint64_t)table->values[table->count - 1] - low;
     RETURN_IF_ERROR(memory_zeros(&table->members, 2 * ((span + 1) / 64 + 1) * sizeof *table->members,

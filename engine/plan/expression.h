@@ -59,8 +59,8 @@ enum expression_operation {
 struct value_table {
     uint64_t count;
     int64_t *values;
-    /* A bitmap if the set is dense: bit p%32 of word p/32 for p = v - values[0] of each value v, a 0 after the last, in
-     * whole words of 64 bits; else NULL. */
+    /* A bitmap if the set is dense, or spans little: bit p%32 of word p/32 for p = v - values[0] of each value v, a 0
+     * after the last, in whole words of 64 bits; else NULL. */
     uint32_t *members;
 };
 
