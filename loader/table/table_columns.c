@@ -190,26 +190,24 @@ static enum status gather(const struct column_write *write, uint64_t first, uint
     return STATUS_OK;
 }
 
-/* Writes segment by segment; that after old full ones begins with the old rows that do not fill a segment. */
+/* Writes segment by segment; the first one may begin with old rows. */
 static enum status write_segments(const struct column_write *write, uint32_t bytes, uint8_t *values,
                                   uint64_t *validity, struct gathering *gathering, struct error *error)
 {
-    uint32_t old = (uint32_t)(write->old_rows % SEGMENT_ROWS);
-    bool old_null = false;
+    struct old_rows old = {.segment = (uint32_t)(write->first / SEGMENT_ROWS)};
     memset(validity, 0xff, (SEGMENT_ROWS / 64) * sizeof *validity);
-    if (write->old_rows)
-        RETURN_IF_ERROR(table_writer_old(write->writer, write->column, values, validity, &old_null, error));
-    for (uint64_t first = write->first; first < write->end; first += SEGMENT_ROWS) {
-        const uint32_t here =
-            write->end - first < SEGMENT_ROWS ? (uint32_t)(write->end - first) : SEGMENT_ROWS;
+    if (write->appends)
+        RETURN_IF_ERROR(table_writer_old(write->writer, write->column, values, validity, &old, error));
+    for (uint64_t first = write->first, here; first < write->end || old.rows; first += here) {
+        const uint32_t room = SEGMENT_ROWS - old.rows;
         bool any_null = false;
-        RETURN_IF_ERROR(gather(write, first + old - write->old_rows, here - old, bytes, values, old, validity,
-                               &any_null, gathering, error));
-        RETURN_IF_ERROR(table_writer_segment(write->writer, write->column, (uint32_t)(first / SEGMENT_ROWS),
-                                             values, any_null || old_null ? validity : NULL, error));
-        column_progress_add(write->progress, here);
-        old = 0;
-        old_null = false;
+        here = write->end - first < room ? write->end - first : room;
+        RETURN_IF_ERROR(gather(write, first, (uint32_t)here, bytes, values, old.rows, validity, &any_null,
+                               gathering, error));
+        RETURN_IF_ERROR(table_writer_segment(write->writer, write->column, old.segment, values,
+                                             any_null || old.nulls ? validity : NULL, error));
+        column_progress_add(write->progress, old.rows + here);
+        old = (struct old_rows){.segment = old.segment + 1};
         memset(validity, 0xff, (SEGMENT_ROWS / 64) * sizeof *validity);
         RETURN_IF_ERROR(cancel_check(error));
     }
@@ -237,7 +235,7 @@ static enum status column_buffers_reserve(struct column_buffers *buffers, uint64
 
 enum status column_write_segments(const struct column_write *write, struct error *error)
 {
-    const uint64_t rows = write->end - write->first;
+    const uint64_t rows = write->end - write->first + table_writer_old_most(write->writer);
     const uint32_t bytes =
         write->narrow ? 4 : column_schema_value_bytes(&write->parsed->table->columns[write->column]);
     const uint32_t most = rows < SEGMENT_ROWS ? (uint32_t)rows : SEGMENT_ROWS;

@@ -40,9 +40,9 @@ struct columns_write {
     const struct load *load;
     const struct parsed_table *parsed;
     struct table_writer *writer;
-    struct word_codes *words; /* of all columns; the key's are kept */
-    const struct table *old;  /* the table to append to, or NULL */
-    uint64_t old_rows;
+    struct word_codes *words;       /* of all columns; the key's are kept */
+    const struct table *old;        /* the table to append to, or NULL */
+    uint64_t old_rows;              /* the most that are written together with new ones */
     uint32_t narrow;                /* the column that is stored as INT, or UINT32_MAX */
     struct column_buffers *buffers; /* for each thread */
     struct column_progress progress;
@@ -78,7 +78,7 @@ static enum status write_segments(struct columns_write *all, uint32_t c, unsigne
                                        .thread = thread,
                                        .buffers = &all->buffers[thread],
                                        .words = has_words(all->parsed, c) ? &all->words[c] : NULL,
-                                       .old_rows = all->old_rows,
+                                       .appends = all->old && all->old->rows,
                                        .first = first,
                                        .end = end,
                                        .progress = &all->progress};
@@ -89,10 +89,8 @@ static enum status write_segments(struct columns_write *all, uint32_t c, unsigne
 static enum status column_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct columns_write *all = context;
-    const uint64_t old = all->old_rows;
     RETURN_IF_ERROR(dictionary_item(context, item, thread, error));
-    return write_segments(all, (uint32_t)item, thread, old - old % SEGMENT_ROWS, old + all->parsed->rows,
-                          error);
+    return write_segments(all, (uint32_t)item, thread, 0, all->parsed->rows, error);
 }
 
 /* A segment of a column. The first segments of all columns come first, because a chooser decides on them. */
@@ -108,10 +106,11 @@ static enum status segment_item(void *context, uint64_t item, unsigned thread, s
 static void place_of(const void *context, uint64_t row, char text[KEY_PLACE_BYTES])
 {
     const struct columns_write *all = context;
-    if (row < all->old_rows)
+    const uint64_t old_rows = all->old ? all->old->rows : 0;
+    if (row < old_rows)
         snprintf(text, KEY_PLACE_BYTES, "row %llu of the table as it was", (unsigned long long)row + 1);
     else
-        parsed_row_place(all->parsed, row - all->old_rows, text);
+        parsed_row_place(all->parsed, row - old_rows, text);
 }
 
 /* Gathers the whole key column for table_keys_make. A duplicate key ends the load. */
@@ -145,16 +144,11 @@ static enum status take_keys(struct load *load, const struct columns_write *all,
 /* Makes the table's keys of several columns from its old and new rows. */
 static enum status make_tuples(struct load *load, struct columns_write *all, uint32_t number)
 {
-    const uint64_t old_rows = all->old_rows;
-    all->old_rows = all->old ? all->old->rows : 0; /* for place_of */
     if (!load->tuples)
         RETURN_IF_ERROR(load_tuples_create(load->schema, load->keys, &load->tuples, load->error));
     const struct key_owner owner = {.table = all->parsed->table->name, .place = place_of, .context = all};
-    const enum status status =
-        load_tuples_make(load->tuples, number, all->parsed, &owner, all->old ? load->existing : NULL,
-                         load->options->threads, load->error);
-    all->old_rows = old_rows;
-    return status;
+    return load_tuples_make(load->tuples, number, all->parsed, &owner, all->old ? load->existing : NULL,
+                            load->options->threads, load->error);
 }
 
 static enum status find_references(struct load *load, struct parsed_table *parsed)
@@ -362,7 +356,7 @@ static enum status write_columns(const struct load *load, struct columns_write *
                    segments = (all->parsed->rows + SEGMENT_ROWS - 1) / SEGMENT_ROWS;
     enum status status;
     RETURN_IF_ERROR(memory_zeros(&all->buffers, threads * sizeof *all->buffers, "threads", load->error));
-    if (all->old_rows || segments <= 1) {
+    if ((all->old && all->old->rows) || segments <= 1) {
         status = parallel_for(threads, columns, column_item, all, load->error);
     } else {
         status = parallel_for(threads, columns, dictionary_item, all, load->error);
@@ -383,11 +377,12 @@ static enum status write_table(struct load *load, struct columns_write *all, str
     RETURN_IF_ERROR(make_tuples(load, all, number));
     RETURN_IF_ERROR(find_references(load, parsed));
     if (all->old)
-        RETURN_IF_ERROR(database_writer_append(load->writer, table->name, all->parsed->rows, &all->writer,
-                                               &all->old_rows, load->error));
+        RETURN_IF_ERROR(
+            database_writer_append(load->writer, table->name, all->parsed->rows, &all->writer, load->error));
     else
         RETURN_IF_ERROR(begin_table(load, table, parsed->rows, all->narrow, &all->writer));
     RETURN_IF_ERROR(prepare_table(load, table, all->writer, referenced || (all->old && all->old->levels)));
+    all->old_rows = table_writer_old_most(all->writer);
     RETURN_IF_ERROR(choose_threads(load, all, parsed, &threads));
     begin_progress(load, all);
     RETURN_IF_ERROR(write_columns(load, all, threads));

@@ -303,8 +303,8 @@ struct column_write {
     const struct word_codes *words; /* or NULL */
     unsigned thread;
     struct column_buffers *buffers; /* of the thread */
-    uint64_t old_rows;              /* appending: the rows that the table already has */
-    uint64_t first, end;            /* rows of the table: whole segments, or the last one */
+    bool appends;                   /* the table has rows already */
+    uint64_t first, end;            /* parsed rows: whole segments, or the last one */
     struct column_progress *progress;
 };
 

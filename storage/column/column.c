@@ -1,5 +1,5 @@
 /* column.c: names, types and look-ups of tables and columns; see column.h. */
-#include "storage/column/column.h"
+#include "storage/column/column_span.h"
 
 #include "storage/base/words/utf8.h"
 #include "storage/column/levels_file.h"
@@ -165,9 +165,13 @@ enum status table_segments_set(struct table *table, struct error *error)
 void table_free(struct table *table)
 {
     for (uint32_t c = 0; c < table->column_count; c++) {
-        free((void *)table->columns[c].encodings);
-        free((void *)table->columns[c].own_name);
-        column_index_free(table->columns[c].index);
+        struct column *const column = (struct column *)&table->columns[c];
+        for (uint32_t e = 0; e < column->encoding_count; e++)
+            spans_free(&((struct encoding_info *)column->encodings)[e].files);
+        spans_free(&column->sides);
+        free((void *)column->encodings);
+        free((void *)column->own_name);
+        column_index_free(column->index);
     }
     free((void *)table->columns);
     free((void *)table->segment_rows);

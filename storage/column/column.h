@@ -148,11 +148,23 @@ struct column_statistics {
     struct double_bits bits; /* of TYPE_DOUBLE: of all values; else 0 */
 };
 
+/* A file of consecutive segments of a column, which have numbers from 0 in it (column_span.h). */
+struct column_span {
+    uint64_t generation;   /* the change that wrote it; part of the file's name */
+    uint64_t bytes;        /* of its chunks; 0 of a side file */
+    uint32_t first, count; /* its segments of the table */
+};
+
+struct column_spans {
+    uint32_t count;
+    struct column_span *list;
+};
+
 /* One stored encoding of a column, as the catalogue knows it. */
 struct encoding_info {
     enum codec_id codec;
-    uint64_t bytes;      /* of all chunks with headers and directories: what a kernel may read */
-    uint64_t generation; /* the change that wrote it; part of its file's name */
+    uint64_t bytes; /* of all chunks with headers and directories: what a kernel may read */
+    struct column_spans files;
 };
 
 struct column_data; /* column_data.h */
@@ -174,7 +186,8 @@ struct column {
     const struct encoding_info *encodings;
     struct column_data *memory;             /* its values, of a table of rows in memory; else NULL */
     const struct column_index *index;       /* the bitmap index, or NULL */
-    uint64_t side_generation;               /* the change that wrote the column and its side file */
+    struct column_spans sides;              /* its side files */
+    uint64_t strings_generation;            /* of the side file that has its dictionary */
     enum codec_id chosen[CHOOSER_AUTO + 1]; /* by each chooser that has chosen; else CODEC_NONE */
 };
 

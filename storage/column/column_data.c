@@ -7,19 +7,21 @@
 #include "storage/base/disk/read_ahead.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
-#include "storage/column/column_path.h"
-#include "storage/column/side_file.h"
+#include "storage/column/column_span.h"
 #include "storage/column/statistics.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct open_column {
-    struct column_data data; /* the caller's part; the first member */
-    struct column_file *chunks, *side;
+    struct column_data data;              /* the caller's part; the first member */
+    const struct encoding_info *encoding; /* while segments are checked, as are the next two */
+    struct read_ahead *reader;            /* of the largest file of chunks */
+    const struct column_file *ahead;      /* that file */
+    struct column_file **chunks, **sides; /* of encoding->files and of column->sides */
+    uint32_t chunk_files, side_files;
     struct segment_data *segments;
-    struct read_ahead *reader; /* of `chunks`, while segments are checked */
-    void *memory;              /* what the segments point into if there are no files */
+    void *memory; /* what the segments point into if there are no files */
 };
 
 static enum status part_missing(const struct column_file *file, uint32_t segment, const char *what,
@@ -43,19 +45,22 @@ static enum status make_bounds(struct segment_data *segment, struct error *error
 static enum status open_side(const struct open_column *open, uint32_t segment, uint32_t rows,
                              struct segment_data *out, struct error *error)
 {
+    const struct column_spans *const spans = &open->data.column->sides;
+    const uint32_t span = spans_find(spans, segment), place = segment - spans->list[span].first;
+    const struct column_file *const side = open->sides[span];
     uint64_t tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
-    const struct column_part *min_max = column_file_part(open->side, PART_TILE_MIN_MAX, segment);
-    const struct column_part *validity = column_file_part(open->side, PART_VALIDITY, segment);
+    const struct column_part *min_max = column_file_part(side, PART_TILE_MIN_MAX, place);
+    const struct column_part *validity = column_file_part(side, PART_VALIDITY, place);
     if (!min_max || min_max->rows != rows || min_max->bytes != tiles * 2 * sizeof(int64_t))
-        return part_missing(open->side, segment, "tile statistics", error);
+        return part_missing(side, segment, "tile statistics", error);
     if (validity && (validity->rows != rows || validity->bytes != tiles * TILE_LANES * sizeof(uint32_t) ||
                      !open->data.column->schema.nullable))
-        return part_missing(open->side, segment, "validity", error);
-    RETURN_IF_ERROR(column_file_part_check(open->side, min_max, error));
-    out->tile_min_max = (const int64_t *)(open->side->map.bytes + min_max->offset);
+        return part_missing(side, segment, "validity", error);
+    RETURN_IF_ERROR(column_file_part_check(side, min_max, error));
+    out->tile_min_max = (const int64_t *)(side->map.bytes + min_max->offset);
     if (validity) {
-        RETURN_IF_ERROR(column_file_part_check(open->side, validity, error));
-        out->validity = (const uint32_t *)(open->side->map.bytes + validity->offset);
+        RETURN_IF_ERROR(column_file_part_check(side, validity, error));
+        out->validity = (const uint32_t *)(side->map.bytes + validity->offset);
     }
     return make_bounds(out, error);
 }
@@ -68,22 +73,25 @@ static enum status open_segment(void *context, uint64_t item, unsigned thread, s
     uint32_t segment = (uint32_t)item, rows = column->table->segment_rows[segment];
     struct segment_data *out = &open->segments[segment];
     RETURN_IF_ERROR(cancel_check(error));
-    const struct column_part *part = column_file_part(open->chunks, PART_CHUNK, segment);
+    const uint32_t span = spans_find(&open->encoding->files, segment);
+    const struct column_file *const chunks = open->chunks[span];
+    const struct column_part *part =
+        column_file_part(chunks, PART_CHUNK, segment - open->encoding->files.list[span].first);
     if (!part || part->rows != rows)
-        return part_missing(open->chunks, segment, "chunk", error);
-    read_ahead_reach_byte(open->reader, part->offset);
-    RETURN_IF_ERROR(column_file_part_check(open->chunks, part, error));
+        return part_missing(chunks, segment, "chunk", error);
+    if (chunks == open->ahead)
+        read_ahead_reach_byte(open->reader, part->offset);
+    RETURN_IF_ERROR(column_file_part_check(chunks, part, error));
     struct error reason = {0};
-    enum status status =
-        chunk_open(open->chunks->map.bytes + part->offset, part->bytes, &out->chunk, &reason);
+    enum status status = chunk_open(chunks->map.bytes + part->offset, part->bytes, &out->chunk, &reason);
     if (status != STATUS_OK)
-        return error_set(error, status, "%s: segment %u: %s; load the table again", open->chunks->path,
-                         segment, reason.text);
-    out->chunk.file = open->chunks->path;
+        return error_set(error, status, "%s: segment %u: %s; load the table again", chunks->path, segment,
+                         reason.text);
+    out->chunk.file = chunks->path;
     out->chunk.segment = segment;
     if (out->chunk.codec->id != open->data.codec->id || out->chunk.rows != rows ||
         out->chunk.value_bytes != column->value_bytes)
-        return part_missing(open->chunks, segment, "chunk of this codec", error);
+        return part_missing(chunks, segment, "chunk of this codec", error);
     return open_side(open, segment, rows, out, error);
 }
 
@@ -98,37 +106,53 @@ static enum status check_planes(const struct open_column *open, struct error *er
             return error_set(
                 error, STATUS_BAD_INPUT,
                 "%s: segment %u keeps %u of %u bits apart, segment 0 %u of %u; load the table again",
-                open->chunks->path, s, codec->planes(chunk), chunk->width_high, codec->planes(first),
+                chunk->file, s, codec->planes(chunk), chunk->width_high, codec->planes(first),
                 first->width_high);
     }
     return STATUS_OK;
 }
 
-static enum status open_files(struct open_column *open, const char *directory,
-                              const struct encoding_info *encoding, struct error *error)
+static enum status open_spans(const struct open_column *open, const char *directory, enum codec_id codec,
+                              const struct column_spans *spans, struct column_file ***files,
+                              struct error *error)
 {
-    const struct column *column = open->data.column;
-    char *path = NULL;
-    RETURN_IF_ERROR(column_path(directory, column, encoding->codec, encoding->generation, &path, error));
-    struct column_file_identity identity = column_identity(column, encoding->codec, encoding->generation);
-    enum status status = column_file_open(path, &identity, &open->chunks, error);
-    free(path);
-    status = AND_THEN(status, side_file_open(directory, column, &open->side, error));
-    return status;
+    RETURN_IF_ERROR(memory_zeros(files, spans->count * sizeof **files, "a column's files", error));
+    for (uint32_t i = 0; i < spans->count; i++)
+        RETURN_IF_ERROR(span_open(directory, open->data.column, codec, &spans->list[i], &(*files)[i], error));
+    return STATUS_OK;
+}
+
+static enum status open_files(struct open_column *open, const char *directory, struct error *error)
+{
+    const struct encoding_info *const encoding = open->encoding;
+    open->chunk_files = encoding->files.count;
+    open->side_files = open->data.column->sides.count;
+    RETURN_IF_ERROR(open_spans(open, directory, encoding->codec, &encoding->files, &open->chunks, error));
+    return open_spans(open, directory, CODEC_NONE, &open->data.column->sides, &open->sides, error);
 }
 
 static enum status open_segments(struct open_column *open, unsigned threads, struct error *error)
 {
-    open->reader = read_ahead_bytes(open->chunks->map.bytes, open->chunks->map.size, READ_AHEAD_BYTES);
+    for (uint32_t i = 0; i < open->chunk_files; i++)
+        if (!open->ahead || open->chunks[i]->map.size > open->ahead->map.size)
+            open->ahead = open->chunks[i];
+    open->reader = read_ahead_bytes(open->ahead->map.bytes, open->ahead->map.size, READ_AHEAD_BYTES);
     const enum status status = parallel_for(threads, open->data.segment_count, open_segment, open, error);
     read_ahead_stop(open->reader);
     return status;
 }
 
+static void close_files(struct column_file **files, uint32_t count)
+{
+    for (uint32_t i = 0; files && i < count; i++)
+        column_file_close(files[i]);
+    free(files);
+}
+
 static void free_column(struct open_column *open)
 {
-    column_file_close(open->chunks);
-    column_file_close(open->side);
+    close_files(open->chunks, open->chunk_files);
+    close_files(open->sides, open->side_files);
     for (uint32_t s = 0; s < open->data.segment_count; s++)
         free((struct tile_bounds *)open->segments[s].bounds);
     free(open->segments);
@@ -180,7 +204,8 @@ enum status column_data_read(const char *directory, const struct column *column,
     open->data.segment_count = column->table->segment_count;
     open->data.segments = open->segments;
     open->data.bytes = encoding->bytes;
-    enum status status = open_files(open, directory, encoding, error);
+    open->encoding = encoding;
+    enum status status = open_files(open, directory, error);
     status = AND_THEN(status, open_segments(open, threads, error));
     status = AND_THEN(status, check_planes(open, error));
     if (status == STATUS_OK)

@@ -1,6 +1,8 @@
 /* column_path.c: see column_path.h. */
 #include "storage/column/column_path.h"
 
+#include "storage/column/column_span.h"
+
 #include <inttypes.h>
 
 enum status table_path(const char *directory, const char *table, char **path, struct error *error)
@@ -28,14 +30,14 @@ enum status column_path(const char *directory, const struct column *column, enum
 }
 
 struct column_file_identity column_identity(const struct column *column, enum codec_id codec,
-                                            uint64_t generation)
+                                            const struct column_span *span)
 {
     return (struct column_file_identity){
         .kind = codec == CODEC_NONE ? COLUMN_FILE_SIDE : COLUMN_FILE_ENCODING,
         .codec = codec,
         .value_bytes = column->value_bytes,
-        .rows = column->table->rows,
-        .generation = generation,
+        .rows = span_rows(column->table, span),
+        .generation = span->generation,
         .table = column->table->name,
         .column = column->schema.name,
     };
@@ -50,7 +52,8 @@ enum status column_index_path(const char *directory, const struct column *column
 struct column_file_identity column_index_identity(const struct column *column, enum index_format format,
                                                   uint64_t generation)
 {
-    struct column_file_identity identity = column_identity(column, CODEC_NONE, generation);
+    const struct column_span all = {.generation = generation, .count = column->table->segment_count};
+    struct column_file_identity identity = column_identity(column, CODEC_NONE, &all);
     identity.kind = COLUMN_FILE_INDEX;
     identity.codec = (enum codec_id)format;
     return identity;

@@ -17,9 +17,9 @@ NODISCARD enum status table_path(const char *directory, const char *table, char 
 NODISCARD enum status column_path(const char *directory, const struct column *column, enum codec_id codec,
                                   uint64_t generation, char **path, struct error *error);
 
-/* What the header of that file must say. The result points at the column's names. */
+/* What the header of that file must say, which has the segments of `span`. The result points at the column's names. */
 struct column_file_identity column_identity(const struct column *column, enum codec_id codec,
-                                            uint64_t generation);
+                                            const struct column_span *span);
 
 /* The same of an index file. */
 NODISCARD enum status column_index_path(const char *directory, const struct column *column,

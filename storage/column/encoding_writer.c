@@ -19,7 +19,7 @@ static enum status create_file(struct encoding_writer *writer, enum codec_id cod
 }
 
 void encoding_writer_open(struct encoding_writer *writer, const char *directory, const struct column *column,
-                          const struct codec_choice *choice, uint64_t generation,
+                          const struct codec_choice *choice, const struct column_span *span,
                           struct segment_buffers *buffers)
 {
     *writer = (struct encoding_writer){
@@ -27,8 +27,8 @@ void encoding_writer_open(struct encoding_writer *writer, const char *directory,
         .column = column,
         .choice = *choice,
         .buffers = buffers,
-        .identity =
-            column_identity(column, choice->codec ? choice->codec->id : codec_baseline()->id, generation)};
+        .first = span->first,
+        .identity = column_identity(column, choice->codec ? choice->codec->id : codec_baseline()->id, span)};
     writer->choice.probed = column->schema.references_table[0] != '\0';
     pthread_mutex_init(&writer->lock, NULL);
 }
@@ -94,7 +94,8 @@ enum status encoding_writer_segment(struct encoding_writer *writer, uint32_t seg
     pthread_mutex_unlock(&writer->lock);
     if (status == STATUS_OK && !bytes)
         status = encode(writer, segment, values, rows, &bytes, &size, error);
-    status = AND_THEN(status, column_file_add(writer->file, PART_CHUNK, segment, rows, bytes, size, error));
+    status = AND_THEN(
+        status, column_file_add(writer->file, PART_CHUNK, segment - writer->first, rows, bytes, size, error));
     segment_buffers_give(writer->buffers, bytes);
     if (status == STATUS_OK) {
         pthread_mutex_lock(&writer->lock);

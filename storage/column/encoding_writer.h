@@ -22,15 +22,17 @@ struct encoding_writer {
     struct segment_buffers *buffers;      /* or NULL; outlives the writer */
     struct column_file_identity identity; /* its codec is known once there is a file */
     struct column_file_writer *file;      /* NULL until the first segment */
+    uint32_t first;                       /* the segment that is number 0 of the file */
     pthread_mutex_t lock;                 /* protects the choice and the sum of bytes */
     uint64_t bytes;                       /* of all chunks */
 };
 
+/* The file is to have the segments of `span`, and its generation. */
 void encoding_writer_open(struct encoding_writer *writer, const char *directory, const struct column *column,
-                          const struct codec_choice *choice, uint64_t generation,
+                          const struct codec_choice *choice, const struct column_span *span,
                           struct segment_buffers *buffers);
 
-/* Encodes and appends one segment; any thread may call. */
+/* Encodes and appends one segment, by its number in the table; any thread may call. */
 NODISCARD enum status encoding_writer_segment(struct encoding_writer *writer, uint32_t segment,
                                               const void *values, uint32_t rows, struct error *error);
 

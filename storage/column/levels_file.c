@@ -2,7 +2,7 @@
 #include "storage/column/levels_file.h"
 
 #include "storage/base/memory.h"
-#include "storage/column/side_file.h"
+#include "storage/column/column_span.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -69,8 +69,9 @@ static enum status fill_leaves(const char *directory, const struct table *table,
 {
     struct column_file *file = NULL;
     struct level_leaf *leaves;
+    const struct column *const key = levels_key(table);
     RETURN_IF_ERROR(memory_take(&leaves, levels->leaf_count * sizeof *leaves, "levels", error));
-    enum status status = side_file_open(directory, levels_key(table), &file, error);
+    enum status status = span_open(directory, key, CODEC_NONE, &key->sides.list[0], &file, error);
     status = AND_THEN(status, read_leaves(file, table, leaves, error));
     column_file_close(file);
     if (status == STATUS_OK)

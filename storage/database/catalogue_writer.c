@@ -52,6 +52,24 @@ static json_t *format_key(const struct key_columns *key)
 
 /* jansson's set functions own the value that they are given even when they fail, and they fail for NULL. So
  * one check of the sum of all results at the end of each object is enough. */
+/* The generation of the only file, or a list of files. */
+static int set_spans(json_t *object, const struct column_spans *spans)
+{
+    if (spans->count == 1)
+        return json_object_set_new(object, "generation", json_integer((json_int_t)spans->list[0].generation));
+    json_t *const list = json_array();
+    int failed = 0;
+    for (uint32_t i = 0; i < spans->count; i++) {
+        const struct column_span *const span = &spans->list[i];
+        json_t *const file = json_pack("{s:I, s:I}", "generation", (json_int_t)span->generation, "segments",
+                                       (json_int_t)span->count);
+        if (span->bytes)
+            failed |= json_object_set_new(file, "bytes", json_integer((json_int_t)span->bytes));
+        failed |= json_array_append_new(list, file);
+    }
+    return failed | json_object_set_new(object, "files", list);
+}
+
 static json_t *format_column(const struct column *column)
 {
     const struct column_schema *schema = &column->schema;
@@ -86,7 +104,10 @@ static json_t *format_column(const struct column *column)
                                                 "top", double_bits_top(statistics->bits)));
     if (column->dictionary_blocks)
         failed |= json_object_set_new(object, "dictionary_blocks", json_true());
-    failed |= json_object_set_new(object, "generation", json_integer((json_int_t)column->side_generation));
+    failed |= set_spans(object, &column->sides);
+    if (column->strings_generation != column->sides.list[0].generation)
+        failed |=
+            json_object_set_new(object, "strings", json_integer((json_int_t)column->strings_generation));
     failed |= json_object_set_new(object, "own", json_string(codec_by_id(column->own)->name));
     failed |= json_object_set_new(object, "chosen_by", json_string(column->own_name));
     json_t *chosen = json_object(), *encodings = json_array();
@@ -97,9 +118,10 @@ static json_t *format_column(const struct column *column)
     failed |= json_object_set_new(object, "chosen", chosen);
     for (uint32_t e = 0; e < column->encoding_count; e++) {
         const struct encoding_info *info = &column->encodings[e];
-        failed |= json_array_append_new(
-            encodings, json_pack("{s:s, s:I, s:I}", "codec", codec_by_id(info->codec)->name, "bytes",
-                                 (json_int_t)info->bytes, "generation", (json_int_t)info->generation));
+        json_t *const encoding = json_pack("{s:s, s:I}", "codec", codec_by_id(info->codec)->name, "bytes",
+                                           (json_int_t)info->bytes);
+        failed |= set_spans(encoding, &info->files);
+        failed |= json_array_append_new(encodings, encoding);
     }
     failed |= json_object_set_new(object, "encodings", encodings);
     if (column->index)
@@ -118,8 +140,14 @@ static bool segments_regular(const struct table *table)
     return true;
 }
 
+/* The lowest version that knows the column. */
 static unsigned column_version(const struct column *column)
 {
+    bool files = column->sides.count > 1;
+    for (uint32_t e = 0; e < column->encoding_count; e++)
+        files |= column->encodings[e].files.count > 1;
+    if (files)
+        return 8;
     if (column->dictionary_blocks)
         return 7;
     if (column->schema.type == TYPE_DOUBLE)

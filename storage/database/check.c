@@ -11,7 +11,7 @@
 #include "storage/column/dictionary/stored_dictionary.h"
 #include "storage/column/positions.h"
 #include "storage/column/levels_file.h"
-#include "storage/column/side_file.h"
+#include "storage/column/column_span.h"
 #include "storage/column/statistics.h"
 #include "storage/database/levels/check_levels.h"
 #include "storage/database/database_files.h"
@@ -135,24 +135,25 @@ static enum status check_domain(struct check *check, uint64_t item, const struct
     return fault(check, item, status, &reason, error);
 }
 
-/* Checks the side file; *good gets whether it is good enough to check an encoding against it. */
+/* Checks the side files; *good gets whether it is good enough to check an encoding against it. */
 static enum status check_side(struct check *check, uint64_t item, const struct column *column, bool *good,
                               struct error *error)
 {
-    struct error reason = {0};
-    struct column_file *file = NULL;
     uint32_t strings;
-    enum status status = side_file_open(check->path, column, &file, &reason);
-    *good = status == STATUS_OK;
-    if (!*good)
-        return fault(check, item, status, &reason, error);
-    status = check_parts(check, item, file, good, error);
+    enum status status = STATUS_OK;
+    *good = true;
+    for (uint32_t i = 0; status == STATUS_OK && i < column->sides.count; i++) {
+        struct error reason = {0};
+        struct column_file *file = NULL;
+        status = span_open(check->path, column, CODEC_NONE, &column->sides.list[i], &file, &reason);
+        *good = *good && status == STATUS_OK;
+        status = status == STATUS_OK ? check_parts(check, item, file, good, error)
+                                     : fault(check, item, status, &reason, error);
+        column_file_close(file);
+    }
     if (status == STATUS_OK && *good)
         status = check_dictionary(check, item, column, &strings, good, error);
-    if (status == STATUS_OK && *good)
-        status = check_domain(check, item, column, strings, error);
-    column_file_close(file);
-    return status;
+    return status == STATUS_OK && *good ? check_domain(check, item, column, strings, error) : status;
 }
 
 /* ---- Encodings ---- */
@@ -274,42 +275,40 @@ static enum status check_values(struct check *check, uint64_t item, const struct
 
 /* Checks the parts one by one, so that each bad part is named; *good becomes false if one is damaged. */
 static enum status check_file(struct check *check, uint64_t item, const struct column *column,
-                              const struct encoding_info *encoding, bool *good, struct error *error)
+                              enum codec_id codec, const struct column_span *span, bool *good,
+                              struct error *error)
 {
     struct error reason = {0};
-    char *path = NULL;
     struct column_file *file = NULL;
-    struct column_file_identity identity = column_identity(column, encoding->codec, encoding->generation);
     uint64_t bytes = 0;
-    RETURN_IF_ERROR(column_path(check->path, column, encoding->codec, encoding->generation, &path, error));
-    enum status status = column_file_open(path, &identity, &file, &reason);
+    enum status status = span_open(check->path, column, codec, span, &file, &reason);
     if (status != STATUS_OK) {
         *good = false;
-        free(path);
         return fault(check, item, status, &reason, error);
     }
     status = check_parts(check, item, file, good, error);
     for (uint32_t p = 0; p < file->part_count; p++)
         bytes += file->parts[p].bytes;
-    if (status == STATUS_OK && bytes != encoding->bytes) {
+    if (status == STATUS_OK && bytes != span->bytes) {
         status = error_set(&reason, STATUS_CHECK_FAILED,
                            "%s: its chunks have %llu bytes, not the catalogue's %llu; load the table again",
-                           path, (unsigned long long)bytes, (unsigned long long)encoding->bytes);
+                           file->path, (unsigned long long)bytes, (unsigned long long)span->bytes);
         status = fault(check, item, status, &reason, error);
     }
     column_file_close(file);
-    free(path);
     return status;
 }
 
-/* Checks the file; then opens the column as a reader would. */
+/* Checks the files; then opens the column as a reader would. */
 static enum status check_encoding(struct check *check, uint64_t item, const struct column *column,
                                   const struct encoding_info *encoding, bool good_side, struct error *error)
 {
     struct error reason = {0};
     struct column_data *data = NULL;
     bool good = good_side;
-    RETURN_IF_ERROR(check_file(check, item, column, encoding, &good, error));
+    for (uint32_t i = 0; i < encoding->files.count; i++)
+        RETURN_IF_ERROR(
+            check_file(check, item, column, encoding->codec, &encoding->files.list[i], &good, error));
     if (!good)
         return STATUS_OK;
     enum status status = column_data_read(check->path, column, encoding->codec, 1, &data, &reason);

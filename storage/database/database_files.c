@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "storage/database/database_files.h"
 
+#include "storage/column/column_span.h"
 #include "storage/base/clock.h"
 #include "storage/base/file.h"
 #include "storage/base/memory.h"
@@ -166,11 +167,11 @@ enum stored_file stored_file_kind(const struct table *table, const char *name)
     if (!table || table_column(table, column_name, &column, NULL) != STATUS_OK)
         return FILE_STALE;
     if (side)
-        return column->side_generation == generation ? FILE_CURRENT : FILE_STALE;
+        return spans_of(&column->sides, generation) ? FILE_CURRENT : FILE_STALE;
     if (index)
         return column->index && column->index->generation == generation ? FILE_CURRENT : FILE_STALE;
     const struct encoding_info *encoding = column_encoding(column, codec->id);
-    return encoding && encoding->generation == generation ? FILE_CURRENT : FILE_STALE;
+    return encoding && spans_of(&encoding->files, generation) ? FILE_CURRENT : FILE_STALE;
 }
 
 /* Opens a directory without following a link. *directory is NULL if there is none: another thing of that name is not

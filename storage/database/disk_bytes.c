@@ -16,14 +16,17 @@ static enum status file_bytes(const char *path, uint64_t *bytes, struct error *e
     return STATUS_OK;
 }
 
-static enum status column_file_bytes(const struct database *database, const struct column *column,
-                                     enum codec_id codec, uint64_t generation, uint64_t *bytes,
-                                     struct error *error)
+static enum status column_files_bytes(const struct database *database, const struct column *column,
+                                      enum codec_id codec, const struct column_spans *spans, uint64_t *bytes,
+                                      struct error *error)
 {
-    char *path = NULL;
-    RETURN_IF_ERROR(column_path(database->path, column, codec, generation, &path, error));
-    enum status status = file_bytes(path, bytes, error);
-    free(path);
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; status == STATUS_OK && i < spans->count; i++) {
+        char *path = NULL;
+        RETURN_IF_ERROR(column_path(database->path, column, codec, spans->list[i].generation, &path, error));
+        status = file_bytes(path, bytes, error);
+        free(path);
+    }
     return status;
 }
 
@@ -35,11 +38,11 @@ static enum status add_column(const struct database *database, const struct colu
     const uint64_t strings = column->stored_dictionary ? column->stored_dictionary->disk_bytes : 0;
     for (uint32_t e = 0; e < column->encoding_count; e++) {
         const struct encoding_info *info = &column->encodings[e];
-        RETURN_IF_ERROR(
-            column_file_bytes(database, column, info->codec, info->generation,
-                              info->codec == column->own ? &bytes->columns : &bytes->other_encodings, error));
+        RETURN_IF_ERROR(column_files_bytes(
+            database, column, info->codec, &info->files,
+            info->codec == column->own ? &bytes->columns : &bytes->other_encodings, error));
     }
-    RETURN_IF_ERROR(column_file_bytes(database, column, CODEC_NONE, column->side_generation, &side, error));
+    RETURN_IF_ERROR(column_files_bytes(database, column, CODEC_NONE, &column->sides, &side, error));
     if (column->index) {
         char *path = NULL;
         RETURN_IF_ERROR(column_index_path(database->path, column, column->index->generation, &path, error));

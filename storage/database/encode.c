@@ -6,6 +6,7 @@
 
 #include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
+#include "storage/column/column_span.h"
 #include "storage/column/encoding_writer.h"
 #include "storage/database/database_files.h"
 #include "storage/database/database_internal.h"
@@ -45,18 +46,19 @@ static enum status encode_all(struct database *database, const struct column *co
 {
     struct column_data *source = NULL;
     struct encode_work work;
+    struct column_span whole = {.generation = generation, .count = column->table->segment_count};
     RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &source, error));
     work.source = source;
-    encoding_writer_open(&work.writer, database->path, column, choice, generation, NULL);
+    encoding_writer_open(&work.writer, database->path, column, choice, &whole, NULL);
     if (threads == 0)
         threads = parallel_threads_available();
     threads = threads > ENCODE_THREADS_MAX ? ENCODE_THREADS_MAX : threads;
     enum status status = parallel_for(threads, source->segment_count, encode_segment, &work, error);
     status = AND_THEN(status, encoding_writer_finish(&work.writer, error));
-    *info = (struct encoding_info){
-        .codec = work.writer.identity.codec, .bytes = work.writer.bytes, .generation = generation};
+    *info = (struct encoding_info){.codec = work.writer.identity.codec, .bytes = work.writer.bytes};
+    whole.bytes = info->bytes;
     encoding_writer_close(&work.writer);
-    return status;
+    return AND_THEN(status, spans_make(&whole, 1, &info->files, error));
 }
 
 /* The codec of the choice, if it is known without encoding. */
@@ -73,7 +75,10 @@ static enum status add_encoding(struct column *column, const struct encoding_inf
         return STATUS_OK;
     RETURN_IF_ERROR(
         memory_grow(&column->encodings, (column->encoding_count + 1) * sizeof *info, "an encoding", error));
-    ((struct encoding_info *)column->encodings)[column->encoding_count++] = *info;
+    struct encoding_info *const added = (struct encoding_info *)&column->encodings[column->encoding_count];
+    *added = *info;
+    RETURN_IF_ERROR(spans_make(info->files.list, info->files.count, &added->files, error));
+    column->encoding_count++;
     return STATUS_OK;
 }
 
@@ -84,7 +89,7 @@ static enum status find_current(struct catalogue *catalogue, const struct column
     const struct table *table = catalogue_table(catalogue, column->table->name);
     const struct column *found = NULL;
     if (!table || table_column(table, column->schema.name, &found, NULL) != STATUS_OK ||
-        found->side_generation != column->side_generation)
+        !spans_equal(&found->sides, &column->sides))
         return error_set(error, STATUS_BAD_INPUT,
                          "table %s of database %s was replaced since it was opened; start again",
                          column->table->name, path);
@@ -106,6 +111,39 @@ static void hold_new_state(struct database *database, uint64_t generation)
     database->catalogue.generation = generation;
 }
 
+/* Encodes the column and commits the encoding; *codec gets its codec. */
+static enum status commit_encoding(struct database *database, struct catalogue *catalogue,
+                                   const struct column *column, struct column *current,
+                                   const struct codec_choice *choice, unsigned threads, enum codec_id *codec,
+                                   struct error *error)
+{
+    /* A chooser's earlier choice is used again: the codec is known. */
+    const struct codec_choice exact = {.codec = codec_by_id(*codec), .name = choice->name};
+    struct encoding_info info = {0};
+    bool visible = false;
+    char *tables = NULL;
+    RETURN_IF_ERROR(tables_check(database->path, column->table->name, error));
+    database_clean(database->path, catalogue);
+    catalogue->generation++;
+    enum status status = encode_all(database, column, exact.codec ? &exact : choice, threads,
+                                    catalogue->generation, &info, error);
+    status = AND_THEN(
+        status, add_encoding(current, &info, error)); /* if a chooser took one, only the choice is new */
+    spans_free(&info.files);
+    RETURN_IF_ERROR(status);
+    *codec = info.codec;
+    current->chosen[choice->chooser] = choice->codec ? CODEC_NONE : info.codec;
+    RETURN_IF_ERROR(table_path(database->path, column->table->name, &tables, error));
+    status = directory_sync(tables, error);
+    free(tables);
+    RETURN_IF_ERROR(status);
+    status = catalogue_write(database->path, catalogue, &visible, error);
+    if (!visible) /* else a power cut may lose the encoding, which is then made again */
+        return status;
+    hold_new_state(database, catalogue->generation);
+    return STATUS_OK;
+}
+
 /* Encodes the column if necessary and commits the encoding; the open column gets it, too. The caller holds
  * the writers' lock. */
 static enum status encode_and_commit(struct database *database, struct catalogue *catalogue,
@@ -115,37 +153,13 @@ static enum status encode_and_commit(struct database *database, struct catalogue
     struct column *current = NULL;
     RETURN_IF_ERROR(find_current(catalogue, column, &current, database->path, error));
     enum codec_id codec = known_codec(current, choice);
-    struct encoding_info info = {0};
-    const struct encoding_info *there = codec == CODEC_NONE ? NULL : column_encoding(current, codec);
-    if (there) {
-        info = *there; /* another process has encoded it meanwhile */
-    } else {
-        /* A chooser's earlier choice is used again: the codec is known. */
-        struct codec_choice exact = {.codec = codec_by_id(codec), .name = choice->name};
-        bool visible = false;
-        RETURN_IF_ERROR(tables_check(database->path, column->table->name, error));
-        database_clean(database->path, catalogue);
-        catalogue->generation++;
-        RETURN_IF_ERROR(encode_all(database, column, exact.codec ? &exact : choice, threads,
-                                   catalogue->generation, &info, error));
-        there = column_encoding(current, info.codec);
-        if (there)
-            info = *there; /* the chooser took an existing encoding; only the choice is new */
-        RETURN_IF_ERROR(add_encoding(current, &info, error));
-        current->chosen[choice->chooser] = choice->codec ? CODEC_NONE : info.codec;
-        char *tables = NULL;
-        RETURN_IF_ERROR(table_path(database->path, column->table->name, &tables, error));
-        enum status status = directory_sync(tables, error);
-        free(tables);
-        RETURN_IF_ERROR(status);
-        status = catalogue_write(database->path, catalogue, &visible, error);
-        if (!visible) /* else a power cut may lose the encoding, which is then made again */
-            return status;
-        hold_new_state(database, catalogue->generation);
-    }
-    RETURN_IF_ERROR(add_encoding(column, &info, error));
+    if (codec == CODEC_NONE ||
+        !column_encoding(current, codec)) /* else another process has encoded it meanwhile */
+        RETURN_IF_ERROR(
+            commit_encoding(database, catalogue, column, current, choice, threads, &codec, error));
+    RETURN_IF_ERROR(add_encoding(column, column_encoding(current, codec), error));
     if (!choice->codec)
-        column->chosen[choice->chooser] = info.codec;
+        column->chosen[choice->chooser] = codec;
     return STATUS_OK;
 }
 

@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The number of the segment's first row, for complaints. */
+static uint64_t first_row(const struct table_writer *table, uint32_t segment)
+{
+    uint64_t row = 0;
+    for (uint32_t s = 0; s < segment; s++)
+        row += table->table.segment_rows[s];
+    return row;
+}
+
 /* Claims a (column, segment), which may be written only once. A segment that fails stays begun, so that the
  * commit refuses it. */
 static enum status claim(struct table_writer *table, uint32_t column, uint32_t segment, struct error *error)
@@ -29,19 +38,16 @@ static enum status claim(struct table_writer *table, uint32_t column, uint32_t s
                      segment);
 }
 
-/* Gives each NULL row the value before it, or at the start the first value; 0 if all rows are NULL. The value
- * means nothing, but it costs few bits, and kernels can use it because it is in range. */
+/* Gives each NULL row the value before it, or at the start that of the first row that is not NULL. The value means nothing,
+ * but it costs few bits, and kernels can use it because it is in range. */
 static void *fill_nulls(const void *values, uint32_t value_bytes, uint32_t rows, const uint64_t *validity,
-                        struct error *error)
+                        uint32_t first, struct error *error)
 {
     char *filled = segment_buffer((size_t)rows * value_bytes, "a segment with NULLs", error);
     if (!filled)
         return NULL;
     memcpy(filled, values, (size_t)rows * value_bytes);
-    uint32_t first = 0;
-    while (first < rows && !row_valid(validity, first))
-        first++;
-    int64_t value = first < rows ? row_value(values, value_bytes, first) : 0;
+    int64_t value = row_value(values, value_bytes, first);
     for (uint32_t row = 0; row < rows; row++) {
         if (row_valid(validity, row))
             value = row_value(values, value_bytes, row);
@@ -79,7 +85,8 @@ static enum status write_validity(struct column_writer *writer, uint32_t segment
         out[words - 1] &= (1u << rows % 32) - 1;
     for (uint32_t tile = 0; tile < tiles; tile++)
         transpose(out + (size_t)tile * TILE_LANES);
-    enum status status = column_file_add(writer->side, PART_VALIDITY, segment, rows, out, bytes, error);
+    enum status status =
+        column_file_add(writer->side, PART_VALIDITY, segment - writer->span.first, rows, out, bytes, error);
     free(out);
     return status;
 }
@@ -106,7 +113,7 @@ static enum status check_range(const struct table_writer *table, uint32_t column
     return error_set(error, STATUS_BAD_INPUT,
                      "table %s: column %s: row %" PRIu64 " (counted from 0): %s %" PRId64
                      " is not in 0 .. %" PRId64 "; correct what computes it",
-                     table->table.name, described->schema.name, (uint64_t)segment * SEGMENT_ROWS + row,
+                     table->table.name, described->schema.name, first_row(table, segment) + row,
                      described->schema.references_table[0]   ? "position"
                      : described->schema.type == TYPE_STRING ? "code"
                                                              : "value",
@@ -148,8 +155,8 @@ static enum status write_segment(struct table_writer *table, uint32_t column, ui
     if (status == STATUS_OK && statistics.nulls)
         status = write_validity(writer, segment, rows, validity, error);
     if (status == STATUS_OK)
-        status =
-            column_file_add(writer->side, PART_TILE_MIN_MAX, segment, rows, min_max, min_max_bytes, error);
+        status = column_file_add(writer->side, PART_TILE_MIN_MAX, segment - writer->span.first, rows, min_max,
+                                 min_max_bytes, error);
     if (status == STATUS_OK) {
         pthread_mutex_lock(&writer->lock);
         statistics_merge(&writer->statistics, &statistics);
@@ -163,18 +170,63 @@ static enum status write_segment(struct table_writer *table, uint32_t column, ui
     return status;
 }
 
+static void set_state(struct column_writer *writer, uint32_t segment, enum segment_state state)
+{
+    pthread_mutex_lock(&writer->lock);
+    writer->segment_state[segment] = (uint8_t)state;
+    pthread_mutex_unlock(&writer->lock);
+}
+
 enum status segment_write(struct table_writer *table, uint32_t column, uint32_t segment, const void *values,
                           const uint64_t *validity, struct error *error)
 {
+    const uint32_t rows = table->table.segment_rows[segment];
+    uint32_t first = 0;
     if (!validity)
         return write_segment(table, column, segment, values, NULL, error);
-    void *filled = fill_nulls(values, table->table.columns[column].value_bytes,
-                              table->table.segment_rows[segment], validity, error);
+    while (first < rows && !row_valid(validity, first))
+        first++;
+    if (first == rows) {
+        set_state(&table->columns[column], segment, SEGMENT_NULLS);
+        return STATUS_OK;
+    }
+    void *filled = fill_nulls(values, table->table.columns[column].value_bytes, rows, validity, first, error);
     if (!filled)
         return STATUS_MACHINE;
     enum status status = write_segment(table, column, segment, filled, validity, error);
     free(filled);
     return status;
+}
+
+static enum status write_nulls(struct table_writer *table, uint32_t column, uint32_t segment, int64_t value,
+                               struct error *error)
+{
+    const uint32_t rows = table->table.segment_rows[segment],
+                   bytes = table->table.columns[column].value_bytes;
+    uint64_t *validity;
+    void *const values = segment_buffer((size_t)rows * bytes, "a segment of NULLs", error);
+    if (!values)
+        return STATUS_MACHINE;
+    for (uint32_t row = 0; row < rows; row++)
+        if (bytes == 4)
+            ((int32_t *)values)[row] = (int32_t)value;
+        else
+            ((int64_t *)values)[row] = value;
+    enum status status =
+        memory_zeros(&validity, ((size_t)rows + 63) / 64 * sizeof *validity, "a segment of NULLs", error);
+    status = AND_THEN(status, write_segment(table, column, segment, values, validity, error));
+    free(validity);
+    free(values);
+    return status;
+}
+
+enum status segments_write_nulls(struct table_writer *table, uint32_t column, int64_t value,
+                                 struct error *error)
+{
+    for (uint32_t s = 0; s < table->table.segment_count; s++)
+        if (table->columns[column].segment_state[s] == SEGMENT_NULLS)
+            RETURN_IF_ERROR(write_nulls(table, column, s, value, error));
+    return STATUS_OK;
 }
 
 static enum status keep_segment(struct table_writer *table, uint32_t column, uint32_t segment,
@@ -205,6 +257,6 @@ enum status table_writer_segment(struct table_writer *table, uint32_t column, ui
             error, STATUS_BAD_INPUT,
             "table %s: column %s: row %" PRIu64
             " (counted from 0) is NULL, but the column is NOT NULL; correct the row or the schema",
-            table->table.name, described->schema.name, (uint64_t)segment * SEGMENT_ROWS + row);
+            table->table.name, described->schema.name, first_row(table, segment) + row);
     return (table->sorter ? keep_segment : segment_write)(table, column, segment, values, validity, error);
 }

@@ -1,14 +1,16 @@
 /* table_append.c: appends rows to a table; see writer.h.
  *
- * All segments but the last stay full, so nothing else has to know of appends. The partial last segment is
- * written again together with the new rows. Full segments are written again as they were, because a file has
- * the whole column, and new strings may be between old ones. In addition to reading the new rows, an append
- * decodes the table, computes its statistics and encodes it: about 4 ns a value. */
+ * New rows get segments of their own, and old segments stay, with their files: an append costs what it adds. A column is
+ * written anew as a whole, in the same segments, where its old values change: a new string has its place between old ones,
+ * rows of a dimension were laid out anew, another codec is wanted, or all old values are NULL, whose stored values must be
+ * within the range of the others. A table that is itself laid out anew, by levels or sorted, is written as one that is
+ * loaded. Writing a column anew takes about 4 ns a value. */
 #include "storage/database/writer_internal.h"
 
 #include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
 #include "storage/column/column_data.h"
+#include "storage/column/column_span.h"
 #include "storage/column/dictionary/stored_dictionary.h"
 
 #include <stdlib.h>
@@ -21,8 +23,95 @@ void table_appended_free(struct table_writer *table)
     free(table->appended);
 }
 
+/* ---- Segments ---- */
+
+void column_writer_span(struct table_writer *table, uint32_t column, uint32_t first, uint32_t count)
+{
+    struct column_writer *const writer = &table->columns[column];
+    writer->span =
+        (struct column_span){.generation = table->database->generation, .first = first, .count = count};
+    writer->encoding.first = first;
+    writer->encoding.identity.rows = writer->side_identity.rows = span_rows(&table->table, &writer->span);
+}
+
+/* The table's segments, and that no column has any yet. */
+static enum status set_segments(struct table_writer *table, const uint32_t *rows, uint32_t count,
+                                uint32_t first, struct error *error)
+{
+    free((void *)table->table.segment_rows);
+    table->table.segment_rows = rows;
+    table->table.segment_count = count;
+    for (uint32_t c = 0; c < table->table.column_count; c++) {
+        struct column_writer *const writer = &table->columns[c];
+        RETURN_IF_ERROR(memory_grow(&writer->segment_state, count + 1ull, "a table", error));
+        memset(writer->segment_state, SEGMENT_MISSING, count);
+        column_writer_span(table, c, first, count - first);
+    }
+    return STATUS_OK;
+}
+
+enum status table_append_anew(struct table_writer *table, struct error *error)
+{
+    struct table regular = {.rows = table->table.rows};
+    if (!table->keeps)
+        return STATUS_OK;
+    table->keeps = false;
+    RETURN_IF_ERROR(table_segments_set(&regular, error));
+    RETURN_IF_ERROR(set_segments(table, regular.segment_rows, regular.segment_count, 0, error));
+    for (uint32_t c = 0; c < table->table.column_count; c++)
+        RETURN_IF_ERROR(table_writer_codec(table, c, table->old->columns[c].own_name, error));
+    return STATUS_OK;
+}
+
+enum status table_append_begin(struct table_writer *table, const struct table *old, struct error *error)
+{
+    const uint64_t added = table->table.rows - old->rows,
+                   count = old->segment_count + (added + SEGMENT_ROWS - 1) / SEGMENT_ROWS;
+    uint32_t *rows;
+    table->old = old;
+    RETURN_IF_ERROR(
+        memory_zeros(&table->appended, old->column_count * sizeof *table->appended, "a table", error));
+    if (old->rows == 0 || old->levels)
+        return STATUS_OK;
+    if (count > TABLE_SEGMENTS_MAX)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "table %s would have more than %u segments; load it again, or append more rows at once",
+            old->name, TABLE_SEGMENTS_MAX);
+    RETURN_IF_ERROR(memory_take(&rows, (count + 1) * sizeof *rows, "a table's segments", error));
+    memcpy(rows, old->segment_rows, old->segment_count * sizeof *rows);
+    for (uint64_t s = old->segment_count, left = added; s < count; s++, left -= SEGMENT_ROWS)
+        rows[s] = left < SEGMENT_ROWS ? (uint32_t)left : SEGMENT_ROWS;
+    table->keeps = true;
+    return set_segments(table, rows, (uint32_t)count, old->segment_count, error);
+}
+
+uint64_t table_writer_old_most(const struct table_writer *table)
+{
+    const uint64_t rows = table->old && !table->keeps ? table->old->rows : 0;
+    return rows < SEGMENT_ROWS ? rows : SEGMENT_ROWS;
+}
+
+void table_append_choice(struct table_writer *table, uint32_t column, struct codec_choice *choice)
+{
+    const struct column *const old = &table->old->columns[column];
+    bool *const recoded = &table->appended[column].recoded;
+    *recoded = choice->codec ? choice->codec->id != old->own : strcmp(choice->name, old->own_name) != 0;
+    if (!*recoded)
+        choice->codec = codec_by_id(old->own);
+}
+
+bool table_append_keeps(const struct table_writer *table, uint32_t column)
+{
+    if (!table->keeps)
+        return false;
+    const struct appended_column *const appended = &table->appended[column];
+    const struct column_statistics *const old = &table->old->columns[column].statistics;
+    return !appended->codes && !appended->moved && !appended->recoded && old->min <= old->max;
+}
+
 enum status database_writer_append(struct database_writer *writer, const char *name, uint64_t rows,
-                                   struct table_writer **out, uint64_t *old_rows, struct error *error)
+                                   struct table_writer **out, struct error *error)
 {
     const struct table *old = catalogue_table(&writer->catalogue, name);
     *out = NULL;
@@ -47,13 +136,10 @@ enum status database_writer_append(struct database_writer *writer, const char *n
         database_writer_add(writer, name, columns, old->column_count, old->rows + rows, &table, error);
     free(columns);
     RETURN_IF_ERROR(status);
-    table->old = old;
     table->table.key = old->key;
-    RETURN_IF_ERROR(
-        memory_zeros(&table->appended, old->column_count * sizeof *table->appended, "a table", error));
+    RETURN_IF_ERROR(table_append_begin(table, old, error));
     for (uint32_t c = 0; c < old->column_count; c++)
         RETURN_IF_ERROR(table_writer_codec(table, c, old->columns[c].own_name, error));
-    *old_rows = old->rows;
     *out = table;
     return STATUS_OK;
 }
@@ -89,149 +175,185 @@ enum status table_appended_dictionary(struct table_writer *table, uint32_t colum
     const struct column *old = &table->old->columns[column];
     struct stored_dictionary before;
     stored_dictionary_begin(table->database->path, old, &before);
+    struct appended_column *const appended = &table->appended[column];
     enum status status = stored_dictionary_load(&before, 1, error);
-    status = AND_THEN(status, translate(&before.dictionary, dictionary, old->schema.name,
-                                        &table->appended[column].codes, error));
+    status = AND_THEN(status,
+                      translate(&before.dictionary, dictionary, old->schema.name, &appended->codes, error));
+    appended->same_strings =
+        status == STATUS_OK && !appended->codes && before.dictionary.count == dictionary->count;
     stored_dictionary_close(&before);
     return status;
 }
 
 /* ---- Old rows ---- */
 
-struct old_segment {
+/* Fills the segments of the new table with old rows, one after the other. */
+struct refill {
+    struct table_writer *table;
+    const struct column_data *data;
+    uint32_t column;
     const int32_t *codes; /* the new code (or position) of each old one, or NULL */
     uint32_t strings;     /* the number of old ones */
-    uint32_t rows, value_bytes;
     void *values;
     uint64_t *validity;
-    bool nulls;
+    struct old_rows left; /* the segment that is being filled */
     struct chunk_reader reader;
 };
 
-/* Takes a tile's values, in which codes or positions are replaced; false if there is none for one of them, as in a
- * damaged file. */
-static bool take_tile(const struct segment_data *data, struct old_segment *to, uint32_t tile,
-                      const void *decoded)
+/* Takes rows `from` to `from` + `count` of a tile, in which codes or positions are replaced; false if there is none for one of
+ * them, as in a damaged file. */
+static bool take_rows(struct refill *refill, const void *decoded, const uint32_t *valid, uint32_t from,
+                      uint32_t count)
 {
-    uint8_t *const values = (uint8_t *)to->values + (size_t)tile * TILE_ROWS * to->value_bytes;
-    const uint32_t first = tile * TILE_ROWS, left = to->rows - first,
-                   rows = left < TILE_ROWS ? left : TILE_ROWS;
-    const uint32_t *const valid = data->validity ? data->validity + tile * TILE_LANES : NULL;
-    memcpy(values, decoded, (size_t)rows * to->value_bytes);
+    const uint32_t bytes = refill->data->column->value_bytes, to = refill->left.rows;
+    uint8_t *const values = (uint8_t *)refill->values + (size_t)to * bytes;
+    memcpy(values, (const uint8_t *)decoded + (size_t)from * bytes, (size_t)count * bytes);
     int32_t *const codes = (int32_t *)(void *)values;
-    for (uint32_t r = 0; to->codes && r < rows; r++) {
-        if ((uint32_t)codes[r] >= to->strings || to->codes[codes[r]] < 0)
+    for (uint32_t r = 0; refill->codes && r < count; r++) {
+        if ((uint32_t)codes[r] >= refill->strings || refill->codes[codes[r]] < 0)
             return false;
-        codes[r] = to->codes[codes[r]];
+        codes[r] = refill->codes[codes[r]];
     }
-    for (uint32_t r = 0; valid && r < rows; r++)
-        if (!tile_row_valid(valid, r)) {
-            to->validity[(first + r) / 64] &= ~(UINT64_C(1) << (first + r) % 64);
-            to->nulls = true;
+    for (uint32_t r = 0; valid && r < count; r++)
+        if (!tile_row_valid(valid, from + r)) {
+            refill->validity[(to + r) / 64] &= ~(UINT64_C(1) << (to + r) % 64);
+            refill->left.nulls = true;
         }
+    refill->left.rows += count;
     return true;
 }
 
-static enum status take_segment(struct table_writer *table, uint32_t c, const struct column_data *data,
-                                uint32_t segment, struct old_segment *to, struct error *error)
+/* Writes the segment, and begins the next one. */
+static enum status flush(struct refill *refill, struct error *error)
 {
-    const struct segment_data *from = &data->segments[segment];
-    RETURN_IF_ERROR(cancel_check(error));
-    to->rows = from->chunk.rows;
-    to->nulls = false;
-    for (uint32_t tile = 0; tile < from->chunk.tiles; tile++) {
-        const void *decoded;
-        RETURN_IF_ERROR(chunk_reader_tile(&to->reader, &from->chunk, tile, &decoded, error));
-        if (!take_tile(from, to, tile, decoded))
+    struct old_rows *const left = &refill->left;
+    RETURN_IF_ERROR(table_writer_segment(refill->table, refill->column, left->segment, refill->values,
+                                         left->nulls ? refill->validity : NULL, error));
+    memset(refill->validity, 0xff, ((size_t)left->rows + 63) / 64 * sizeof *refill->validity);
+    *left = (struct old_rows){.segment = left->segment + 1};
+    return cancel_check(error);
+}
+
+static enum status take_tile(struct refill *refill, uint32_t segment, uint32_t tile, struct error *error)
+{
+    const struct segment_data *const from = &refill->data->segments[segment];
+    const uint32_t left = from->chunk.rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
+    const uint32_t *const valid = from->validity ? from->validity + tile * TILE_LANES : NULL;
+    const uint32_t *const limits = refill->table->table.segment_rows;
+    const struct column *const column = refill->data->column;
+    const void *decoded;
+    RETURN_IF_ERROR(chunk_reader_tile(&refill->reader, &from->chunk, tile, &decoded, error));
+    for (uint32_t at = 0, count; at < rows; at += count) {
+        const uint32_t room = limits[refill->left.segment] - refill->left.rows;
+        count = rows - at < room ? rows - at : room;
+        if (!take_rows(refill, decoded, valid, at, count))
             return error_set(
                 error, STATUS_BAD_INPUT,
                 "column %s.%s, segment %u, tile %u: %s; the file is damaged: load the table again",
-                table->table.name, data->column->schema.name, segment, tile,
-                data->column->schema.references_table[0] ? "the referenced table has no such position"
-                                                         : "a code is beyond its dictionary");
+                refill->table->table.name, column->schema.name, segment, tile,
+                column->schema.references_table[0] ? "the referenced table has no such position"
+                                                   : "a code is beyond its dictionary");
+        if (refill->left.rows == limits[refill->left.segment])
+            RETURN_IF_ERROR(flush(refill, error));
     }
-    if (to->rows < SEGMENT_ROWS)
-        return STATUS_OK; /* the caller appends new rows to it */
-    return table_writer_segment(table, c, segment, to->values, to->nulls ? to->validity : NULL, error);
+    return STATUS_OK;
 }
 
-static enum status take_segments(struct table_writer *table, uint32_t c, const struct column_data *data,
-                                 void *values, uint64_t *validity, bool *nulls, struct error *error)
+static enum status take_segments(struct refill *refill, struct error *error)
 {
-    const uint32_t full = (uint32_t)(table->old->rows / SEGMENT_ROWS), bytes = data->column->value_bytes;
+    const struct column_data *const data = refill->data;
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        for (uint32_t tile = 0; tile < data->segments[s].chunk.tiles; tile++)
+            RETURN_IF_ERROR(take_tile(refill, s, tile, error));
+    return STATUS_OK;
+}
+
+/* Writes the column again; the rows that fill no segment go to the caller. */
+static enum status write_again(struct table_writer *table, uint32_t c, const struct column_data *data,
+                               void *values, uint64_t *validity, struct old_rows *left, struct error *error)
+{
     const struct table_writer *const target =
         database_writer_appended(table->database, data->column->schema.references_table);
     const struct stored_dictionary *const strings = data->column->stored_dictionary;
-    struct old_segment to = {.codes = table->appended[c].codes,
-                             .strings = strings ? strings->dictionary.count : 0,
-                             .value_bytes = bytes};
-    if (table->appended[c].moved) {
-        to.codes = target->moves;
-        to.strings = (uint32_t)target->move_count;
+    const uint32_t bytes = data->column->value_bytes;
+    const uint64_t most = table->old->rows < SEGMENT_ROWS ? table->old->rows : SEGMENT_ROWS,
+                   words = (most + 63) / 64 * sizeof(uint64_t);
+    const bool moved = table->appended[c].moved;
+    struct refill refill = {.table = table,
+                            .data = data,
+                            .column = c,
+                            .codes = moved ? target->moves : table->appended[c].codes,
+                            .strings = moved     ? (uint32_t)target->move_count
+                                       : strings ? strings->dictionary.count
+                                                 : 0};
+    if (table->keeps)
+        column_writer_span(table, c, 0, table->table.segment_count);
+    refill.values = segment_buffer(most * bytes + 1, "a segment", error);
+    enum status status = refill.values ? STATUS_OK : STATUS_MACHINE;
+    status = AND_THEN(status, memory_take(&refill.validity, words + 1, "a segment", error));
+    if (status == STATUS_OK)
+        memset(refill.validity, 0xff, words);
+    status = AND_THEN(status, take_segments(&refill, error));
+    *left = refill.left;
+    if (status == STATUS_OK && left->rows) {
+        memcpy(values, refill.values, (size_t)left->rows * bytes);
+        memcpy(validity, refill.validity, ((size_t)left->rows + 63) / 64 * sizeof *validity);
     }
-    if (full) {
-        to.values = segment_buffer((size_t)SEGMENT_ROWS * bytes, "a segment", error);
-        to.validity = malloc(SEGMENT_ROWS / 8);
-        if (!to.values || !to.validity) {
-            free(to.values);
-            free(to.validity);
-            return error_out_of_memory(error, (uint64_t)SEGMENT_ROWS * bytes, "a segment");
-        }
-    }
-    enum status status = STATUS_OK;
-    for (uint32_t segment = 0; status == STATUS_OK && segment < full; segment++) {
-        memset(to.validity, 0xff, SEGMENT_ROWS / 8);
-        status = take_segment(table, c, data, segment, &to, error);
-    }
-    free(to.values);
-    free(to.validity);
-    to.values = values;
-    to.validity = validity;
-    to.nulls = false;
-    if (status == STATUS_OK && full < data->segment_count)
-        status = take_segment(table, c, data, full, &to, error);
-    chunk_reader_close(&to.reader);
-    *nulls = to.nulls;
+    chunk_reader_close(&refill.reader);
+    free(refill.values);
+    free(refill.validity);
+    return status;
+}
+
+/* The old segments of a column whose files stay count as written. */
+static void keep_segments(struct table_writer *table, uint32_t c, struct old_rows *left)
+{
+    struct column_writer *const writer = &table->columns[c];
+    pthread_mutex_lock(&writer->lock);
+    memset(writer->segment_state, SEGMENT_WRITTEN, table->old->segment_count);
+    pthread_mutex_unlock(&writer->lock);
+    *left = (struct old_rows){.segment = table->old->segment_count};
+}
+
+static enum status find_moves(struct table_writer *table, uint32_t column, struct error *error)
+{
+    struct table_writer *const target =
+        database_writer_appended(table->database, table->old->columns[column].schema.references_table);
+    if (!target || target == table)
+        return STATUS_OK;
+    pthread_mutex_lock(&table->database->lock);
+    const enum status status = table_moves(target, error);
+    pthread_mutex_unlock(&table->database->lock);
+    table->appended[column].moved = status == STATUS_OK && target->moves != NULL;
     return status;
 }
 
 enum status table_writer_old(struct table_writer *table, uint32_t column, void *values, uint64_t *validity,
-                             bool *nulls, struct error *error)
+                             struct old_rows *left, struct error *error)
 {
-    *nulls = false;
+    *left = (struct old_rows){0};
     if (!table->old || column >= table->table.column_count || table->appended[column].taken)
         return error_set(error, STATUS_BAD_INPUT,
                          "table %s: the old rows of column %u were asked for twice, or there are none",
                          table->table.name, column);
     table->appended[column].taken = true;
-    struct table_writer *const target =
-        database_writer_appended(table->database, table->old->columns[column].schema.references_table);
-    if (target && target != table) {
-        pthread_mutex_lock(&table->database->lock);
-        const enum status found = table_moves(target, error);
-        pthread_mutex_unlock(&table->database->lock);
-        RETURN_IF_ERROR(found);
-        table->appended[column].moved = target->moves != NULL;
+    RETURN_IF_ERROR(find_moves(table, column, error));
+    if (table_append_keeps(table, column)) {
+        keep_segments(table, column, left);
+        return STATUS_OK;
     }
     struct column old = table->old->columns[column];
     const char *directory = table->database->path;
     struct stored_dictionary dictionary = {0};
-    struct column_data *data;
+    struct column_data *data = NULL;
     if (column_has_dictionary(&old.schema)) {
         stored_dictionary_begin(directory, &old, &dictionary);
         old.stored_dictionary = &dictionary;
     }
     enum status status = stored_dictionary_open(old.stored_dictionary, error);
     status = AND_THEN(status, column_data_read(directory, &old, old.own, 1, &data, error));
-    for (uint32_t s = 0; status == STATUS_OK && s + 1 < data->segment_count; s++)
-        if (data->segments[s].chunk.rows != SEGMENT_ROWS)
-            status = error_set(error, STATUS_BAD_INPUT,
-                               "table %s has a segment of fewer than %u rows before its last; load it again",
-                               table->table.name, SEGMENT_ROWS);
-    if (status == STATUS_OK) {
-        status = take_segments(table, column, data, values, validity, nulls, error);
-        column_data_free(data);
-    }
+    status = AND_THEN(status, write_again(table, column, data, values, validity, left, error));
+    column_data_free(data);
     stored_dictionary_close(&dictionary);
     return status;
 }

@@ -117,6 +117,7 @@ static enum status sorter_open(struct table_writer *table, uint32_t column, stru
 {
     const struct table *described = &table->table;
     struct table_sorter *sorter;
+    RETURN_IF_ERROR(table_append_anew(table, error));
     RETURN_IF_ERROR(memory_zeros(&sorter, sizeof *sorter, "sorting a table", error));
     *sorter = (struct table_sorter){.column = column, .spool = {.descriptor = -1}};
     table->sorter = sorter; /* now table_writer_free frees it */

@@ -8,6 +8,7 @@
 
 #include "storage/base/memory.h"
 #include "storage/column/dictionary/stored_dictionary.h"
+#include "storage/column/column_span.h"
 #include "storage/column/levels_file.h"
 #include "storage/database/database_files.h"
 
@@ -54,15 +55,17 @@ enum status table_writer_create(struct database_writer *database, const char *na
     RETURN_IF_ERROR(memory_zeros(&table->columns, column_count * sizeof *table->columns, "a table", error));
     RETURN_IF_ERROR(table_segments_set(&table->table, error));
     RETURN_IF_ERROR(codec_choice_parse("auto", &choice, error));
+    const struct column_span whole = {.generation = database->generation,
+                                      .count = table->table.segment_count};
     for (uint32_t c = 0; c < column_count; c++) {
         described[c] = (struct column){.schema = columns[c],
                                        .value_bytes = column_schema_value_bytes(&columns[c]),
                                        .table = &table->table,
-                                       .statistics = COLUMN_STATISTICS_NONE,
-                                       .side_generation = database->generation};
+                                       .statistics = COLUMN_STATISTICS_NONE};
         struct column_writer *writer = &table->columns[c];
         pthread_mutex_init(&writer->lock, NULL);
-        encoding_writer_open(&writer->encoding, database->path, &described[c], &choice, database->generation,
+        writer->span = whole;
+        encoding_writer_open(&writer->encoding, database->path, &described[c], &choice, &writer->span,
                              &database->buffers);
         writer->statistics = COLUMN_STATISTICS_NONE;
         writer->domain = DOMAIN_ANY;
@@ -82,7 +85,7 @@ enum status table_writer_create(struct database_writer *database, const char *na
         if (!writer->segment_state || !described[c].own_name)
             return error_out_of_memory(error, table->table.segment_count, "a table");
         char *path = NULL;
-        writer->side_identity = column_identity(&described[c], CODEC_NONE, database->generation);
+        writer->side_identity = column_identity(&described[c], CODEC_NONE, &whole);
         RETURN_IF_ERROR(
             column_path(database->path, &described[c], CODEC_NONE, database->generation, &path, error));
         enum status status = column_file_create(path, &writer->side_identity, &writer->side, error);
@@ -155,8 +158,10 @@ enum status table_writer_codec(struct table_writer *table, uint32_t column, cons
     free((void *)described->own_name);
     described->own_name = own_name;
     choice.name = own_name;
+    if (table->keeps)
+        table_append_choice(table, column, &choice);
     encoding_writer_close(encoding);
-    encoding_writer_open(encoding, table->database->path, described, &choice, table->database->generation,
+    encoding_writer_open(encoding, table->database->path, described, &choice, &table->columns[column].span,
                          &table->database->buffers);
     return STATUS_OK;
 }
@@ -188,7 +193,10 @@ enum status table_writer_dictionary(struct table_writer *table, uint32_t column,
                          column_name(table, column));
     if (table->old)
         RETURN_IF_ERROR(table_appended_dictionary(table, column, dictionary, error));
-    RETURN_IF_ERROR(stored_dictionary_write(writer->side, dictionary, &blocks, error));
+    if (table_append_keeps(table, column) && table->appended[column].same_strings)
+        blocks = table->old->columns[column].dictionary_blocks;
+    else
+        RETURN_IF_ERROR(stored_dictionary_write(writer->side, dictionary, &blocks, error));
     pthread_mutex_lock(&writer->lock);
     writer->dictionary_given = true;
     writer->dictionary_blocks = blocks;
@@ -207,7 +215,7 @@ enum status table_writer_check(const struct table_writer *table, struct error *e
         const struct column_writer *writer = &table->columns[c];
         const char *name = column_name(table, c);
         for (uint32_t s = 0; s < table->table.segment_count; s++)
-            if (writer->segment_state[s] != SEGMENT_WRITTEN)
+            if (writer->segment_state[s] < SEGMENT_NULLS)
                 return error_set(error, STATUS_BAD_INPUT,
                                  "table %s: column %s: segment %u of %u was not written; nothing was changed",
                                  table->table.name, name, s, table->table.segment_count);
@@ -228,10 +236,8 @@ enum status table_writer_check(const struct table_writer *table, struct error *e
 
 /* Limits the number of distinct values, also an estimate, by the rows, the runs and the span of the
  * values. */
-static uint64_t plausible_distinct(const struct column_writer *writer, uint64_t rows)
+static uint64_t plausible_distinct(const struct column_statistics *statistics, uint64_t count, uint64_t rows)
 {
-    const struct column_statistics *statistics = &writer->statistics;
-    uint64_t count = distinct_count(&writer->distinct);
     uint64_t span =
         (uint64_t)statistics->max - (uint64_t)statistics->min; /* one less than the numbers in it */
     if (statistics->min > statistics->max)
@@ -241,26 +247,72 @@ static uint64_t plausible_distinct(const struct column_writer *writer, uint64_t 
     return count - 1 > span ? span + 1 : count;
 }
 
+/* The files of the column: old ones that stay, and the new one. */
+static enum status list_files(const struct table_writer *table, uint32_t column, struct column *described,
+                              struct encoding_info *info, struct error *error)
+{
+    const struct column_writer *const writer = &table->columns[column];
+    const struct column *const old = table_append_keeps(table, column) ? &table->old->columns[column] : NULL;
+    struct column_span span = writer->span;
+    const bool adds = !old || span.count;
+    if (old) {
+        const struct encoding_info *const before = column_encoding(old, old->own);
+        info->bytes = before->bytes;
+        RETURN_IF_ERROR(spans_make(before->files.list, before->files.count, &info->files, error));
+        RETURN_IF_ERROR(spans_make(old->sides.list, old->sides.count, &described->sides, error));
+    }
+    if (adds)
+        RETURN_IF_ERROR(spans_add(&described->sides, &span, error));
+    span.bytes = writer->encoding.bytes;
+    info->bytes += span.bytes;
+    described->strings_generation = !column_has_dictionary(&described->schema)
+                                        ? described->sides.list[0].generation
+                                    : old && table->appended[column].same_strings ? old->strings_generation
+                                                                                  : span.generation;
+    return adds ? spans_add(&info->files, &span, error) : STATUS_OK;
+}
+
+/* The number of different values among old and new ones is not known: at most it is the sum. */
+static void finish_statistics(const struct table_writer *table, uint32_t column, struct column *described)
+{
+    const struct column_writer *const writer = &table->columns[column];
+    struct column_statistics *const statistics = &described->statistics;
+    uint64_t distinct = distinct_count(&writer->distinct);
+    *statistics = writer->statistics;
+    if (table_append_keeps(table, column)) {
+        const struct column_statistics *const old = &table->old->columns[column].statistics;
+        distinct += old->distinct;
+        statistics_merge(statistics, old);
+    }
+    statistics->distinct = plausible_distinct(statistics, distinct, table->table.rows);
+}
+
+/* A segment of NULLs has a value that is in range, of old rows, too. */
+static enum status write_nulls(struct table_writer *table, uint32_t column, struct error *error)
+{
+    struct column_statistics all = table->columns[column].statistics;
+    if (table_append_keeps(table, column))
+        statistics_merge(&all, &table->old->columns[column].statistics);
+    return segments_write_nulls(table, column, all.min <= all.max ? all.min : 0, error);
+}
+
 enum status table_writer_finish_column(struct table_writer *table, uint32_t column, struct error *error)
 {
     struct column_writer *writer = &table->columns[column];
     struct column *described = (struct column *)&table->table.columns[column];
+    struct encoding_info *info;
+    RETURN_IF_ERROR(write_nulls(table, column, error));
     RETURN_IF_ERROR(encoding_writer_finish(&writer->encoding, error));
     if (table->table.levels && described == levels_key(&table->table))
         RETURN_IF_ERROR(levels_add(table->table.levels, writer->side, error));
     RETURN_IF_ERROR(column_file_finish(writer->side, error));
-    struct encoding_info *info;
-    RETURN_IF_ERROR(memory_take(&info, sizeof *info, "a column", error));
-    *info = (struct encoding_info){.codec = writer->encoding.identity.codec,
-                                   .bytes = writer->encoding.bytes,
-                                   .generation = table->database->generation};
+    RETURN_IF_ERROR(memory_zeros(&info, sizeof *info, "a column", error));
     described->encodings = info;
     described->encoding_count = 1;
-    described->own = info->codec;
+    described->own = info->codec = writer->encoding.identity.codec;
     described->chosen[writer->encoding.choice.chooser] = info->codec;
     described->chosen[CHOOSER_NONE] = CODEC_NONE;
-    described->statistics = writer->statistics;
     described->dictionary_blocks = writer->dictionary_blocks;
-    described->statistics.distinct = plausible_distinct(writer, table->table.rows);
-    return STATUS_OK;
+    finish_statistics(table, column, described);
+    return list_files(table, column, described, info, error);
 }

@@ -35,23 +35,33 @@ NODISCARD enum status database_writer_table(struct database_writer *writer, cons
                                             uint64_t rows, struct table_writer **table, struct error *error);
 
 /* Appends `rows` rows to the existing table `name`. The table_writer has the table's own columns. Rows keep
- * their positions, so tables that reference it do not change. *old gets the number of rows that the table
- * has.
+ * their positions, so tables that reference it do not change.
  *
  * For each column the caller gives first the dictionary, if the column has one (table_writer_dictionary, with
- * all old and new strings), then calls table_writer_old once, then gives the segments from *old /
- * SEGMENT_ROWS on. Codecs are chosen as for the table's load, unless table_writer_codec says otherwise. The
- * whole table is encoded again: only a column's own encoding is kept, and others are made again when they are
- * needed. STATUS_BAD_INPUT if the table does not exist. */
+ * all old and new strings), then calls table_writer_old once, then gives the segments of new rows, from the one that this
+ * says on, each of SEGMENT_ROWS rows but the last.
+ *
+ * New rows are written in segments and files of their own, in the column's own codec; the files of old rows stay if their
+ * stored values do (table_append.c), else the column is written again. Only a column's own encoding is kept, and others
+ * are made again when they are needed. STATUS_BAD_INPUT if the table does not exist. */
 NODISCARD enum status database_writer_append(struct database_writer *writer, const char *name, uint64_t rows,
-                                             struct table_writer **table, uint64_t *old, struct error *error);
+                                             struct table_writer **table, struct error *error);
 
-/* Writes the full segments of one column's old rows. The remaining old % SEGMENT_ROWS rows go to `values` and
- * `validity` (as for table_writer_segment), as the beginning of the next segment, after which the caller puts
- * the new rows. In `validity`, only the bits of NULLs are cleared; *nulls tells whether there are any. Call
- * it once a column, from any thread. It needs memory of 4 or 8 bytes a row of a segment. */
+/* Where new rows begin: in `segment`, of which `rows` old rows are the beginning. */
+struct old_rows {
+    uint32_t segment, rows;
+    bool nulls; /* there are any among these rows */
+};
+
+/* The most old rows that table_writer_old gives to the caller; none if old segments stay. Known before the first call. */
+uint64_t table_writer_old_most(const struct table_writer *table);
+
+/* Takes over one column's old rows. Those that begin the segment of the first new ones, which is so only in a table that is
+ * laid out anew, go to `values` and `validity` (as for table_writer_segment; only the bits of NULLs are cleared), and after
+ * them the caller puts new rows. Call it once a column, from any thread. It needs memory of 4 or 8 bytes a row of a
+ * segment. */
 NODISCARD enum status table_writer_old(struct table_writer *table, uint32_t column, void *values,
-                                       uint64_t *validity, bool *nulls, struct error *error);
+                                       uint64_t *validity, struct old_rows *left, struct error *error);
 
 /* Gives the strings of a TYPE_STRING column, sorted and without duplicates; they are copied. Call it once,
  * before the table is finished. */

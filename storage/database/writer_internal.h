@@ -11,7 +11,8 @@
 
 /* ---- Writing tables (database_writer.c, table_writer.c) ---- */
 
-enum segment_state { SEGMENT_MISSING, SEGMENT_BEGUN, SEGMENT_WRITTEN };
+/* A segment of NULLs alone is written when the column is finished: its values are to be within those of the others. */
+enum segment_state { SEGMENT_MISSING, SEGMENT_BEGUN, SEGMENT_NULLS, SEGMENT_WRITTEN };
 
 struct column_writer {
     struct encoding_writer encoding;
@@ -22,28 +23,32 @@ struct column_writer {
     struct column_statistics statistics;
     struct distinct distinct;
     bool dictionary_given, dictionary_blocks;
-    bool indexed; /* the commit builds an index by the wish */
+    struct column_span span; /* the segments that this change writes, in files of their own */
+    bool indexed;            /* the commit builds an index by the wish */
     struct index_wish wish;
     uint64_t domain; /* values are 0 .. domain-1, or any values for DOMAIN_ANY */
 };
 
 /* What a column of an appended table needs to take its old rows over (table_append.c). */
 struct appended_column {
-    int32_t *codes; /* the new code of each old code; NULL: codes do not change */
+    int32_t *codes;    /* the new code of each old code; NULL: codes do not change */
+    bool same_strings; /* the dictionary is the old one */
     bool taken;
-    bool moved; /* old positions were replaced by new ones */
+    bool moved;   /* old positions were replaced by new ones */
+    bool recoded; /* its codec is to be another one */
 };
 
 struct table_sorter; /* table_sorter.c */
 
 struct table_writer {
     struct database_writer *database;
-    struct table_sorter *sorter;      /* NULL: rows keep their order */
-    struct levels_wish levels;        /* the sorter finds levels */
-    int32_t *positions;               /* of the rows as given; NULL: their numbers */
-    struct table_writer *next;        /* the table that was added before this one */
-    struct table table;               /* as the catalogue will have it */
-    const struct table *old;          /* appending: the table in the writer's catalogue; NULL: a new table */
+    struct table_sorter *sorter; /* NULL: rows keep their order */
+    struct levels_wish levels;   /* the sorter finds levels */
+    int32_t *positions;          /* of the rows as given; NULL: their numbers */
+    struct table_writer *next;   /* the table that was added before this one */
+    struct table table;          /* as the catalogue will have it */
+    const struct table *old;     /* appending: the table in the writer's catalogue; NULL: a new table */
+    bool keeps; /* appending: old segments stay as they are, and so do the files of most columns */
     struct appended_column *appended; /* appending: one for each column */
     bool moves_known;                 /* table_moves was called */
     int32_t *moves;                   /* the new position of each old one (-1: no row); NULL: none changed */
@@ -68,6 +73,21 @@ struct database_writer {
 NODISCARD enum status table_writer_create(struct database_writer *database, const char *name,
                                           const struct column_schema *columns, uint32_t column_count,
                                           uint64_t rows, struct table_writer **table, struct error *error);
+
+/* Makes it one of `old` and new rows, whose old segments stay; before anything is written. table_append_anew lets all
+ * segments be written anew, of which all but the last are full then. */
+NODISCARD enum status table_append_begin(struct table_writer *table, const struct table *old,
+                                         struct error *error);
+NODISCARD enum status table_append_anew(struct table_writer *table, struct error *error);
+
+/* Sets the codec of new segments: the old one, unless another is wanted, in which the column is then written anew. */
+void table_append_choice(struct table_writer *table, uint32_t column, struct codec_choice *choice);
+
+/* Whether the files of the column's old segments stay. */
+bool table_append_keeps(const struct table_writer *table, uint32_t column);
+
+/* Sets which segments the column's new files have. */
+void column_writer_span(struct table_writer *table, uint32_t column, uint32_t first, uint32_t count);
 void table_writer_free(struct table_writer *table);
 void table_appended_free(struct table_writer *table);
 
@@ -99,6 +119,10 @@ NODISCARD enum status table_writer_finish_index(struct table_writer *table, uint
 /* Encodes and writes values after NULLs were checked; `validity` as for table_writer_segment. */
 NODISCARD enum status segment_write(struct table_writer *table, uint32_t column, uint32_t segment,
                                     const void *values, const uint64_t *validity, struct error *error);
+
+/* Writes segments of NULLs alone with that value. */
+NODISCARD enum status segments_write_nulls(struct table_writer *table, uint32_t column, int64_t value,
+                                           struct error *error);
 
 /* ---- Sorting (table_sorter.c) ---- */
 

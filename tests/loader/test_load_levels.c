@@ -153,8 +153,8 @@ static uint64_t generation_of(const char *directory, const char *table_name, con
     must(database_open(directory, &database, error));
     must(database_table(database, table_name, &table, error));
     must(table_column(table, column_name, &column, error));
-    const uint64_t generation = column->encodings[0].generation;
-    assert_int_equal(column->side_generation, generation);
+    const uint64_t generation = column->encodings[0].files.list[0].generation;
+    assert_int_equal(column->sides.list[0].generation, generation);
     database_close(database);
     return generation;
 }

@@ -4,7 +4,7 @@
 #include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
-#include "storage/column/side_file.h"
+#include "storage/column/column_span.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -61,7 +61,9 @@ static enum status open_locked(struct stored_dictionary *stored, struct error *e
 {
     if (stored->opened)
         return STATUS_OK;
-    RETURN_IF_ERROR(side_file_open(stored->directory, stored->column, &stored->file, error));
+    const struct column *const column = stored->column;
+    const struct column_span *const side = spans_of(&column->sides, column->strings_generation);
+    RETURN_IF_ERROR(span_open(stored->directory, column, CODEC_NONE, side, &stored->file, error));
     const enum status status = open_parts(stored, stored->column->dictionary_blocks, error);
     if (status != STATUS_OK) {
         column_file_close(stored->file);

@@ -81,30 +81,15 @@ static enum status begin_rewrite(struct database_writer *writer, const struct co
     writer->rewrites = rewrite;
     RETURN_IF_ERROR(table_writer_create(writer, column->table->name, &column->schema, 1, column->table->rows,
                                         &rewrite->table, error));
-    rewrite->table->old = &rewrite->old;
-    RETURN_IF_ERROR(memory_zeros(&rewrite->table->appended, sizeof *rewrite->table->appended, "keys", error));
+    RETURN_IF_ERROR(table_append_begin(rewrite->table, &rewrite->old, error));
     return table_writer_codec(rewrite->table, 0, column->own_name, error);
 }
 
 static enum status write_rewrite(struct table_writer *table, struct error *error)
 {
-    const uint32_t rest = (uint32_t)(table->table.rows % SEGMENT_ROWS);
-    int32_t *values = segment_buffer(((size_t)rest + 1) * sizeof *values, "a segment", error);
-    uint64_t *validity = malloc(((size_t)rest + 64) / 64 * sizeof *validity);
-    bool nulls;
-    enum status status = STATUS_MACHINE;
-    if (values && validity) {
-        memset(validity, 0xff, ((size_t)rest + 64) / 64 * sizeof *validity);
-        status = table_writer_old(table, 0, values, validity, &nulls, error);
-        if (status == STATUS_OK && rest)
-            status = table_writer_segment(table, 0, table->table.segment_count - 1, values,
-                                          nulls ? validity : NULL, error);
-    } else if (values) {
-        status = error_out_of_memory(error, rest / 8, "a segment");
-    }
-    free(values);
-    free(validity);
-    return status == STATUS_OK ? table_writer_check(table, error) : status;
+    struct old_rows left;
+    RETURN_IF_ERROR(table_writer_old(table, 0, NULL, NULL, &left, error));
+    return table_writer_check(table, error);
 }
 
 static enum status rewrite_item(void *context, uint64_t item, unsigned thread, struct error *error)

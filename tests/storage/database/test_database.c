@@ -192,11 +192,11 @@ static void an_encoding_is_added_once_beside_the_others(void **state)
         assert_int_equal(sale->columns[c].encoding_count, 2);
     }
     uint64_t files = directory_files(path),
-             generation = sale->columns[SALE_COLUMNS - 1].encodings[1].generation;
+             generation = sale->columns[SALE_COLUMNS - 1].encodings[1].files.list[0].generation;
     must(database_encode(first, &sale->columns[0], &lane, 1, &codec, error));
     must(database_table(second, "sale", &sale, error)); /* opened before: finds what the other committed */
     must(database_encode(second, &sale->columns[SALE_COLUMNS - 1], &lane, 1, &codec, error));
-    assert_int_equal(sale->columns[SALE_COLUMNS - 1].encodings[1].generation, generation);
+    assert_int_equal(sale->columns[SALE_COLUMNS - 1].encodings[1].files.list[0].generation, generation);
     assert_int_equal(directory_files(path), files);
     must(database_encode(second, &sale->columns[SALE_DAY], &smallest, 1, &codec, error));
     assert_int_equal(sale->columns[SALE_DAY].chosen[CHOOSER_SMALLEST], codec);
