@@ -1,6 +1,7 @@
 /* table_append.c: appends rows to a table; see writer.h.
  *
- * New rows get segments of their own, and old segments stay, with their files: an append costs what it adds. A column is
+ * New rows get segments of their own, and old segments stay, with their files: an append costs what it adds; compaction
+ * (compact.c) appends no rows, and lets only those stay that are before the first one that is not full. A column is
  * written anew as a whole, in the same segments, where its old values change: a new string has its place between old ones,
  * rows of a dimension were laid out anew, another codec is wanted, or all old values are NULL, whose stored values must be
  * within the range of the others. A table that is itself laid out anew, by levels or sorted, is written as one that is
@@ -50,45 +51,67 @@ static enum status set_segments(struct table_writer *table, const uint32_t *rows
     return STATUS_OK;
 }
 
+static enum status begin(struct table_writer *table, uint32_t kept, struct error *error)
+{
+    const struct table *const old = table->old;
+    uint64_t left = table->table.rows;
+    uint32_t *rows;
+    for (uint32_t s = 0; s < kept; s++)
+        left -= old->segment_rows[s];
+    const uint64_t count = kept + (left + SEGMENT_ROWS - 1) / SEGMENT_ROWS;
+    if (count > TABLE_SEGMENTS_MAX)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "table %s would have more than %u segments; run `tessera compact` first", old->name,
+                         TABLE_SEGMENTS_MAX);
+    RETURN_IF_ERROR(memory_take(&rows, (count + 1) * sizeof *rows, "a table's segments", error));
+    memcpy(rows, old->segment_rows, kept * sizeof *rows);
+    for (uint64_t s = kept; s < count; s++, left -= SEGMENT_ROWS)
+        rows[s] = left < SEGMENT_ROWS ? (uint32_t)left : SEGMENT_ROWS;
+    table->kept = kept;
+    return set_segments(table, rows, (uint32_t)count, kept, error);
+}
+
+enum status table_append_begin(struct table_writer *table, const struct table *old, uint32_t kept,
+                               struct error *error)
+{
+    table->old = old;
+    RETURN_IF_ERROR(
+        memory_zeros(&table->appended, old->column_count * sizeof *table->appended, "a table", error));
+    return begin(table, kept, error);
+}
+
 enum status table_append_anew(struct table_writer *table, struct error *error)
 {
-    struct table regular = {.rows = table->table.rows};
-    if (!table->keeps)
+    if (!table->kept)
         return STATUS_OK;
-    table->keeps = false;
-    RETURN_IF_ERROR(table_segments_set(&regular, error));
-    RETURN_IF_ERROR(set_segments(table, regular.segment_rows, regular.segment_count, 0, error));
+    RETURN_IF_ERROR(begin(table, 0, error));
     for (uint32_t c = 0; c < table->table.column_count; c++)
         RETURN_IF_ERROR(table_writer_codec(table, c, table->old->columns[c].own_name, error));
     return STATUS_OK;
 }
 
-enum status table_append_begin(struct table_writer *table, const struct table *old, struct error *error)
+/* Whether a file ends before the segment. */
+static bool files_end_at(const struct column_spans *files, const struct table *old, uint32_t segment)
 {
-    const uint64_t added = table->table.rows - old->rows,
-                   count = old->segment_count + (added + SEGMENT_ROWS - 1) / SEGMENT_ROWS;
-    uint32_t *rows;
-    table->old = old;
-    RETURN_IF_ERROR(
-        memory_zeros(&table->appended, old->column_count * sizeof *table->appended, "a table", error));
-    if (old->rows == 0 || old->levels)
-        return STATUS_OK;
-    if (count > TABLE_SEGMENTS_MAX)
-        return error_set(
-            error, STATUS_BAD_INPUT,
-            "table %s would have more than %u segments; load it again, or append more rows at once",
-            old->name, TABLE_SEGMENTS_MAX);
-    RETURN_IF_ERROR(memory_take(&rows, (count + 1) * sizeof *rows, "a table's segments", error));
-    memcpy(rows, old->segment_rows, old->segment_count * sizeof *rows);
-    for (uint64_t s = old->segment_count, left = added; s < count; s++, left -= SEGMENT_ROWS)
-        rows[s] = left < SEGMENT_ROWS ? (uint32_t)left : SEGMENT_ROWS;
-    table->keeps = true;
-    return set_segments(table, rows, (uint32_t)count, old->segment_count, error);
+    return segment == old->segment_count || files->list[spans_find(files, segment)].first == segment;
+}
+
+bool table_append_keeps(const struct table_writer *table, uint32_t column)
+{
+    if (!table->kept)
+        return false;
+    const struct appended_column *const appended = &table->appended[column];
+    const struct column *const old = &table->old->columns[column];
+    return !appended->codes && !appended->moved && !appended->recoded &&
+           old->statistics.min <= old->statistics.max && files_end_at(&old->sides, table->old, table->kept) &&
+           files_end_at(&column_encoding(old, old->own)->files, table->old, table->kept);
 }
 
 uint64_t table_writer_old_most(const struct table_writer *table)
 {
-    const uint64_t rows = table->old && !table->keeps ? table->old->rows : 0;
+    uint64_t rows = 0;
+    for (uint32_t s = table->kept; table->old && s < table->old->segment_count; s++)
+        rows += table->old->segment_rows[s];
     return rows < SEGMENT_ROWS ? rows : SEGMENT_ROWS;
 }
 
@@ -101,13 +124,24 @@ void table_append_choice(struct table_writer *table, uint32_t column, struct cod
         choice->codec = codec_by_id(old->own);
 }
 
-bool table_append_keeps(const struct table_writer *table, uint32_t column)
+enum status table_append_add(struct database_writer *writer, const struct table *old, uint64_t rows,
+                             uint32_t kept, struct table_writer **out, struct error *error)
 {
-    if (!table->keeps)
-        return false;
-    const struct appended_column *const appended = &table->appended[column];
-    const struct column_statistics *const old = &table->old->columns[column].statistics;
-    return !appended->codes && !appended->moved && !appended->recoded && old->min <= old->max;
+    struct column_schema *columns;
+    struct table_writer *table;
+    RETURN_IF_ERROR(memory_take(&columns, old->column_count * sizeof *columns, "a table", error));
+    for (uint32_t c = 0; c < old->column_count; c++)
+        columns[c] = old->columns[c].schema;
+    enum status status =
+        database_writer_add(writer, old->name, columns, old->column_count, old->rows + rows, &table, error);
+    free(columns);
+    RETURN_IF_ERROR(status);
+    table->table.key = old->key;
+    RETURN_IF_ERROR(table_append_begin(table, old, kept, error));
+    for (uint32_t c = 0; c < old->column_count; c++)
+        RETURN_IF_ERROR(table_writer_codec(table, c, old->columns[c].own_name, error));
+    *out = table;
+    return STATUS_OK;
 }
 
 enum status database_writer_append(struct database_writer *writer, const char *name, uint64_t rows,
@@ -126,22 +160,7 @@ enum status database_writer_append(struct database_writer *writer, const char *n
     if (rows > TABLE_ROWS_MAX - old->rows)
         return error_set(error, STATUS_BAD_INPUT, "table %s would have more than %llu rows", name,
                          TABLE_ROWS_MAX);
-    struct column_schema *columns = malloc(old->column_count * sizeof *columns);
-    struct table_writer *table;
-    if (!columns)
-        return error_out_of_memory(error, old->column_count * sizeof *columns, "a table");
-    for (uint32_t c = 0; c < old->column_count; c++)
-        columns[c] = old->columns[c].schema;
-    enum status status =
-        database_writer_add(writer, name, columns, old->column_count, old->rows + rows, &table, error);
-    free(columns);
-    RETURN_IF_ERROR(status);
-    table->table.key = old->key;
-    RETURN_IF_ERROR(table_append_begin(table, old, error));
-    for (uint32_t c = 0; c < old->column_count; c++)
-        RETURN_IF_ERROR(table_writer_codec(table, c, old->columns[c].own_name, error));
-    *out = table;
-    return STATUS_OK;
+    return table_append_add(writer, old, rows, old->levels ? 0 : old->segment_count, out, error);
 }
 
 /* ---- Codes ---- */
@@ -179,8 +198,9 @@ enum status table_appended_dictionary(struct table_writer *table, uint32_t colum
     enum status status = stored_dictionary_load(&before, 1, error);
     status = AND_THEN(status,
                       translate(&before.dictionary, dictionary, old->schema.name, &appended->codes, error));
-    appended->same_strings =
-        status == STATUS_OK && !appended->codes && before.dictionary.count == dictionary->count;
+    const struct column_span *const strings = spans_of(&old->sides, old->strings_generation);
+    appended->same_strings = status == STATUS_OK && !appended->codes && strings->first < table->kept &&
+                             before.dictionary.count == dictionary->count;
     stored_dictionary_close(&before);
     return status;
 }
@@ -268,51 +288,118 @@ static enum status take_segments(struct refill *refill, struct error *error)
     return STATUS_OK;
 }
 
-/* Writes the column again; the rows that fill no segment go to the caller. */
-static enum status write_again(struct table_writer *table, uint32_t c, const struct column_data *data,
-                               void *values, uint64_t *validity, struct old_rows *left, struct error *error)
+/* The files of a column from a segment on, as those of a table that has only these segments. */
+struct view {
+    struct table table;
+    struct column column;
+    struct encoding_info encoding;
+    struct stored_dictionary dictionary;
+};
+
+static enum status view_files(const struct column_spans *files, uint32_t first, struct column_spans *view,
+                              struct error *error)
+{
+    for (uint32_t i = 0; i < files->count; i++) {
+        struct column_span span = files->list[i];
+        if (span.first < first)
+            continue;
+        span.first -= first;
+        RETURN_IF_ERROR(spans_add(view, &span, error));
+    }
+    return STATUS_OK;
+}
+
+static void view_close(struct view *view)
+{
+    stored_dictionary_close(&view->dictionary);
+    spans_free(&view->encoding.files);
+    spans_free(&view->column.sides);
+}
+
+static enum status view_open(const struct table_writer *table, uint32_t column, uint32_t first,
+                             struct view *view, struct error *error)
+{
+    const struct table *const old = table->old;
+    const struct column *const whole = &old->columns[column];
+    const struct encoding_info *const own = column_encoding(whole, whole->own);
+    view->table = *old;
+    view->table.segment_rows += first;
+    view->table.segment_count -= first;
+    view->table.rows = 0;
+    for (uint32_t s = 0; s < view->table.segment_count; s++)
+        view->table.rows += view->table.segment_rows[s];
+    view->column = *whole;
+    view->column.table = &view->table;
+    view->column.sides = (struct column_spans){0};
+    view->encoding = (struct encoding_info){.codec = own->codec, .bytes = own->bytes};
+    view->column.encodings = &view->encoding;
+    view->column.encoding_count = 1;
+    RETURN_IF_ERROR(view_files(&whole->sides, first, &view->column.sides, error));
+    RETURN_IF_ERROR(view_files(&own->files, first, &view->encoding.files, error));
+    if (!column_has_dictionary(&whole->schema))
+        return STATUS_OK;
+    stored_dictionary_begin(table->database->path, whole, &view->dictionary);
+    view->column.stored_dictionary = &view->dictionary;
+    return stored_dictionary_open(&view->dictionary, error);
+}
+
+static enum status refill_open(struct refill *refill, struct error *error)
+{
+    const uint64_t rows = refill->data->column->table->rows, most = rows < SEGMENT_ROWS ? rows : SEGMENT_ROWS,
+                   words = (most + 63) / 64 * sizeof(uint64_t);
+    refill->values = segment_buffer(most * refill->data->column->value_bytes + 1, "a segment", error);
+    if (!refill->values)
+        return STATUS_MACHINE;
+    RETURN_IF_ERROR(memory_take(&refill->validity, words + 1, "a segment", error));
+    memset(refill->validity, 0xff, words);
+    return STATUS_OK;
+}
+
+static void refill_close(struct refill *refill)
+{
+    chunk_reader_close(&refill->reader);
+    free(refill->values);
+    free(refill->validity);
+}
+
+/* Writes old segments again, from `first` on; the rows that fill no segment go to the caller. */
+static enum status write_again(struct table_writer *table, uint32_t c, uint32_t first, void *values,
+                               uint64_t *validity, struct old_rows *left, struct error *error)
 {
     const struct table_writer *const target =
-        database_writer_appended(table->database, data->column->schema.references_table);
-    const struct stored_dictionary *const strings = data->column->stored_dictionary;
-    const uint32_t bytes = data->column->value_bytes;
-    const uint64_t most = table->old->rows < SEGMENT_ROWS ? table->old->rows : SEGMENT_ROWS,
-                   words = (most + 63) / 64 * sizeof(uint64_t);
-    const bool moved = table->appended[c].moved;
+        database_writer_appended(table->database, table->old->columns[c].schema.references_table);
+    const struct appended_column *const appended = &table->appended[c];
+    struct view view = {0};
+    struct column_data *data = NULL;
     struct refill refill = {.table = table,
-                            .data = data,
                             .column = c,
-                            .codes = moved ? target->moves : table->appended[c].codes,
-                            .strings = moved     ? (uint32_t)target->move_count
-                                       : strings ? strings->dictionary.count
-                                                 : 0};
-    if (table->keeps)
-        column_writer_span(table, c, 0, table->table.segment_count);
-    refill.values = segment_buffer(most * bytes + 1, "a segment", error);
-    enum status status = refill.values ? STATUS_OK : STATUS_MACHINE;
-    status = AND_THEN(status, memory_take(&refill.validity, words + 1, "a segment", error));
-    if (status == STATUS_OK)
-        memset(refill.validity, 0xff, words);
+                            .codes = appended->moved ? target->moves : appended->codes,
+                            .left = {.segment = first}};
+    enum status status = view_open(table, c, first, &view, error);
+    status = AND_THEN(
+        status, column_data_read(table->database->path, &view.column, view.column.own, 1, &data, error));
+    refill.data = data;
+    refill.strings = appended->moved ? (uint32_t)target->move_count : view.dictionary.dictionary.count;
+    status = AND_THEN(status, refill_open(&refill, error));
     status = AND_THEN(status, take_segments(&refill, error));
     *left = refill.left;
     if (status == STATUS_OK && left->rows) {
-        memcpy(values, refill.values, (size_t)left->rows * bytes);
+        memcpy(values, refill.values, (size_t)left->rows * view.column.value_bytes);
         memcpy(validity, refill.validity, ((size_t)left->rows + 63) / 64 * sizeof *validity);
     }
-    chunk_reader_close(&refill.reader);
-    free(refill.values);
-    free(refill.validity);
+    refill_close(&refill);
+    column_data_free(data);
+    view_close(&view);
     return status;
 }
 
-/* The old segments of a column whose files stay count as written. */
-static void keep_segments(struct table_writer *table, uint32_t c, struct old_rows *left)
+/* The first segments of a column whose files stay count as written. */
+static void keep_segments(struct table_writer *table, uint32_t c)
 {
     struct column_writer *const writer = &table->columns[c];
     pthread_mutex_lock(&writer->lock);
-    memset(writer->segment_state, SEGMENT_WRITTEN, table->old->segment_count);
+    memset(writer->segment_state, SEGMENT_WRITTEN, table->kept);
     pthread_mutex_unlock(&writer->lock);
-    *left = (struct old_rows){.segment = table->old->segment_count};
 }
 
 static enum status find_moves(struct table_writer *table, uint32_t column, struct error *error)
@@ -338,22 +425,13 @@ enum status table_writer_old(struct table_writer *table, uint32_t column, void *
                          table->table.name, column);
     table->appended[column].taken = true;
     RETURN_IF_ERROR(find_moves(table, column, error));
-    if (table_append_keeps(table, column)) {
-        keep_segments(table, column, left);
-        return STATUS_OK;
-    }
-    struct column old = table->old->columns[column];
-    const char *directory = table->database->path;
-    struct stored_dictionary dictionary = {0};
-    struct column_data *data = NULL;
-    if (column_has_dictionary(&old.schema)) {
-        stored_dictionary_begin(directory, &old, &dictionary);
-        old.stored_dictionary = &dictionary;
-    }
-    enum status status = stored_dictionary_open(old.stored_dictionary, error);
-    status = AND_THEN(status, column_data_read(directory, &old, old.own, 1, &data, error));
-    status = AND_THEN(status, write_again(table, column, data, values, validity, left, error));
-    column_data_free(data);
-    stored_dictionary_close(&dictionary);
-    return status;
+    const bool keeps = table_append_keeps(table, column);
+    if (keeps)
+        keep_segments(table, column);
+    else
+        column_writer_span(table, column, 0, table->table.segment_count);
+    *left = (struct old_rows){.segment = keeps ? table->kept : 0};
+    return left->segment < table->old->segment_count
+               ? write_again(table, column, left->segment, values, validity, left, error)
+               : STATUS_OK;
 }

@@ -158,7 +158,7 @@ enum status table_writer_codec(struct table_writer *table, uint32_t column, cons
     free((void *)described->own_name);
     described->own_name = own_name;
     choice.name = own_name;
-    if (table->keeps)
+    if (table->kept)
         table_append_choice(table, column, &choice);
     encoding_writer_close(encoding);
     encoding_writer_open(encoding, table->database->path, described, &choice, &table->columns[column].span,
@@ -247,6 +247,14 @@ static uint64_t plausible_distinct(const struct column_statistics *statistics, u
     return count - 1 > span ? span + 1 : count;
 }
 
+static enum status keep_files(const struct column_spans *files, uint32_t segments, struct column_spans *kept,
+                              struct error *error)
+{
+    for (uint32_t i = 0; i < files->count && files->list[i].first < segments; i++)
+        RETURN_IF_ERROR(spans_add(kept, &files->list[i], error));
+    return STATUS_OK;
+}
+
 /* The files of the column: old ones that stay, and the new one. */
 static enum status list_files(const struct table_writer *table, uint32_t column, struct column *described,
                               struct encoding_info *info, struct error *error)
@@ -256,23 +264,24 @@ static enum status list_files(const struct table_writer *table, uint32_t column,
     struct column_span span = writer->span;
     const bool adds = !old || span.count;
     if (old) {
-        const struct encoding_info *const before = column_encoding(old, old->own);
-        info->bytes = before->bytes;
-        RETURN_IF_ERROR(spans_make(before->files.list, before->files.count, &info->files, error));
-        RETURN_IF_ERROR(spans_make(old->sides.list, old->sides.count, &described->sides, error));
+        RETURN_IF_ERROR(keep_files(&column_encoding(old, old->own)->files, table->kept, &info->files, error));
+        RETURN_IF_ERROR(keep_files(&old->sides, table->kept, &described->sides, error));
     }
     if (adds)
         RETURN_IF_ERROR(spans_add(&described->sides, &span, error));
     span.bytes = writer->encoding.bytes;
-    info->bytes += span.bytes;
     described->strings_generation = !column_has_dictionary(&described->schema)
                                         ? described->sides.list[0].generation
                                     : old && table->appended[column].same_strings ? old->strings_generation
                                                                                   : span.generation;
-    return adds ? spans_add(&info->files, &span, error) : STATUS_OK;
+    if (adds)
+        RETURN_IF_ERROR(spans_add(&info->files, &span, error));
+    info->bytes = spans_bytes(&info->files);
+    return STATUS_OK;
 }
 
-/* The number of different values among old and new ones is not known: at most it is the sum. */
+/* The number of different values among old and new ones is not known: at most it is the sum. If old segments were written
+ * again, no rows are new. */
 static void finish_statistics(const struct table_writer *table, uint32_t column, struct column *described)
 {
     const struct column_writer *const writer = &table->columns[column];
@@ -281,8 +290,12 @@ static void finish_statistics(const struct table_writer *table, uint32_t column,
     *statistics = writer->statistics;
     if (table_append_keeps(table, column)) {
         const struct column_statistics *const old = &table->old->columns[column].statistics;
-        distinct += old->distinct;
-        statistics_merge(statistics, old);
+        const bool adds = table->kept == table->old->segment_count;
+        distinct = adds ? distinct + old->distinct : old->distinct;
+        if (adds)
+            statistics_merge(statistics, old);
+        else
+            *statistics = *old;
     }
     statistics->distinct = plausible_distinct(statistics, distinct, table->table.rows);
 }

@@ -139,6 +139,17 @@ NODISCARD enum status database_writer_commit(struct database_writer *writer, str
  * legal. */
 void database_writer_abort(struct database_writer *writer);
 
+/* ---- Compaction ---- */
+
+/* Writes the rows of small segments, which appends have made, into full ones, and commits: of all tables, or of one. Segments
+ * before those stay as they are, and rows keep their order and positions. Readers go on reading the
+ * state that they opened. `report` is called for each table that changes, before the commit. STATUS_BAD_INPUT if there is
+ * no such table. `threads` 0: all. */
+typedef void compact_report(void *context, const struct table *table, uint32_t segments_after);
+NODISCARD enum status database_compact(const char *path, const char *table, unsigned threads,
+                                       compact_report *report, void *context, struct progress *progress,
+                                       struct error *error);
+
 /* ---- Further encodings ---- */
 
 /* Makes sure that the column has the encoding of `choice`: if it is missing, encodes it from the column's own

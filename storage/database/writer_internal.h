@@ -48,7 +48,7 @@ struct table_writer {
     struct table_writer *next;   /* the table that was added before this one */
     struct table table;          /* as the catalogue will have it */
     const struct table *old;     /* appending: the table in the writer's catalogue; NULL: a new table */
-    bool keeps; /* appending: old segments stay as they are, and so do the files of most columns */
+    uint32_t kept; /* appending: the first old segments, which stay; 0: all rows are laid out anew */
     struct appended_column *appended; /* appending: one for each column */
     bool moves_known;                 /* table_moves was called */
     int32_t *moves;                   /* the new position of each old one (-1: no row); NULL: none changed */
@@ -74,16 +74,20 @@ NODISCARD enum status table_writer_create(struct database_writer *database, cons
                                           const struct column_schema *columns, uint32_t column_count,
                                           uint64_t rows, struct table_writer **table, struct error *error);
 
-/* Makes it one of `old` and new rows, whose old segments stay; before anything is written. table_append_anew lets all
- * segments be written anew, of which all but the last are full then. */
-NODISCARD enum status table_append_begin(struct table_writer *table, const struct table *old,
+/* Makes it one of `old` and new rows, of which the first `kept` old segments stay; before anything is written. The segments
+ * after them are full but for the last. table_append_anew lets none stay. */
+NODISCARD enum status table_append_begin(struct table_writer *table, const struct table *old, uint32_t kept,
                                          struct error *error);
 NODISCARD enum status table_append_anew(struct table_writer *table, struct error *error);
+
+/* Adds a writer of `rows` more rows of a table of the old catalogue, which lets the first `kept` segments stay. */
+NODISCARD enum status table_append_add(struct database_writer *writer, const struct table *old, uint64_t rows,
+                                       uint32_t kept, struct table_writer **table, struct error *error);
 
 /* Sets the codec of new segments: the old one, unless another is wanted, in which the column is then written anew. */
 void table_append_choice(struct table_writer *table, uint32_t column, struct codec_choice *choice);
 
-/* Whether the files of the column's old segments stay. */
+/* Whether the column's files of the old segments that stay do so, too. */
 bool table_append_keeps(const struct table_writer *table, uint32_t column);
 
 /* Sets which segments the column's new files have. */

@@ -81,7 +81,7 @@ static enum status begin_rewrite(struct database_writer *writer, const struct co
     writer->rewrites = rewrite;
     RETURN_IF_ERROR(table_writer_create(writer, column->table->name, &column->schema, 1, column->table->rows,
                                         &rewrite->table, error));
-    RETURN_IF_ERROR(table_append_begin(rewrite->table, &rewrite->old, error));
+    RETURN_IF_ERROR(table_append_begin(rewrite->table, &rewrite->old, rewrite->old.segment_count, error));
     return table_writer_codec(rewrite->table, 0, column->own_name, error);
 }
 

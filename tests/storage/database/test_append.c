@@ -152,6 +152,33 @@ static void same_databases(const char *left, const char *right)
 
 /* ---- Tests ---- */
 
+static void count_change(void *context, const struct table *table, uint32_t segments_after)
+{
+    assert_true(table->segment_count > segments_after && segments_after == 1);
+    ++*(unsigned *)context;
+}
+
+static void count_segments(void *context, const struct table *table, uint32_t segments_after)
+{
+    assert_int_equal(table->segment_count, 5);
+    *(uint32_t *)context = segments_after;
+}
+
+/* Small segments become one, whose rows are the same; a second time nothing changes. */
+static void check_compaction(void)
+{
+    struct database *database;
+    unsigned changed = 0, again = 0;
+    must(database_compact(path, NULL, 2, count_change, &changed, NULL, error));
+    must(database_compact(path, NULL, 2, count_change, &again, NULL, error));
+    assert_int_equal(again, 0);
+    must(database_open(path, &database, error));
+    for (uint32_t t = 0; t < database_table_count(database); t++)
+        assert_true(database_table_at(database, t)->segment_count <= 1);
+    database_close(database);
+    must(database_check(path, 1, NULL, NULL, NULL, error));
+}
+
 /* Facts and dimensions grow in up to three loads; new facts refer to old and new rows. */
 static void appended_rows_are_as_if_loaded_at_once(void **state)
 {
@@ -172,6 +199,8 @@ static void appended_rows_are_as_if_loaded_at_once(void **state)
                 must(load(path, parts[part], 5, (struct change){.append = part > 0}, error));
             must(load(whole, all, 5, (struct change){0}, error));
             same_databases(path, whole);
+            check_compaction();
+            same_databases(path, whole);
             teardown(NULL);
         }
 }
@@ -186,6 +215,34 @@ static void all_rows_are_sorted_anew(void **state)
     must(load(path, second, 20, (struct change){.append = true, .sort_by = "pieces"}, error));
     must(load(whole, all, 20, (struct change){.sort_by = "pieces"}, error));
     same_databases(path, whole);
+}
+
+/* Compaction of the table of the next test, after two small appends. */
+static void check_large_files_stay(const int32_t *values)
+{
+    struct database *database;
+    struct database_writer *writer;
+    struct table_writer *table;
+    struct old_rows old;
+    const struct table *found;
+    for (int append = 0; append < 2; append++) {
+        must(database_writer_open(path, &writer, error));
+        must(database_writer_append(writer, "t", 500, &table, error));
+        must(table_writer_old(table, 0, NULL, NULL, &old, error));
+        must(table_writer_segment(table, 0, old.segment, values, NULL, error));
+        must(database_writer_commit(writer, error));
+    }
+    uint32_t after = 0;
+    must(database_compact(path, "t", 2, count_segments, &after, NULL, error));
+    assert_int_equal(after, 4);
+    must(database_open(path, &database, error));
+    must(database_table(database, "t", &found, error));
+    const struct column_spans *const files = &found->columns[0].sides;
+    assert_true(files->count == 3 && files->list[0].generation == 1 && files->list[1].count == 1);
+    assert_true(found->segment_rows[1] == 1000 && found->segment_rows[3] == 1000);
+    assert_int_equal(found->columns[0].statistics.nulls, 64);
+    database_close(database);
+    must(database_check(path, 2, NULL, NULL, NULL, error));
 }
 
 /* Old segments stay, with their file, and new rows have segments and a file of their own. */
@@ -248,6 +305,7 @@ static void new_rows_have_their_own_segments(void **state)
     assert_true(column->index->bin_count > 100 && column->index->bounds[0] == -5);
     database_close(database);
     must(database_check(path, 2, NULL, NULL, NULL, error));
+    check_large_files_stay(values);
     free(values);
     free(validity);
 }
@@ -306,7 +364,7 @@ static void readers_keep_the_state_that_they_opened(void **state)
     database_close(before);
 }
 
-/* A process dies in the middle of an append, as early and late as its files tell. */
+/* A process dies in the middle of an append or of a compaction, as early and late as its files tell. */
 static void a_killed_append_changes_nothing(void **state)
 {
     (void)state;
@@ -316,8 +374,11 @@ static void a_killed_append_changes_nothing(void **state)
         const pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
+            unsigned changed = 0;
             for (int again = 0; again < 1000; again++)
-                if (load(path, more_sales, 5, (struct change){.append = true}, NULL) != STATUS_OK)
+                if (load(path, more_sales, 5, (struct change){.append = true}, NULL) != STATUS_OK ||
+                    (again % 3 == 2 &&
+                     database_compact(path, "sales", 1, count_change, &changed, NULL, NULL) != STATUS_OK))
                     _exit(0);
             _exit(0);
         }

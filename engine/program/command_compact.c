@@ -1,0 +1,62 @@
+/* command_compact.c: `tessera compact`: full segments instead of the small ones that appends have made. */
+#include "engine/program/commands.h"
+
+#include "storage/base/command_line.h"
+#include "storage/database/writer.h"
+
+#include <stdio.h>
+
+struct compact_options {
+    const char *database, *table;
+    unsigned threads;
+    uint64_t tables; /* that changed */
+};
+
+static enum status read_table(void *arguments, const char *text, struct error *error)
+{
+    struct compact_options *const options = arguments;
+    if (options->table)
+        return error_set(error, STATUS_BAD_INPUT, "one table at a time, or all; not also '%s'", text);
+    options->table = text;
+    return STATUS_OK;
+}
+
+static void print_table(void *context, const struct table *table, uint32_t segments_after)
+{
+    struct compact_options *const options = context;
+    options->tables++;
+    printf("%s: %u segments became %u\n", table->name, table->segment_count, segments_after);
+}
+
+enum status command_compact(int argc, char **argv, struct progress *progress, struct error *error)
+{
+    static const struct command_option known[] = {
+        {"db", 'd', "DIR", "the database", TO_TEXT(struct compact_options, database),
+         .missing = "which database? Add --db DIR"},
+        {"threads", 't', "N", "threads; by default all processors",
+         TO_NUMBER(struct compact_options, threads, 0, PARALLEL_THREADS_MAX)},
+        {0},
+    };
+    static const struct command_line line = {
+        .options = known,
+        .words_help = "[TABLE]",
+        .word = read_table,
+        .help =
+            "Writes the rows of small segments, of which each `load --append` makes one, into full ones: of "
+            "all "
+            "tables, or of one. Segments before those stay as they are. Rows keep their "
+            "order. Programs that have the database open go on reading the state that they opened; while it "
+            "runs, "
+            "no other program can change the database. It can be stopped at any time: then nothing has "
+            "changed.\vExamples:\n"
+            "  tessera compact --db shop.db\n"
+            "  tessera compact --db shop.db sales",
+    };
+    struct compact_options options = {0};
+    RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
+    RETURN_IF_ERROR(database_compact(options.database, options.table, options.threads, print_table, &options,
+                                     progress, error));
+    if (!options.tables)
+        printf("%s: no small segments\n", options.database);
+    return STATUS_OK;
+}
