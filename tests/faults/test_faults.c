@@ -38,6 +38,11 @@ static const struct named_operation {
       .output_may_vary = true}},
     {"encode",
      {.prepare = FIRST, .run = ASK "--codec lane-for 'SELECT sum(paid) FROM sales'", .observe = STATE}},
+    {"compact",
+     {.prepare = FIRST " && " LOAD "--append sales=more.csv && " LOAD "--append sales=again.csv",
+      .run = "$T compact --db $D",
+      .observe = STATE,
+      .output_may_vary = true}},
     {"index_create",
      {.prepare = FIRST,
       .run = "$T index create --db $D sales.shop",
@@ -187,6 +192,7 @@ static int files_make(void **state)
     fclose(shops);
     write_sales("sales.csv", 0, 2000);
     write_sales("more.csv", 2000, 1500);
+    write_sales("again.csv", 3500, 700);
     faults_shell("gzip -k sales.csv", &faults_seen);
     assert_int_equal(faults_seen.exit_code, 0);
     return 0;
