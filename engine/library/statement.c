@@ -9,6 +9,7 @@
 #include "engine/relational/collect.h"
 #include "engine/relational/execute.h"
 #include "storage/base/clock.h"
+#include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -430,6 +431,37 @@ enum status sql_measure(struct sql_statement *statement, struct run_timing *timi
     status = AND_THEN(status, forget_if_failed(statement, measure(statement, error)));
     execution_leave(&execution);
     *timing = statement->timing;
+    return status;
+}
+
+static enum status take_rows(struct sql_statement *statement, uint64_t **rows, uint64_t *count,
+                             struct error *error)
+{
+    struct partial partial;
+    RETURN_IF_ERROR(scan_once(statement, &partial, error));
+    const enum status status =
+        memory_take(rows, (partial.count + 1) * sizeof **rows, "rows to delete", error);
+    if (status == STATUS_OK && partial.count)
+        memcpy(*rows, partial.rows, partial.count * sizeof **rows);
+    *count = partial.count;
+    partial_free(&partial);
+    return status;
+}
+
+enum status sql_rows(struct sql_statement *statement, const struct table *table, uint64_t **rows,
+                     uint64_t *count, struct error *error)
+{
+    const struct plan *plan;
+    struct execution execution;
+    *rows = NULL;
+    engine_enter(statement->engine, &execution);
+    enum status status = plan_once(statement, &plan, error);
+    if (status == STATUS_OK &&
+        (plan->shape != PLAN_ROWS || plan->fact != table || plan->limit != UINT64_MAX || plan->offset))
+        status = error_set(error, STATUS_BAD_INPUT, "the statement does not give rows of table %s alone",
+                           table->name);
+    status = AND_THEN(status, forget_if_failed(statement, take_rows(statement, rows, count, error)));
+    execution_leave(&execution);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "storage/base/command_line.h"
 #include "storage/database/writer.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 struct compact_options {
@@ -21,11 +22,15 @@ static enum status read_table(void *arguments, const char *text, struct error *e
     return STATUS_OK;
 }
 
-static void print_table(void *context, const struct table *table, uint32_t segments_after)
+static void print_table(void *context, const struct table *before, const struct table *after)
 {
     struct compact_options *const options = context;
     options->tables++;
-    printf("%s: %u segments became %u\n", table->name, table->segment_count, segments_after);
+    printf("%s: %u segment%s became %u", before->name, before->segment_count,
+           before->segment_count == 1 ? "" : "s", after->segment_count);
+    if (after->rows < before->rows)
+        printf(", without %" PRIu64 " deleted rows", before->rows - after->rows);
+    puts("");
 }
 
 enum status command_compact(int argc, char **argv, struct progress *progress, struct error *error)
@@ -42,9 +47,9 @@ enum status command_compact(int argc, char **argv, struct progress *progress, st
         .words_help = "[TABLE]",
         .word = read_table,
         .help =
-            "Writes the rows of small segments, of which each `load --append` makes one, into full ones: of "
-            "all "
-            "tables, or of one. Segments before those stay as they are. Rows keep their "
+            "Writes the rows of small segments, of which each `load --append` makes one, into full ones, and "
+            "removes the rows that `tessera delete` has marked: of all tables, or of one. Segments before "
+            "those stay as they are. Rows keep their "
             "order. Programs that have the database open go on reading the state that they opened; while it "
             "runs, "
             "no other program can change the database. It can be stopped at any time: then nothing has "
@@ -57,6 +62,6 @@ enum status command_compact(int argc, char **argv, struct progress *progress, st
     RETURN_IF_ERROR(database_compact(options.database, options.table, options.threads, print_table, &options,
                                      progress, error));
     if (!options.tables)
-        printf("%s: no small segments\n", options.database);
+        printf("%s: no small segments and no deleted rows\n", options.database);
     return STATUS_OK;
 }

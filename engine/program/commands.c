@@ -8,6 +8,7 @@ const struct command engine_commands[] = {
      command_inspect},
     {"index create", "Gives a column a bitmap index", command_index_create},
     {"index drop", "Drops the bitmap index of a column", command_index_drop},
+    {"delete", "Deletes the rows of a table that pass a condition", command_delete},
     {"compact", "Full segments instead of the small ones that appends made", command_compact},
     {"check", "Every checksum of a database", command_check},
     {"calibrate", "What codecs cost on this machine: the table that `--codec auto` chooses by",

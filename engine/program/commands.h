@@ -11,6 +11,7 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
 enum status command_index_create(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_index_drop(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_check(int argc, char **argv, struct progress *progress, struct error *error);
+enum status command_delete(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_compact(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_calibrate(int argc, char **argv, struct progress *progress, struct error *error);
 enum status command_codecs(int argc, char **argv, struct progress *progress, struct error *error);

@@ -87,7 +87,8 @@ bool bind_join_by_keys(struct binder *binder, uint32_t parent, const struct sql_
     for (uint32_t child = 0; child < binder->table_count && !binder->tables[parent].bound; child++) {
         const struct table *const table = binder->tables[child].source->table;
         for (uint32_t c = table_visible_columns(table); child != parent && c < table->column_count; c++)
-            if (table->columns[c].references->table == binder->tables[parent].source->table &&
+            if (table->columns[c].references &&
+                table->columns[c].references->table == binder->tables[parent].source->table &&
                 join_by(binder, child, parent, &table->columns[c], on))
                 return true;
     }

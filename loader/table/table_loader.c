@@ -447,9 +447,10 @@ static void describe(const struct column_schema *column, char *text, size_t byte
 static enum status find_old(struct load *load, const struct schema_table *table, const struct table **old)
 {
     RETURN_IF_ERROR(database_table(load->existing, table->name, old, load->error));
-    for (uint32_t c = 0; c < schema_columns(table) || c < (*old)->column_count; c++) {
+    const uint32_t columns = (*old)->column_count - (table_live(*old) != NULL);
+    for (uint32_t c = 0; c < schema_columns(table) || c < columns; c++) {
         const struct column_schema *script = c < schema_columns(table) ? &table->columns[c] : NULL,
-                                   *stored = c < (*old)->column_count ? &(*old)->columns[c].schema : NULL;
+                                   *stored = c < columns ? &(*old)->columns[c].schema : NULL;
         char here[256] = "nothing", there[256] = "nothing";
         if (script)
             describe(script, here, sizeof here);

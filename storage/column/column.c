@@ -114,9 +114,16 @@ struct codec_input column_codec_input(const struct column *column, const void *v
 uint32_t table_visible_columns(const struct table *table)
 {
     uint32_t count = table->column_count;
-    while (count > 0 && table->columns[count - 1].schema.of.count > 0)
+    while (count > 0 &&
+           (table->columns[count - 1].schema.of.count > 0 || table->columns[count - 1].schema.live))
         count--;
     return count;
+}
+
+const struct column *table_live(const struct table *table)
+{
+    const struct column *const last = &table->columns[table->column_count - 1];
+    return last->schema.live ? last : NULL;
 }
 
 bool column_has_dictionary(const struct column_schema *schema)

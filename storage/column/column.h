@@ -76,6 +76,9 @@ struct column_schema {
      * `key` of the referenced one, which may be this one. Such columns come after all others, and statements do not see
      * them. references_column is the first of the key. */
     struct key_columns of, key;
+
+    /* No column of the user's either, and the last one: a boolean that is false in rows that were deleted. */
+    bool live;
 };
 
 /* Writes "int32", "decimal(12,2)", ... to `text` of at least 32 bytes. */
@@ -224,8 +227,10 @@ static inline uint64_t table_positions(const struct table *table)
     return table->levels ? table->levels->positions : table->rows;
 }
 
-/* The number of columns without references that are no columns of the user's. */
+/* The number of columns that are the user's. */
 uint32_t table_visible_columns(const struct table *table);
+/* The column that tells which rows were deleted; NULL: none. */
+const struct column *table_live(const struct table *table);
 
 /* ---- An opened column ---- */
 

@@ -233,8 +233,10 @@ static enum status parse_table(struct parser *parser, const json_t *object, stru
                 return catalogue_parse_wrong(parser, "name");
     }
     for (uint32_t c = 0; c < table_visible_columns(table); c++)
-        if (columns[c].schema.of.count) /* such columns are the last ones */
+        if (columns[c].schema.of.count || columns[c].schema.live) /* such columns are the last ones */
             return catalogue_parse_wrong(parser, "of");
+    if (table->column_count > 1 && columns[table->column_count - 2].schema.live)
+        return catalogue_parse_wrong(parser, "live");
     parser->column = NULL;
     RETURN_IF_ERROR(catalogue_parse_key(parser, object, "key", &table->key));
     if (!key_of_table(&table->key, table))

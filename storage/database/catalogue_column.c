@@ -70,6 +70,9 @@ static enum status parse_schema(struct parser *parser, const json_t *object, str
     }
     RETURN_IF_ERROR(catalogue_parse_key(parser, object, "of", &schema->of));
     RETURN_IF_ERROR(catalogue_parse_key(parser, object, "key", &schema->key));
+    RETURN_IF_ERROR(catalogue_parse_flag(parser, object, "live", &schema->live));
+    if (schema->live && (schema->type != TYPE_BOOL || schema->nullable || references))
+        return catalogue_parse_wrong(parser, "live");
     if (schema->of.count != schema->key.count || (schema->of.count && (!references || schema->primary_key)))
         return catalogue_parse_wrong(parser, "of");
     return STATUS_OK;

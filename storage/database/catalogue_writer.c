@@ -89,6 +89,8 @@ static json_t *format_column(const struct column *column)
         failed |= json_object_set_new(
             object, "references",
             json_pack("{s:s, s:s}", "table", schema->references_table, "column", schema->references_column));
+    if (schema->live)
+        failed |= json_object_set_new(object, "live", json_true());
     if (schema->of.count) {
         failed |= json_object_set_new(object, "of", format_key(&schema->of));
         failed |= json_object_set_new(object, "key", format_key(&schema->key));
@@ -143,7 +145,7 @@ static bool segments_regular(const struct table *table)
 /* The lowest version that knows the column. */
 static unsigned column_version(const struct column *column)
 {
-    bool files = column->sides.count > 1;
+    bool files = column->sides.count > 1 || column->schema.live;
     for (uint32_t e = 0; e < column->encoding_count; e++)
         files |= column->encodings[e].files.count > 1;
     if (files)

@@ -143,8 +143,10 @@ enum status database_writer_commit(struct database_writer *writer, struct error 
     struct catalogue next = {0};
     bool visible = false;
     enum status status = STATUS_OK;
-    for (const struct table_writer *table = writer->tables; table && status == STATUS_OK; table = table->next)
-        status = table_writer_check(table, error);
+    for (struct table_writer *table = writer->tables; table && status == STATUS_OK; table = table->next) {
+        status = table_append_live(table, error);
+        status = AND_THEN(status, table_writer_check(table, error));
+    }
     status = AND_THEN(status, check_references(writer, error));
     status = AND_THEN(status, key_moves_write(writer, error));
     status = AND_THEN(status, finish_columns(writer, error));

@@ -1,8 +1,10 @@
-/* compact.c: full segments instead of small ones; see writer.h. An append of no rows (table_append.c), which lets those segments
- * stay that come before the first small file. */
+/* compact.c: full segments instead of small ones, without deleted rows; see writer.h. An append of no rows (table_append.c), which
+ * lets those segments stay that come before the first small file and the first deleted row. */
 #include "storage/database/writer_internal.h"
 
 #include "storage/base/memory.h"
+#include "storage/codec/chunk_reader.h"
+#include "storage/column/column_data.h"
 #include "storage/column/column_span.h"
 #include "storage/column/dictionary/stored_dictionary.h"
 #include "storage/database/database_files.h"
@@ -65,21 +67,66 @@ static const struct column_spans *most_files(const struct table *table)
     return most;
 }
 
-/* The first segment of the first file that has fewer rows than a segment can have. Larger files stay, although their last
- * segment may be small: they would have to be written again as a whole. */
-static uint32_t first_small(const struct table *table)
+/* Which old rows stay. */
+struct live_rows {
+    uint64_t *bits; /* NULL: all */
+    uint64_t rows;  /* that stay */
+    uint32_t first; /* the first segment that loses any */
+};
+
+static enum status read_live(const struct column_data *data, struct live_rows *live, struct error *error)
+{
+    int32_t values[TILE_ROWS];
+    uint64_t row = 0;
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        const struct chunk_view *const chunk = &data->segments[s].chunk;
+        for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+            const uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
+            RETURN_IF_ERROR(chunk_decode(chunk, tile, 1, values, error));
+            for (uint32_t r = 0; r < rows; r++, row++) {
+                live->bits[row / 64] |= (uint64_t)(values[r] != 0) << row % 64;
+                live->rows += values[r] != 0;
+                live->first = values[r] == 0 && s < live->first ? s : live->first;
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status find_live(const char *path, const struct table *table, struct live_rows *live,
+                             struct error *error)
+{
+    const struct column *const column = table_live(table);
+    struct column_data *data;
+    *live = (struct live_rows){.rows = table->rows, .first = table->segment_count};
+    if (!column)
+        return STATUS_OK;
+    live->rows = 0;
+    RETURN_IF_ERROR(
+        memory_zeros(&live->bits, (table->rows / 64 + 1) * sizeof *live->bits, "deleted rows", error));
+    RETURN_IF_ERROR(column_data_read(path, column, column->own, 0, &data, error));
+    const enum status status = read_live(data, live, error);
+    column_data_free(data);
+    return status;
+}
+
+/* The first segment of the first file that has fewer rows than a segment can have, or deleted ones. Other files stay, although
+ * their last segment may be small: they would have to be written again as a whole. */
+static uint32_t first_to_write(const struct table *table, const struct live_rows *live)
 {
     const struct column_spans *const files = most_files(table);
     uint32_t i = 0;
-    while (i < files->count && span_rows(table, &files->list[i]) >= SEGMENT_ROWS)
+    while (i < files->count && span_rows(table, &files->list[i]) >= SEGMENT_ROWS &&
+           files->list[i].first + files->list[i].count <= live->first)
         i++;
     return i < files->count ? files->list[i].first : table->segment_count;
 }
 
 /* Tables that are laid out as a whole have full segments, and a part of a load has those of all rows. */
-static bool can_compact(const struct table *table)
+static bool can_compact(const struct table *table, const struct live_rows *live)
 {
-    return first_small(table) + 1 < table->segment_count && !table->levels && !table->part.of;
+    const bool small = first_to_write(table, live) + 1 < table->segment_count;
+    return (small || live->rows < table->rows) && !table->levels && !table->part.of;
 }
 
 struct request {
@@ -90,21 +137,39 @@ struct request {
     struct progress *progress;
 };
 
+static enum status compact_table(struct database_writer *writer, const struct table *old,
+                                 const struct live_rows *live, const struct request *request,
+                                 struct error *error)
+{
+    struct compaction compaction = {.progress = request->progress};
+    const uint32_t columns = old->column_count - (table_live(old) != NULL);
+    RETURN_IF_ERROR(table_append_add(writer, old, live->rows, columns, first_to_write(old, live),
+                                     &compaction.table, error));
+    compaction.table->live = live->bits;
+    const enum status status = parallel_for(request->threads, columns, compact_column, &compaction, error);
+    compaction.table->live = NULL;
+    RETURN_IF_ERROR(status);
+    request->report(request->context, old, &compaction.table->table);
+    return STATUS_OK;
+}
+
 static enum status compact_all(struct database_writer *writer, const struct request *request, bool *changed,
                                struct error *error)
 {
-    for (uint32_t t = 0; t < writer->catalogue.table_count; t++) {
+    enum status status = STATUS_OK;
+    for (uint32_t t = 0; status == STATUS_OK && t < writer->catalogue.table_count; t++) {
         const struct table *const old = &writer->catalogue.tables[t];
-        struct compaction compaction = {.progress = request->progress};
-        if ((request->table && strcmp(old->name, request->table) != 0) || !can_compact(old))
+        struct live_rows live;
+        if (request->table && strcmp(old->name, request->table) != 0)
             continue;
-        *changed = true;
-        RETURN_IF_ERROR(table_append_add(writer, old, 0, first_small(old), &compaction.table, error));
-        RETURN_IF_ERROR(
-            parallel_for(request->threads, old->column_count, compact_column, &compaction, error));
-        request->report(request->context, old, compaction.table->table.segment_count);
+        status = find_live(writer->path, old, &live, error);
+        if (status == STATUS_OK && can_compact(old, &live)) {
+            *changed = true;
+            status = compact_table(writer, old, &live, request, error);
+        }
+        free(live.bits);
     }
-    return STATUS_OK;
+    return status;
 }
 
 enum status database_compact(const char *path, const char *table, unsigned threads, compact_report *report,

@@ -51,6 +51,15 @@ static enum status set_segments(struct table_writer *table, const uint32_t *rows
     return STATUS_OK;
 }
 
+enum status table_writer_segments(struct table_writer *table, const uint32_t *rows, uint32_t count,
+                                  struct error *error)
+{
+    uint32_t *copy;
+    RETURN_IF_ERROR(memory_take(&copy, (count + 1ull) * sizeof *copy, "a table's segments", error));
+    memcpy(copy, rows, count * sizeof *copy);
+    return set_segments(table, copy, count, 0, error);
+}
+
 static enum status begin(struct table_writer *table, uint32_t kept, struct error *error)
 {
     const struct table *const old = table->old;
@@ -125,20 +134,19 @@ void table_append_choice(struct table_writer *table, uint32_t column, struct cod
 }
 
 enum status table_append_add(struct database_writer *writer, const struct table *old, uint64_t rows,
-                             uint32_t kept, struct table_writer **out, struct error *error)
+                             uint32_t columns, uint32_t kept, struct table_writer **out, struct error *error)
 {
-    struct column_schema *columns;
+    struct column_schema *schemas;
     struct table_writer *table;
-    RETURN_IF_ERROR(memory_take(&columns, old->column_count * sizeof *columns, "a table", error));
-    for (uint32_t c = 0; c < old->column_count; c++)
-        columns[c] = old->columns[c].schema;
-    enum status status =
-        database_writer_add(writer, old->name, columns, old->column_count, old->rows + rows, &table, error);
-    free(columns);
+    RETURN_IF_ERROR(memory_take(&schemas, columns * sizeof *schemas, "a table", error));
+    for (uint32_t c = 0; c < columns; c++)
+        schemas[c] = old->columns[c].schema;
+    enum status status = database_writer_add(writer, old->name, schemas, columns, rows, &table, error);
+    free(schemas);
     RETURN_IF_ERROR(status);
     table->table.key = old->key;
     RETURN_IF_ERROR(table_append_begin(table, old, kept, error));
-    for (uint32_t c = 0; c < old->column_count; c++)
+    for (uint32_t c = 0; c < columns; c++)
         RETURN_IF_ERROR(table_writer_codec(table, c, old->columns[c].own_name, error));
     *out = table;
     return STATUS_OK;
@@ -160,7 +168,41 @@ enum status database_writer_append(struct database_writer *writer, const char *n
     if (rows > TABLE_ROWS_MAX - old->rows)
         return error_set(error, STATUS_BAD_INPUT, "table %s would have more than %llu rows", name,
                          TABLE_ROWS_MAX);
-    return table_append_add(writer, old, rows, old->levels ? 0 : old->segment_count, out, error);
+    return table_append_add(writer, old, old->rows + rows, old->column_count,
+                            old->levels ? 0 : old->segment_count, out, error);
+}
+
+/* ---- Rows that were not deleted ---- */
+
+static enum status write_live(struct table_writer *table, uint32_t c, int32_t *values, uint64_t *validity,
+                              struct error *error)
+{
+    struct old_rows left;
+    RETURN_IF_ERROR(table_writer_old(table, c, values, validity, &left, error));
+    for (uint32_t s = left.segment; s < table->table.segment_count; s++, left.rows = 0) {
+        for (uint32_t r = left.rows; r < table->table.segment_rows[s]; r++)
+            values[r] = 1;
+        RETURN_IF_ERROR(table_writer_segment(table, c, s, values, NULL, error));
+    }
+    return STATUS_OK;
+}
+
+enum status table_append_live(struct table_writer *table, struct error *error)
+{
+    const struct column *const live = table->old ? table_live(&table->table) : NULL;
+    const uint32_t c = live ? (uint32_t)(live - table->table.columns) : 0;
+    const uint64_t most = table->table.rows < SEGMENT_ROWS ? table->table.rows : SEGMENT_ROWS;
+    uint64_t *validity = NULL;
+    if (!live || table->appended[c].taken)
+        return STATUS_OK;
+    int32_t *const values = segment_buffer(most * sizeof *values, "a segment", error);
+    enum status status = values ? STATUS_OK : STATUS_MACHINE;
+    status =
+        AND_THEN(status, memory_take(&validity, (most + 63) / 64 * sizeof *validity, "a segment", error));
+    status = AND_THEN(status, write_live(table, c, values, validity, error));
+    free(validity);
+    free(values);
+    return status;
 }
 
 /* ---- Codes ---- */
@@ -216,6 +258,7 @@ struct refill {
     uint32_t strings;     /* the number of old ones */
     void *values;
     uint64_t *validity;
+    uint64_t row;         /* the old one that is next */
     struct old_rows left; /* the segment that is being filled */
     struct chunk_reader reader;
 };
@@ -243,6 +286,19 @@ static bool take_rows(struct refill *refill, const void *decoded, const uint32_t
     return true;
 }
 
+/* How many rows from the next one on stay, or go, as *stay says; at most `most`. */
+static uint32_t next_rows(const struct refill *refill, uint32_t most, bool *stay)
+{
+    const uint64_t *const live = refill->table->live;
+    uint32_t count = 1;
+    *stay = !live || row_valid(live, refill->row);
+    if (!live)
+        return most;
+    while (count < most && row_valid(live, refill->row + count) == *stay)
+        count++;
+    return count;
+}
+
 /* Writes the segment, and begins the next one. */
 static enum status flush(struct refill *refill, struct error *error)
 {
@@ -263,9 +319,13 @@ static enum status take_tile(struct refill *refill, uint32_t segment, uint32_t t
     const struct column *const column = refill->data->column;
     const void *decoded;
     RETURN_IF_ERROR(chunk_reader_tile(&refill->reader, &from->chunk, tile, &decoded, error));
-    for (uint32_t at = 0, count; at < rows; at += count) {
+    for (uint32_t at = 0, count; at < rows; at += count, refill->row += count) {
+        bool stay;
+        count = next_rows(refill, rows - at, &stay);
+        if (!stay)
+            continue;
         const uint32_t room = limits[refill->left.segment] - refill->left.rows;
-        count = rows - at < room ? rows - at : room;
+        count = count < room ? count : room;
         if (!take_rows(refill, decoded, valid, at, count))
             return error_set(
                 error, STATUS_BAD_INPUT,
@@ -375,6 +435,8 @@ static enum status write_again(struct table_writer *table, uint32_t c, uint32_t 
                             .column = c,
                             .codes = appended->moved ? target->moves : appended->codes,
                             .left = {.segment = first}};
+    for (uint32_t s = 0; s < first; s++)
+        refill.row += table->old->segment_rows[s];
     enum status status = view_open(table, c, first, &view, error);
     status = AND_THEN(
         status, column_data_read(table->database->path, &view.column, view.column.own, 1, &data, error));

@@ -80,7 +80,7 @@ static bool is_first(const struct database *database, const struct column *refer
             const struct column *const column = &table->columns[c];
             if (column == reference)
                 return true;
-            if (column->references->table == reference->references->table &&
+            if (column->references && column->references->table == reference->references->table &&
                 memcmp(&column->schema.key, &reference->schema.key, sizeof column->schema.key) == 0)
                 return false;
         }
@@ -94,8 +94,8 @@ static void write_unique(FILE *script, const struct database *database, const st
         const struct table *const from = database_table_at(database, t);
         for (uint32_t c = table_visible_columns(from); c < from->column_count; c++) {
             const struct column *const reference = &from->columns[c];
-            if (reference->references->table != table || is_primary(table, &reference->schema.key) ||
-                !is_first(database, reference))
+            if (!reference->references || reference->references->table != table ||
+                is_primary(table, &reference->schema.key) || !is_first(database, reference))
                 continue;
             fputs(BEFORE "UNIQUE ", script);
             write_list(script, table, &reference->schema.key);
@@ -114,6 +114,8 @@ static void write_keys(FILE *script, const struct database *database, const stru
     write_unique(script, database, table);
     for (uint32_t c = table_visible_columns(table); c < table->column_count; c++) {
         const struct column *const reference = &table->columns[c];
+        if (!reference->references)
+            continue;
         fputs(BEFORE "FOREIGN KEY ", script);
         write_list(script, table, &reference->schema.of);
         fputs(" REFERENCES ", script);

@@ -337,6 +337,7 @@ enum status table_writer_sort(struct table_writer *table, unsigned threads, stru
         return error_set(error, STATUS_BAD_INPUT, "table %s: %s", described->name,
                          table->sorter ? "it was sorted twice; sort it once"
                                        : "nobody said what to sort it by (table_writer_sort_by)");
+    RETURN_IF_ERROR(table_append_live(table, error));
     for (uint32_t c = 0; c < described->column_count; c++)
         for (uint32_t s = 0; s < described->segment_count; s++)
             if (*kept_of(table, c, s) == KEPT_NOT)

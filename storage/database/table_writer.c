@@ -280,6 +280,14 @@ static enum status list_files(const struct table_writer *table, uint32_t column,
     return STATUS_OK;
 }
 
+static struct column_statistics at_most(const struct column_statistics *of, uint64_t rows)
+{
+    struct column_statistics statistics = *of;
+    statistics.nulls = of->nulls < rows ? of->nulls : rows;
+    statistics.runs = of->runs < rows ? of->runs : rows;
+    return statistics;
+}
+
 /* The number of different values among old and new ones is not known: at most it is the sum. If old segments were written
  * again, no rows are new. */
 static void finish_statistics(const struct table_writer *table, uint32_t column, struct column *described)
@@ -295,7 +303,7 @@ static void finish_statistics(const struct table_writer *table, uint32_t column,
         if (adds)
             statistics_merge(statistics, old);
         else
-            *statistics = *old;
+            *statistics = at_most(old, table->table.rows);
     }
     statistics->distinct = plausible_distinct(statistics, distinct, table->table.rows);
 }

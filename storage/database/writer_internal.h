@@ -50,6 +50,7 @@ struct table_writer {
     const struct table *old;     /* appending: the table in the writer's catalogue; NULL: a new table */
     uint32_t kept; /* appending: the first old segments, which stay; 0: all rows are laid out anew */
     struct appended_column *appended; /* appending: one for each column */
+    const uint64_t *live;             /* appending: a bit for each old row that stays; NULL: all */
     bool moves_known;                 /* table_moves was called */
     int32_t *moves;                   /* the new position of each old one (-1: no row); NULL: none changed */
     uint64_t move_count;              /* the old positions */
@@ -80,15 +81,24 @@ NODISCARD enum status table_append_begin(struct table_writer *table, const struc
                                          struct error *error);
 NODISCARD enum status table_append_anew(struct table_writer *table, struct error *error);
 
-/* Adds a writer of `rows` more rows of a table of the old catalogue, which lets the first `kept` segments stay. */
+/* Adds a writer of a table of the old catalogue that is to have `rows` rows and these first columns, and lets the first `kept`
+ * segments stay. */
 NODISCARD enum status table_append_add(struct database_writer *writer, const struct table *old, uint64_t rows,
-                                       uint32_t kept, struct table_writer **table, struct error *error);
+                                       uint32_t columns, uint32_t kept, struct table_writer **table,
+                                       struct error *error);
 
 /* Sets the codec of new segments: the old one, unless another is wanted, in which the column is then written anew. */
 void table_append_choice(struct table_writer *table, uint32_t column, struct codec_choice *choice);
 
+/* Says of new rows that none is deleted, if the table has such a column, which callers do not see. */
+NODISCARD enum status table_append_live(struct table_writer *table, struct error *error);
+
 /* Whether the column's files of the old segments that stay do so, too. */
 bool table_append_keeps(const struct table_writer *table, uint32_t column);
+
+/* Lets a table that is written have these segments, whose rows are its. */
+NODISCARD enum status table_writer_segments(struct table_writer *table, const uint32_t *rows, uint32_t count,
+                                            struct error *error);
 
 /* Sets which segments the column's new files have. */
 void column_writer_span(struct table_writer *table, uint32_t column, uint32_t first, uint32_t count);
@@ -166,11 +176,12 @@ NODISCARD enum status table_levels_order(struct table_writer *table, unsigned th
 
 /* ---- Keys of tables that are laid out anew (levels/key_moves.c) ---- */
 
-/* A key column of a table that does not change otherwise. */
+/* A key column of a table that does not change otherwise, or what tells its deleted rows (delete.c). */
 struct key_rewrite {
-    const struct column *column; /* in the old catalogue */
+    const struct column *column; /* in the old catalogue; NULL: it is added as the last one */
     struct table old;            /* its table with this column alone */
     struct table_writer *table;  /* writes it */
+    bool written;
     struct key_rewrite *next;
 };
 

@@ -78,6 +78,22 @@ static const struct table *stored_table(const struct database *database, const c
     return found;
 }
 
+/* Adds the column that tells which rows were deleted, and lets the others through. */
+static enum status leave_deleted(struct bind_state *state, const struct column *live,
+                                 struct sql_position position, struct logical_node **node)
+{
+    struct sql_expression *condition;
+    uint32_t column;
+    (*node)->scan.stored[(*node)->column_count] = (uint32_t)(live - live->table->columns);
+    RETURN_IF_ERROR(logical_column_new(state->tree, live->schema.name, column_value_type(live), false,
+                                       &column, state->error));
+    RETURN_IF_ERROR(logical_gives(state->tree, *node, column, state->error));
+    RETURN_IF_ERROR(logical_input(state->tree, position, column, &condition, state->error));
+    RETURN_IF_ERROR(logical_filter(state->tree, condition, node, state->error));
+    (*node)->column_count--;
+    return STATUS_OK;
+}
+
 static enum status scan_table(struct bind_state *state, const struct sql_source *source,
                               struct logical_node **node)
 {
@@ -104,7 +120,7 @@ static enum status scan_table(struct bind_state *state, const struct sql_source 
         RETURN_IF_ERROR(logical_gives(state->tree, *node, column, state->error));
         (*node)->scan.stored[c] = c;
     }
-    return STATUS_OK;
+    return table_live(table) ? leave_deleted(state, table_live(table), source->position, node) : STATUS_OK;
 }
 
 enum status bind_rename(const struct bind_state *state, const char *what, uint32_t count,

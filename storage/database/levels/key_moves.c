@@ -85,11 +85,12 @@ static enum status begin_rewrite(struct database_writer *writer, const struct co
     return table_writer_codec(rewrite->table, 0, column->own_name, error);
 }
 
-static enum status write_rewrite(struct table_writer *table, struct error *error)
+static enum status write_rewrite(struct key_rewrite *rewrite, struct error *error)
 {
     struct old_rows left;
-    RETURN_IF_ERROR(table_writer_old(table, 0, NULL, NULL, &left, error));
-    return table_writer_check(table, error);
+    if (!rewrite->written)
+        RETURN_IF_ERROR(table_writer_old(rewrite->table, 0, NULL, NULL, &left, error));
+    return table_writer_check(rewrite->table, error);
 }
 
 static enum status rewrite_item(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -99,7 +100,7 @@ static enum status rewrite_item(void *context, uint64_t item, unsigned thread, s
     for (; item > 0; item--)
         rewrite = rewrite->next;
     RETURN_IF_ERROR(cancel_check(error));
-    return write_rewrite(rewrite->table, error);
+    return write_rewrite(rewrite, error);
 }
 
 /* Looks at one key column of the old catalogue. */
@@ -155,11 +156,16 @@ enum status key_moves_merge(const struct database_writer *writer, struct table *
     struct column *columns;
     if (!is_rewritten(writer, table))
         return STATUS_OK;
-    RETURN_IF_ERROR(memory_take(&columns, table->column_count * sizeof *columns, "the catalogue", error));
+    RETURN_IF_ERROR(
+        memory_take(&columns, (table->column_count + 1ull) * sizeof *columns, "the catalogue", error));
     memcpy(columns, table->columns, table->column_count * sizeof *columns);
-    for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next)
-        if (strcmp(rewrite->old.name, table->name) == 0)
-            columns[rewrite->column - table->columns] = rewrite->table->table.columns[0];
+    for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next) {
+        if (strcmp(rewrite->old.name, table->name) != 0)
+            continue;
+        const uint32_t at =
+            rewrite->column ? (uint32_t)(rewrite->column - table->columns) : table->column_count++;
+        columns[at] = rewrite->table->table.columns[0];
+    }
     table->columns = columns;
     return STATUS_OK;
 }

@@ -152,16 +152,16 @@ static void same_databases(const char *left, const char *right)
 
 /* ---- Tests ---- */
 
-static void count_change(void *context, const struct table *table, uint32_t segments_after)
+static void count_change(void *context, const struct table *before, const struct table *after)
 {
-    assert_true(table->segment_count > segments_after && segments_after == 1);
+    assert_true(before->segment_count > after->segment_count && after->segment_count == 1);
     ++*(unsigned *)context;
 }
 
-static void count_segments(void *context, const struct table *table, uint32_t segments_after)
+static void count_segments(void *context, const struct table *before, const struct table *after)
 {
-    assert_int_equal(table->segment_count, 5);
-    *(uint32_t *)context = segments_after;
+    assert_int_equal(before->segment_count, 5);
+    *(uint32_t *)context = after->segment_count;
 }
 
 /* Small segments become one, whose rows are the same; a second time nothing changes. */

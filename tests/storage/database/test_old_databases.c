@@ -112,11 +112,11 @@ static void append(const char *database_path, const char *schema_text)
     schema_script_free(&schema);
 }
 
-static void ignore(void *context, const struct table *table, uint32_t segments_after)
+static void ignore(void *context, const struct table *before, const struct table *after)
 {
     (void)context;
-    (void)table;
-    (void)segments_after;
+    (void)before;
+    (void)after;
 }
 
 static void every_version_is_read_and_written(void **state)

@@ -1,0 +1,85 @@
+/* command_delete.c: `tessera delete`: rows that pass a condition. */
+#include "engine/library/delete.h"
+#include "engine/program/commands.h"
+
+#include "storage/base/command_line.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+struct delete_options {
+    const char *database, *table, *condition;
+    struct engine_options engine;
+};
+
+static enum status read_word(void *arguments, const char *text, struct error *error)
+{
+    struct delete_options *const options = arguments;
+    const char **const place = options->table ? &options->condition : &options->table;
+    if (*place)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "'%s' is a word too many; put the condition in quotes: \"day < DATE '2024-02-01'\"",
+                         text);
+    *place = text;
+    return STATUS_OK;
+}
+
+static enum status check_complete(void *arguments, const char *unused, struct error *error)
+{
+    const struct delete_options *const options = arguments;
+    (void)unused;
+    if (!options->table)
+        return error_set(error, STATUS_BAD_INPUT, "of which table? Add TABLE CONDITION");
+    if (!options->condition)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "which rows? Add a condition, or \"true\" for all rows of %s", options->table);
+    return STATUS_OK;
+}
+
+static enum status delete_from(const struct delete_options *options, struct engine *engine,
+                               struct error *error)
+{
+    struct database *database;
+    uint64_t rows;
+    RETURN_IF_ERROR(database_open(options->database, &database, error));
+    const enum status status =
+        rows_delete(engine, database, options->table, options->condition, &rows, error);
+    database_close(database);
+    if (status == STATUS_OK)
+        printf("%s: %" PRIu64 " row%s deleted\n", options->table, rows, rows == 1 ? "" : "s");
+    return status;
+}
+
+enum status command_delete(int argc, char **argv, struct progress *progress, struct error *error)
+{
+    static const struct command_option known[] = {
+        {"db", 'd', "DIR", "the database", TO_TEXT(struct delete_options, database),
+         .missing = "which database? Add --db DIR"},
+        {"device", 'D', "DEVICE", "where the rows are found, as of `tessera sql`",
+         TO_TEXT(struct delete_options, engine.device)},
+        {"threads", 't', "N", "threads; by default all processors",
+         TO_NUMBER(struct delete_options, engine.threads, 0, PARALLEL_THREADS_MAX)},
+        {0},
+    };
+    static const struct command_line line = {
+        .options = known,
+        .words_help = "TABLE CONDITION",
+        .word = read_word,
+        .finish = check_complete,
+        .help =
+            "Deletes the rows of a table that pass a condition, as WHERE of SQL has it, over the table's own "
+            "columns. Rows are marked, in one commit; `tessera compact` removes them. Programs that have the "
+            "database open go on reading the state that they opened. A table that others reference, or that "
+            "has levels, keeps its rows.\vExamples:\n"
+            "  tessera delete --db shop.db sales \"day < DATE '2024-02-01'\"\n"
+            "  tessera delete --db shop.db sales \"shop = 7 AND paid IS NULL\"",
+    };
+    struct delete_options options = {.engine = {.device = "auto"}};
+    struct engine *engine;
+    (void)progress;
+    RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
+    RETURN_IF_ERROR(engine_open(&options.engine, &engine, error));
+    const enum status status = delete_from(&options, engine, error);
+    engine_close(engine);
+    return status;
+}
