@@ -112,8 +112,14 @@ double plan_fetch_bytes(const struct plan *plan, uint32_t column, double share)
     return plan_touched(share, alone ? 1 + (uint32_t)(256 / (bits + 1)) : TILE_ROWS) * bits / 8;
 }
 
+/* Few rows are deleted: compaction removes them. */
+#define LIVE_SHARE 0.98
+
 double plan_range_share(const struct plan *plan, const struct plan_step *step)
 {
-    const struct column_statistics *statistics = &plan->columns[step->column].column->statistics;
+    const struct column *const column = plan->columns[step->column].column;
+    const struct column_statistics *statistics = &column->statistics;
+    if (column->schema.live)
+        return LIVE_SHARE;
     return ((double)step->high - step->low + 1) / ((double)statistics->max - (double)statistics->min + 1);
 }

@@ -61,6 +61,15 @@ static bool range_of_set(const struct plan *plan, const struct expression *test,
     return table->count == 0 || (uint64_t)range->high - (uint64_t)range->low == table->count - 1;
 }
 
+/* True, with the range, for a column of booleans or its NOT. */
+static bool range_of_truth(const struct plan *plan, uint32_t node, struct column_range *range)
+{
+    const struct expression *const test = &plan->expressions.nodes[node];
+    const bool inverted = test->operation == EXPRESSION_NOT;
+    range->low = range->high = !inverted;
+    return is_plain_column(plan, inverted ? test->child[0] : node, &range->column);
+}
+
 /* True, with the range, for a condition that is a range of one fact column. NULL passes no range. */
 static bool range_of(const struct plan *plan, uint32_t node, struct column_range *range)
 {
@@ -68,6 +77,8 @@ static bool range_of(const struct plan *plan, uint32_t node, struct column_range
     uint32_t leaf;
     if (test->operation == EXPRESSION_IN_SET)
         return range_of_set(plan, test, range);
+    if (range_of_truth(plan, node, range))
+        return true;
     return expression_range(&plan->expressions, test, &leaf, &range->low, &range->high) &&
            is_plain_column(plan, leaf, &range->column);
 }

@@ -94,6 +94,23 @@ static enum status read_keys(struct database *database, const char *name, unsign
     return stored_values_read(database, column, threads, more, values, NULL, error);
 }
 
+/* Leaves out the keys of rows that were deleted, which may come again: nothing references such a table. */
+static enum status leave_deleted(struct database *database, const struct table *table, int64_t *keys,
+                                 uint64_t *rows, struct error *error)
+{
+    int64_t *live = NULL;
+    uint64_t kept = 0;
+    if (!table_live(table))
+        return STATUS_OK;
+    const enum status status = stored_values_read(database, table_live(table), 0, 0, &live, NULL, error);
+    for (uint64_t row = 0; status == STATUS_OK && row < *rows; row++)
+        if (live[row])
+            keys[kept++] = keys[row];
+    *rows = kept;
+    free(live);
+    return status;
+}
+
 enum status table_keys_make(const struct schema_table *table, const int64_t *values, uint64_t rows,
                             const struct dictionary *words, const struct key_owner *owner,
                             struct database *before, struct table_keys *keys, struct error *error)
@@ -102,11 +119,11 @@ enum status table_keys_make(const struct schema_table *table, const int64_t *val
     const struct column *old = NULL;
     if (before)
         RETURN_IF_ERROR(read_keys(before, table->name, 0, rows, true, &old, &all, error));
-    const uint64_t old_rows = old ? old->table->rows : 0;
-    *keys = (struct table_keys){.key = *schema_key(table), .rows = old_rows + rows};
+    uint64_t old_rows = old ? old->table->rows : 0;
     const struct dictionary *dictionary;
-    enum status status = STATUS_OK;
-    if (keys->rows > INT32_MAX)
+    enum status status = old ? leave_deleted(before, old->table, all, &old_rows, error) : STATUS_OK;
+    *keys = (struct table_keys){.key = *schema_key(table), .rows = old_rows + rows};
+    if (status == STATUS_OK && keys->rows > INT32_MAX)
         status = error_set(error, STATUS_BAD_INPUT,
                            "table %s has %llu rows; a table that has a primary key may have %d", table->name,
                            (unsigned long long)keys->rows, INT32_MAX);

@@ -273,12 +273,15 @@ struct stored_parts {
     int64_t *values[KEY_COLUMNS_MAX];
     uint8_t *nulls[KEY_COLUMNS_MAX];
     const int32_t *moved[KEY_COLUMNS_MAX]; /* of positions in a table that was laid out anew; or NULL */
+    int64_t *live;                         /* 0 in rows that were deleted; NULL: none was */
 };
 
 static enum status open_stored(struct making *making, struct database *database, const struct table *stored,
                                unsigned threads, struct stored_parts *of, struct error *error)
 {
     const struct key_columns *const key = &making->key->key;
+    if (table_live(stored))
+        RETURN_IF_ERROR(stored_values_read(database, table_live(stored), threads, 0, &of->live, NULL, error));
     for (uint32_t k = 0; k < key->count; k++) {
         RETURN_IF_ERROR(
             table_column(stored, making->table->columns[key->columns[k]].name, &of->columns[k], error));
@@ -310,7 +313,7 @@ static enum status add_stored_rows(struct making *making, const struct table *st
 {
     for (uint64_t row = 0; row < stored->rows; row++) {
         struct part parts[KEY_COLUMNS_MAX];
-        bool whole = true;
+        bool whole = !of->live || of->live[row];
         for (uint32_t k = 0; k < making->key->key.count; k++) {
             parts[k] = (struct part){.number = of->values[k][row]};
             whole &= !of->nulls[k][row];
@@ -334,6 +337,7 @@ static enum status add_stored(struct making *making, struct database *database, 
         free(of.values[k]);
         free(of.nulls[k]);
     }
+    free(of.live);
     return status;
 }
 
