@@ -26,11 +26,11 @@ static void print_table(void *context, const struct table *before, const struct 
 {
     struct compact_options *const options = context;
     options->tables++;
-    printf("%s: %u segment%s became %u", before->name, before->segment_count,
-           before->segment_count == 1 ? "" : "s", after->segment_count);
+    fprintf(stderr, "%s: %u segment%s became %u", before->name, before->segment_count,
+            before->segment_count == 1 ? "" : "s", after->segment_count);
     if (after->rows < before->rows)
-        printf(", without %" PRIu64 " deleted rows", before->rows - after->rows);
-    puts("");
+        fprintf(stderr, ", without %" PRIu64 " deleted rows", before->rows - after->rows);
+    fputs("\n", stderr);
 }
 
 enum status command_compact(int argc, char **argv, struct progress *progress, struct error *error)
@@ -62,6 +62,6 @@ enum status command_compact(int argc, char **argv, struct progress *progress, st
     RETURN_IF_ERROR(database_compact(options.database, options.table, options.threads, print_table, &options,
                                      progress, error));
     if (!options.tables)
-        printf("%s: no small segments and no deleted rows\n", options.database);
+        fprintf(stderr, "%s: no small segments and no deleted rows\n", options.database);
     return STATUS_OK;
 }

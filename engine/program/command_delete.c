@@ -46,7 +46,7 @@ static enum status delete_from(const struct delete_options *options, struct engi
         rows_delete(engine, database, options->table, options->condition, &rows, error);
     database_close(database);
     if (status == STATUS_OK)
-        printf("%s: %" PRIu64 " row%s deleted\n", options->table, rows, rows == 1 ? "" : "s");
+        fprintf(stderr, "%s: %" PRIu64 " row%s deleted\n", options->table, rows, rows == 1 ? "" : "s");
     return status;
 }
 
