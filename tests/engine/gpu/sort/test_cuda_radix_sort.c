@@ -12,6 +12,7 @@
 
 #include "engine/gpu/memory/modules.h"
 #include "engine/gpu/sort/radix_sort.h"
+#include "tests/support/not_run.h"
 #include "tests/fuzz/fuzz_random.h"
 #include "tests/support/database_cases.h"
 
@@ -96,8 +97,7 @@ static void pairs_are_in_order(void **state)
                                       100003};
     static const uint32_t bits[] = {1, 7, 8, 9, 16, 33, 40, 64};
     (void)state;
-    if (!cuda)
-        skip();
+    need_gpu(cuda);
     random_state = 20261124;
     for (enum shape shape = 0; shape < SHAPES; shape++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
@@ -113,8 +113,9 @@ static void sort_is_timed(void **state)
     cuda_address all;
     double ms;
     (void)state;
-    if (!cuda || !getenv("TESSERA_TEST_TIMES"))
-        skip();
+    need_gpu(cuda);
+    if (!getenv("TESSERA_TEST_TIMES"))
+        not_run("the sort is timed where TESSERA_TEST_TIMES is set");
     uint64_t *const keys = malloc(count * 8);
     assert_non_null(keys);
     for (uint64_t i = 0; i < count; i++)
