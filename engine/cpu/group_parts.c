@@ -125,12 +125,23 @@ uint64_t group_parts_entries(const struct group_parts *parts)
     return count;
 }
 
-enum status group_parts_merge(const struct group_parts *parts, uint32_t p, struct group_table *into,
-                              struct error *error)
+bool group_parts_next(const struct group_parts *parts, uint32_t p, struct group_stretch *stretch)
 {
     const struct group_part *part = parts->parts ? &parts->parts[p] : NULL;
-    for (const struct group_chunk *chunk = part ? part->newest : NULL; chunk; chunk = chunk->older)
-        RETURN_IF_ERROR(group_table_merge(into, used_entries(parts, part, chunk), chunk->words, error));
+    stretch->chunk = stretch->chunk ? stretch->chunk->older : part ? part->newest : NULL;
+    if (!stretch->chunk)
+        return false;
+    stretch->entries = stretch->chunk->words;
+    stretch->count = used_entries(parts, part, stretch->chunk);
+    return true;
+}
+
+enum status group_parts_merge(const struct group_parts *parts, uint32_t part, struct group_table *into,
+                              struct error *error)
+{
+    struct group_stretch stretch = {0};
+    while (group_parts_next(parts, part, &stretch))
+        RETURN_IF_ERROR(group_table_merge(into, stretch.count, stretch.entries, error));
     return STATUS_OK;
 }
 
@@ -184,8 +195,18 @@ static enum status open_parts(struct group_parts *parts, struct error *error)
 {
     RETURN_IF_ERROR(memory_zeros(&parts->parts, GROUP_PARTS * sizeof *parts->parts, "groups", error));
     for (uint32_t p = 0; p < GROUP_PARTS; p++)
-        parts->parts[p].merge_at = MERGE_FROM;
+        parts->parts[p].merge_at = parts->layout->part_words ? MERGE_FROM : UINT64_MAX;
     return STATUS_OK;
+}
+
+/* The files promise keys of the parts, but they may be damaged. */
+static inline __attribute__((always_inline)) uint64_t part_of(const struct group_parts *parts,
+                                                              const uint64_t *entry, uint32_t words)
+{
+    if (words)
+        return hash_part(group_hash_of(entry, words), GROUP_PARTS);
+    const uint64_t part = entry[0] >> parts->layout->part_shift;
+    return part < GROUP_PARTS ? part : GROUP_PARTS - 1;
 }
 
 /* Inlined with a constant stride, so that an entry is copied by a few moves. */
@@ -195,7 +216,7 @@ static inline __attribute__((always_inline)) enum status append_all(struct group
 {
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t *const entry = entries + i * stride;
-        struct group_part *const part = &parts->parts[hash_part(group_hash_of(entry, words), GROUP_PARTS)];
+        struct group_part *const part = &parts->parts[part_of(parts, entry, words)];
         if (part->next == part->end)
             RETURN_IF_ERROR(extend(parts, part, error));
         memcpy(part->next, entry, stride * sizeof *entry);
@@ -210,6 +231,8 @@ enum status group_parts_append(struct group_parts *parts, uint64_t count, const 
     const struct group_layout *const layout = parts->layout;
     if (!parts->parts)
         RETURN_IF_ERROR(open_parts(parts, error));
+    if (layout->part_words == 0)
+        return append_all(parts, count, entries, 1, 0, error);
     if (layout->part_words > 1)
         return append_all(parts, count, entries, layout->stride, layout->part_words, error);
     switch (layout->stride) {

@@ -4,7 +4,8 @@
  * merged: by one thread, in a table of 1/GROUP_PARTS of the groups, which fits its cache.
  *
  * The same key can be in a part many times. If a part grows, its entries are merged now and then: it takes no more than
- * 256 KB (of all parts 64 MB), or four times the memory of its different keys if that is more.
+ * 256 KB (of all parts 64 MB), or four times the memory of its different keys if that is more. But parts by ranges of keys
+ * (part_words 0) keep all their entries.
  */
 #ifndef TESSERA_ENGINE_CPU_GROUP_PARTS_H
 #define TESSERA_ENGINE_CPU_GROUP_PARTS_H
@@ -44,6 +45,14 @@ NODISCARD enum status group_parts_append(struct group_parts *parts, uint64_t cou
 
 /* The number of entries of all parts. */
 uint64_t group_parts_entries(const struct group_parts *parts);
+
+/* Entries of a part that follow each other in memory. Zero-initialised it comes before the first stretch. */
+struct group_stretch {
+    struct group_chunk *chunk;
+    uint64_t *entries, count;
+};
+/* Goes on to the next stretch of a part; false: there is none. */
+bool group_parts_next(const struct group_parts *parts, uint32_t part, struct group_stretch *stretch);
 
 /* Merges the entries of a part into a table. */
 NODISCARD enum status group_parts_merge(const struct group_parts *parts, uint32_t part,

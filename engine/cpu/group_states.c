@@ -78,7 +78,12 @@ enum status group_states_create(const struct plan *plan, struct group_states **o
     if (states->hashed)
         group_layout_make(&states->layout, plan->aggregates, plan->aggregate_count, plan->key_words,
                           plan->key_words);
-    distinct_pairs_layout(plan, &states->pairs);
+    states->listed = values_are_listed(plan);
+    if (states->listed)
+        values_layout(plan, &states->pairs);
+    else
+        distinct_pairs_layout(plan, &states->pairs);
+    states->values.layout = &states->pairs;
     enum status status =
         states->hashed ? group_hash_open(&states->hash, &states->layout, error) : make_slots(states, error);
     for (uint32_t a = 0; status == STATUS_OK && a < plan->aggregate_count; a++)
@@ -96,6 +101,7 @@ void group_states_free(struct group_states *states)
     if (!states)
         return;
     group_hash_free(&states->hash);
+    group_parts_free(&states->values);
     free(states->rows);
     free(states->packed);
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
@@ -108,7 +114,9 @@ void group_states_free(struct group_states *states)
 
 void group_states_clear(struct group_states *states)
 {
-    if (states->hashed)
+    if (states->listed)
+        group_parts_free(&states->values);
+    else if (states->hashed)
         group_hash_clear(&states->hash);
     else
         clear_slots(states);
@@ -224,6 +232,8 @@ enum status group_states_add(struct group_states *states, uint32_t count,
                              const uint64_t (*numbers)[VECTOR_ROWS], const struct row_vector *arguments,
                              struct error *error)
 {
+    if (states->listed)
+        return group_parts_append(&states->values, count, numbers[0], error);
     if (states->hashed)
         RETURN_IF_ERROR(add_to_hash(states, count, numbers, arguments, error));
     else if (states->capacity == 1)

@@ -34,7 +34,8 @@ NODISCARD enum status group_states_add(struct group_states *states, uint32_t cou
 void group_states_slots(struct group_states *states, int64_t **sums, uint64_t **present);
 
 /* Merges the states of `count` threads, at least 1, and gives the groups that have rows (merge.c). The states
- * can only be cleared or freed afterwards. `mergeable`: also gives the values of each count(distinct). */
+ * can only be cleared or freed afterwards. `mergeable`: also gives the values of each count(distinct), and
+ * all groups; else those that cannot be in the answer may be missing. */
 NODISCARD enum status group_states_collect(const struct plan *plan, struct group_states **from,
                                            uint32_t count, unsigned threads, bool mergeable,
                                            struct partial *groups, struct error *error);

@@ -15,6 +15,8 @@ struct group_states {
     uint32_t words;                    /* of a key */
     struct group_hash hash;            /* hashed: the groups and their states */
     struct group_layout layout, pairs; /* of the groups, and of the pairs of all sets */
+    bool listed;                       /* hashed, but each row's number is only put aside: */
+    struct group_parts values;         /* by ranges of numbers, of layout `pairs` (merge_values.c) */
 
     /* Slots: */
     uint64_t capacity;                 /* the number of slots of a copy */
@@ -40,12 +42,19 @@ struct merge {
     struct group_states **from;
     uint32_t from_count;
     unsigned threads;
-    bool mergeable; /* the answer has the values of each count(distinct) */
+    bool mergeable; /* the answer has the values of each count(distinct), and all groups */
     struct partial *groups;
 };
 
 /* Merges hashed groups (merge_hash.c). */
 NODISCARD enum status merge_hashed(const struct merge *merge, struct error *error);
+
+/* Whether the groups of a plan are needed for quantiles alone, and are about as many as its rows. Then its numbers are
+ * listed, and merged so (merge_values.c). */
+bool values_are_listed(const struct plan *plan);
+/* Makes the layout of parts that divide the numbers of such a plan. */
+void values_layout(const struct plan *plan, struct group_layout *layout);
+NODISCARD enum status merge_values(const struct merge *merge, struct error *error);
 
 /* Merges the hashed pairs of slot and value of a count(distinct): adds the number of each slot's values to its count,
  * and lists them if the answer is mergeable. place[slot] is the slot's group in the answer. */

@@ -19,7 +19,8 @@ struct group_layout {
     const struct plan_aggregate *aggregates;
     uint32_t aggregate_count;
     uint32_t words;      /* of the key */
-    uint32_t part_words; /* those of its first words whose hash decides the part (group_parts.h) */
+    uint32_t part_words; /* those of its first words whose hash decides the part (group_parts.h); */
+    uint32_t part_shift; /* or 0: the part is the first word >> part_shift, and no entries are merged */
     uint32_t stride;     /* of an entry */
     uint32_t offset[PLAN_AGGREGATES_MAX];
     int64_t clear[AGGREGATE_WORDS_MAX * PLAN_AGGREGATES_MAX]; /* the states' words before the first value */

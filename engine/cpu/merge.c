@@ -105,5 +105,7 @@ enum status group_states_collect(const struct plan *plan, struct group_states **
                                 .threads = threads,
                                 .mergeable = mergeable,
                                 .groups = groups};
+    if (from[0]->listed)
+        return merge_values(&merge, error);
     return plan->shape == PLAN_HASH ? merge_hashed(&merge, error) : merge_slots(&merge, error);
 }

@@ -319,7 +319,8 @@ enum status cpu_run(struct device_run *run, const struct device_request *request
         return run_tiles(run, run->share, request->mergeable, partial, timing, error);
     RETURN_IF_ERROR(
         tile_skip_select(run->share, request->segments, request->segment_count, &selected, error));
-    const enum status status = run_tiles(run, &selected, request->mergeable, partial, timing, error);
+    /* a part of the share gives all groups */
+    const enum status status = run_tiles(run, &selected, true, partial, timing, error);
     tile_skip_free(&selected);
     return status;
 }
