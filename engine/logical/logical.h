@@ -26,6 +26,10 @@ NODISCARD enum status logical_bind(struct database *database, const struct sql_s
 NODISCARD enum status logical_rewrite(const struct logical_options *options, struct logical_tree *tree,
                                       struct error *error);
 
+/* Finds whether the rewriter makes several aggregations of a node. */
+NODISCARD enum status logical_is_split(const struct logical_tree *tree, const struct logical_node *node,
+                                       bool *split, struct error *error);
+
 /* The names of window functions that are no aggregates, one after the other; NULL at the end. */
 const char *logical_window_name(size_t index);
 

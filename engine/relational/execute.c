@@ -192,13 +192,19 @@ static bool joins_tables(const struct logical_node *node)
     return node->kind == LOGICAL_SCAN;
 }
 
-/* True if nothing has to be answered before the block at the root is planned. */
-static bool may_be_star(const struct logical_node *node)
+/* Finds whether nothing has to be answered before the block at the root is planned, as one. */
+static enum status may_be_star(const struct logical_tree *tree, bool *may, struct error *error)
 {
-    while (node->kind == LOGICAL_LIMIT || node->kind == LOGICAL_SORT || node->kind == LOGICAL_PROJECT ||
-           node->kind == LOGICAL_FILTER || node->kind == LOGICAL_AGGREGATE)
+    const struct logical_node *node = tree->root;
+    bool split = false;
+    while (!split &&
+           (node->kind == LOGICAL_LIMIT || node->kind == LOGICAL_SORT || node->kind == LOGICAL_PROJECT ||
+            node->kind == LOGICAL_FILTER || node->kind == LOGICAL_AGGREGATE)) {
+        RETURN_IF_ERROR(logical_is_split(tree, node, &split, error));
         node = node->inputs[0];
-    return joins_tables(node);
+    }
+    *may = !split && joins_tables(node);
+    return STATUS_OK;
 }
 
 enum status relational_star(struct database *database, const struct logical_options *values,
@@ -212,7 +218,9 @@ enum status relational_star(struct database *database, const struct logical_opti
     struct error own;
     struct logical_set needed;
     *plan = NULL;
-    if (!may_be_star(tree->root))
+    bool may;
+    RETURN_IF_ERROR(may_be_star(tree, &may, error));
+    if (!may)
         return STATUS_OK;
     run.error = error ? error : &own; /* a step may forget a failure */
     run.arena = sql_tree_new();

@@ -46,7 +46,8 @@ static enum status rewrite_all(struct rewriter *rewriter)
     RETURN_IF_ERROR(each_root(rewriter, rewrite_merge));
     RETURN_IF_ERROR(each_root(rewriter, unite_root));
     RETURN_IF_ERROR(each_root(rewriter, rewrite_order));
-    return rewrite_prune_shared(rewriter);
+    RETURN_IF_ERROR(rewrite_prune_shared(rewriter));
+    return each_root(rewriter, rewrite_split_values);
 }
 
 enum status logical_rewrite(const struct logical_options *options, struct logical_tree *tree,

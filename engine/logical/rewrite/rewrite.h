@@ -13,6 +13,7 @@
  *     cheaper.c    joins of which nothing is needed, or each row once, become semi- and anti-joins
  *     order.c      inner joins become ones by equalities
  *     prune.c      columns that nobody needs go; queries of WITH that are named once stand in their place
+ *     split.c      aggregations that need the values of several arguments become joins of several
  *
  * Thomas Neumann and Alfons Kemper, "Unnesting Arbitrary Queries", BTW 2015: a dependent join with the distinct values of
  * the outer columns can be moved below every operator, until nothing below it depends on them. Where a subquery compares
@@ -193,5 +194,7 @@ NODISCARD enum status rewrite_prune(struct rewriter *rewriter, const struct logi
                                     struct logical_node **node);
 /* The same of the statement and all shared queries, of whose columns those stay that a reference needs. */
 NODISCARD enum status rewrite_prune_shared(struct rewriter *rewriter);
+/* The last step: nodes may stand in the tree more than once after it. */
+NODISCARD enum status rewrite_split_values(struct rewriter *rewriter, struct logical_node **node);
 
 #endif

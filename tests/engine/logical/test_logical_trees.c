@@ -274,6 +274,27 @@ static void trees_of_the_rewriter(void **state)
               "      scan sales: 0 5\n"
               "      project 12: @11\n"
               "        scan visits: 11\n");
+    /* Values of two arguments are those of two scans, and states of a third. */
+    rewritten("select shop, count(*), sum(pieces), median(pieces), median(pieces * 2), quantile_disc(pieces, "
+              "0.9) from sales "
+              "group by shop",
+              "project 16 17 18 19 20 21: @10, @11, @12, @13, @14, @15\n"
+              "  project 10 11 12 13 14 15: @10, @11, @12, @13, @14, @15\n"
+              "    join inner: is not distinct(@10, @23)\n"
+              "      join inner: is not distinct(@10, @22)\n"
+              "        aggregate 10 11 12: @0; count(*), sum(@5)\n"
+              "          scan sales: 0 5\n"
+              "        aggregate 22 13 15: @0; median(@5), quantile_disc(@5, 0.9)\n"
+              "          scan sales: 0 5\n"
+              "      aggregate 23 14: @0; median((@5 * 2))\n"
+              "        scan sales: 0 5\n");
+    /* Not where the rows are joined by no reference. */
+    rewritten("select median(pieces), sum(people) from sales, visits",
+              "project 14 15: @12, @13\n"
+              "  aggregate 12 13: median(@5), sum(@11)\n"
+              "    join inner\n"
+              "      scan sales: 5\n"
+              "      scan visits: 11\n");
 }
 
 static void conditions_go_further(void **state)
