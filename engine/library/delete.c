@@ -24,7 +24,9 @@ static enum status write_query(const struct table *table, const char *condition,
     fputs(" FROM ", out);
     sql_name_write(out, table->name, true);
     fprintf(out, " WHERE (%s\n)", condition);
-    return fclose(out) == 0 ? STATUS_OK : error_out_of_memory(error, bytes, "a condition");
+    const bool written = !ferror(out);
+    return fclose(out) == 0 && written && *text ? STATUS_OK
+                                                : error_out_of_memory(error, bytes, "a condition");
 }
 
 static enum status find_rows(struct engine *engine, struct database *database, const struct table *table,
