@@ -30,12 +30,13 @@
 static const struct {
     const char *name, *text;
     bool of_cub;
-} kernels[] = {{"general_rows", SCAN("ROWS"), false},
+} kernels[] = {{"general_rows", SCAN("ROWS") "#include \"operators/general/take_cuda.h\"\n", false},
                {"general_single", SCAN("SINGLE"), false},
                {"general_shared", SCAN("SHARED"), false},
                {"general_dense", SCAN("DENSE"), false},
                {"general_hash", SCAN("HASH"), false},
                {"general_groups", "#include \"operators/general/groups_cuda.h\"\n", false},
+               {"window", "#include \"operators/window/window_cuda.h\"\n", false},
                {"radix_sort", "#include \"operators/sort/radix_sort_cuda.h\"\n", true}};
 #define KERNELS (sizeof kernels / sizeof *kernels)
 

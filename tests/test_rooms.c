@@ -37,7 +37,7 @@ static const struct rule rules[] = {
     {"engine/cuda", "storage/base"},
     {"engine/aggregate", "operators/group storage"},
     {"engine/function", "operators/dialect operators/group storage"},
-    {"engine/plan", "engine/aggregate engine/function storage operators/dialect"},
+    {"engine/plan", "engine/aggregate engine/function storage operators/dialect operators/window"},
     {"engine/sql", "engine/plan engine/aggregate engine/function storage"},
     {"engine/cpu",
      "engine/plan engine/aggregate engine/run/device.h engine/measure/ceiling.h operators storage"},

@@ -37,7 +37,7 @@ templates[] = {
      "{kind} join by {keys:key}[ ({condition})][ and {residual}][: {left_rows:row} with {right_rows}]" GAVE},
     {"set", "{kind}" GAVE},
     {"values", "values" GAVE},
-    {"window", "{functions:window function}" GAVE},
+    {"window", "{functions:window function}[ {place}]" GAVE},
     {"recursive", "recursive union[ {all}] {name}" GAVE},
     {"shared", "rows of {name}" GAVE},
     {"filter", "filter {condition}" GAVE},

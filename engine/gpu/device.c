@@ -2,7 +2,9 @@
 #include "engine/gpu/device.h"
 
 #include "engine/gpu/peers/peers.h"
+#include "engine/gpu/rows/rows.h"
 #include "engine/gpu/run_internal.h"
+#include "engine/gpu/windows/windows.h"
 #include "engine/measure/ceiling.h"
 #include "storage/base/memory.h"
 
@@ -26,6 +28,7 @@ static enum status gpu_open(const struct device_options *options, struct device 
         return error_out_of_memory(error, sizeof *opened, "the device");
     opened->late = options->late;
     opened->kernel = options->kernel;
+    opened->threads = options->threads;
     enum status status = cuda_open(options->ordinal, &opened->cuda, error);
     status = AND_THEN(status, cuda_columns_create(opened->cuda, options->memory, &opened->columns, error));
     status = AND_THEN(status, cuda_modules_create(opened->cuda, &opened->modules, error));
@@ -67,12 +70,11 @@ static enum status attach(struct device *device, struct cuda **cuda, struct erro
     return STATUS_OK;
 }
 
-/* The stream that the statement has, or a new one. */
-static enum status find_stream(struct device_run *run, struct error *error)
+enum status gpu_stream(struct device *device, struct cuda **cuda, struct error *error)
 {
-    const struct execution_stream *const stream = execution_find_stream(run->device);
-    run->cuda = stream ? ((const struct attached *)(const void *)stream)->cuda : run->device->cuda;
-    return stream || !execution_memory() ? STATUS_OK : attach(run->device, &run->cuda, error);
+    const struct execution_stream *const stream = execution_find_stream(device);
+    *cuda = stream ? ((const struct attached *)(const void *)stream)->cuda : device->cuda;
+    return stream || !execution_memory() ? STATUS_OK : attach(device, cuda, error);
 }
 
 /* Once the run is busy, nobody else changes it. */
@@ -80,7 +82,7 @@ enum status gpu_attach(struct device_run *run, struct error *error)
 {
     if (!run->counting) /* else it is a part of the call of another run */
         cuda_columns_enter(run->device->columns, &run->tenant);
-    enum status status = find_stream(run, error);
+    enum status status = gpu_stream(run->device, &run->cuda, error);
     status = AND_THEN(status, gpu_module_return(run, error));
     run->failed |= status != STATUS_OK;
     if (status != STATUS_OK && !run->counting)
@@ -138,6 +140,8 @@ const struct device_operations cuda_device = {.open = gpu_open,
                                               .load = gpu_load,
                                               .run = gpu_run,
                                               .count = gpu_count,
+                                              .fetch = cuda_rows_fetch,
+                                              .windows = cuda_windows,
                                               .release = gpu_release,
                                               .team_open = gpu_team_open,
                                               .team_run = gpu_team_run,

@@ -64,6 +64,8 @@ static void find_fetched(const struct plan *plan, struct kernel *kernel)
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan->aggregates[a].argument != EXPRESSION_NONE)
             expression_visit(&plan->expressions, plan->aggregates[a].argument, read_leaf, &reader);
+    for (uint32_t o = 0; plan->taken && o < plan->output_count; o++)
+        expression_visit(&plan->expressions, plan->outputs[o].expression, read_leaf, &reader);
 }
 
 /* The fact column that a step reads whole; -1: none, or the fetched ones of its expression. */

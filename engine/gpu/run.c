@@ -178,7 +178,7 @@ static enum status place(struct device_run *run, bool held, struct error *error)
     struct cuda_columns *const columns = run->device->columns;
     cuda_columns_lock(columns);
     const enum status status = place_chunks(run, error);
-    run->held = status == STATUS_OK && held;
+    run->held = status == STATUS_OK && held && !run->place.resident;
     if (run->held)
         cuda_columns_hold(columns, run->place.wishes, run->place.column_count);
     cuda_columns_unlock(columns);
@@ -360,7 +360,10 @@ static enum status scan(struct device_run *run, struct run_timing *timing, struc
         RETURN_IF_ERROR(run->place.batched ? cuda_feed_run(cuda, &run->feed, run->plan, &run->kernel,
                                                            &run->place, &run->stage, &run->scan, error)
                                            : run_whole(run, timing, error));
-        RETURN_IF_ERROR(cuda_states_fetch(run, error));
+        if (run->takes)
+            RETURN_IF_ERROR(cuda_take(run, &run->taken, error));
+        if (!run->taken)
+            RETURN_IF_ERROR(cuda_states_fetch(run, error));
         RETURN_IF_ERROR(cuda_synchronize(cuda, error));
         let_go(run);
     } while (cuda_states_full(run));
@@ -380,8 +383,15 @@ static enum status run_once(struct device_run *run, const struct device_request 
         status = select_tiles(run, request->segments ? &selected : run->share, error);
     run->selected = request->segments;
     run->few_groups = run->groups.usable && !request->segments && !request->mergeable;
+    run->takes = run->plan->taken && !request->segments && !request->mergeable;
     tile_skip_free(&selected);
     status = AND_THEN(status, scan(run, timing, error));
+    if (run->taken) {
+        partial->taken = run->taken;
+        partial->count = run->taken->rows;
+        run->taken = NULL;
+        return status;
+    }
     status = AND_THEN(status, cuda_states_groups(run, partial, error));
     return status == STATUS_OK && request->mergeable ? cuda_sets_list(run, partial, error) : status;
 }

@@ -26,6 +26,7 @@ struct device {
     struct cuda_modules *modules; /* of statements that were freed */
     enum late_transfer late;
     enum kernel_choice kernel;
+    unsigned threads; /* of the host, for what it does with results */
     char text[256];
 };
 
@@ -64,6 +65,8 @@ struct device_run {
     struct cuda_groups groups; /* of a plan of which few groups may be wanted */
     const char *groups_why;    /* as in struct run_timing */
     bool few_groups;           /* only groups that may be in the answer are copied, of this request */
+    bool takes;                /* columns are made of the rows, of this request */
+    struct device_rows *taken; /* what the last scan's rows became, until partial has it; or NULL */
     bool masked;               /* the wanted rows are too many for a list: the scan makes a mask */
 
     /* The columns as the scan reads them: the lists of `place`, or of their decoded values. */
@@ -160,6 +163,18 @@ NODISCARD enum status cuda_states_restart(struct device_run *run, struct error *
 NODISCARD enum status cuda_states_grow(struct device_run *run, struct error *error);
 void cuda_states_points(const struct device_run *run, struct scan_point *points);
 NODISCARD enum status cuda_states_groups(struct device_run *run, struct partial *groups, struct error *error);
+
+/* ---- rows/found_rows.c ---- */
+
+/* Lists the rows that a scan has marked in `words`, 32 a tile, ascending. */
+NODISCARD enum status cuda_found_rows(const struct device_run *run, const uint32_t *words,
+                                      struct partial *found, struct error *error);
+
+/* ---- take.c ---- */
+
+/* After a scan whose columns are still held, waits for it and makes columns of the rows that it has marked; *taken is NULL if
+ * the run has not the kernels, or the GPU no memory. */
+NODISCARD enum status cuda_take(struct device_run *run, struct device_rows **taken, struct error *error);
 
 /* ---- sets.c ---- */
 

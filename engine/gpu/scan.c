@@ -93,7 +93,7 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
                                 "the list of work", error));
     free_work(cuda, columns, scan);
     scan->recorded = false;
-    RETURN_IF_ERROR(skip->kept_tiles == skip->tiles && !scan->first
+    RETURN_IF_ERROR(skip->kept_tiles == skip->tiles && !scan->first && !table_is_resident(fact)
                         ? select_whole(columns, fact, scan, error)
                         : select_some(cuda, columns, fact, skip, scan, error));
     scan->scan_blocks = blocks_for(scan, scan->work.items);

@@ -332,12 +332,12 @@ void cuda_states_points(const struct device_run *run, struct scan_point *points)
             (struct scan_point){.rows = header_of(run)->points[p][0], .ticks = header_of(run)->points[p][1]};
 }
 
-/* Converts the first words of `count` states to those of struct partial. */
+/* Converts the first words of `count` states to those of struct partial, which may be in their place. */
 static void states_of(const struct plan *plan, uint32_t a, const uint64_t *words, uint64_t count,
                       int64_t *states)
 {
     int64_t (*const host)(uint64_t) = plan_aggregate_of(plan, a)->device.host;
-    for (uint64_t group = 0; group < count; group++)
+    for (uint64_t group = 0; group < count && (host || (const void *)states != (const void *)words); group++)
         states[group] = host ? host(words[group]) : (int64_t)words[group];
 }
 
@@ -375,22 +375,27 @@ static enum status collect(struct device_run *run, uint64_t count, struct error 
     return cuda_launch(cuda, run->collect, run->scan.prepare_blocks, 256, 0, arguments, error);
 }
 
-/* Takes the collected groups: the words of their numbers, then those of each state, `count` each
+/* Copies the collected groups to their columns: the words of their numbers, then those of each state, `count` each
  * (operators/dialect/query_cuda.h: groups_collect). */
-static void take_collected(const struct device_run *run, const uint64_t *from, uint64_t count,
-                           struct partial *groups)
+static enum status take_collected(struct device_run *run, uint64_t count, struct partial *groups,
+                                  struct error *error)
 {
-    for (uint32_t word = 0; word < run->plan->key_words; word++, from += count)
-        memcpy(groups->keys[word], from, count * sizeof *from);
-    from -= count;
+    const uint64_t bytes = count * sizeof(uint64_t);
+    cuda_address from = run->collected;
+    for (uint32_t word = 0; word < run->plan->key_words; word++, from += bytes)
+        RETURN_IF_ERROR(cuda_copy_to_host(run->cuda, groups->keys[word], from, bytes, error));
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++) {
-        from += count;
-        states_of(run->plan, a, from, count, groups->states[a]);
+        RETURN_IF_ERROR(cuda_copy_to_host(run->cuda, groups->states[a], from, bytes, error));
+        from += bytes;
         if (!groups->states_high[a])
             continue;
-        from += count;
-        memcpy(groups->states_high[a], from, count * sizeof *from);
+        RETURN_IF_ERROR(cuda_copy_to_host(run->cuda, groups->states_high[a], from, bytes, error));
+        from += bytes;
     }
+    RETURN_IF_ERROR(cuda_synchronize(run->cuda, error));
+    for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
+        states_of(run->plan, a, (const uint64_t *)groups->states[a], count, groups->states[a]);
+    return STATUS_OK;
 }
 
 /* Makes sure of memory for the collected groups. It stays for the next run, which mostly finds as many. */
@@ -417,50 +422,9 @@ static enum status copy_groups(struct device_run *run, uint64_t count,
     RETURN_IF_ERROR(partial_allocate(run->plan, count, groups, error));
     if (count == 0)
         return STATUS_OK;
-    uint64_t *copy = malloc(bytes);
-    enum status status =
-        copy ? make_collected(run, bytes, error) : error_out_of_memory(error, bytes, "groups");
-    status = AND_THEN(status, gather(run, count, error));
-    status = AND_THEN(status, cuda_copy_to_host(run->cuda, copy, run->collected, bytes, error));
-    status = AND_THEN(status, cuda_synchronize(run->cuda, error));
-    if (status == STATUS_OK)
-        take_collected(run, copy, count, groups);
-    free(copy);
-    return status;
-}
-
-/* Lists the rows of a tile: bit j of word l is row 32j + l. */
-static uint64_t tile_rows(const uint32_t *words, uint64_t first, uint64_t *rows)
-{
-    uint32_t any = 0;
-    uint64_t count = 0;
-    for (uint32_t lane = 0; lane < TILE_LANES; lane++)
-        any |= words[lane];
-    for (; any; any &= any - 1) {
-        const uint32_t j = (uint32_t)__builtin_ctz(any);
-        for (uint32_t lane = 0; lane < TILE_LANES; lane++)
-            if (words[lane] >> j & 1)
-                rows[count++] = first + 32 * j + lane;
-    }
-    return count;
-}
-
-static enum status found_rows(const struct device_run *run, struct partial *groups, struct error *error)
-{
-    const struct table *fact = run->plan->fact;
-    const uint32_t *words = (const uint32_t *)(const void *)words_at(run, run->arguments.rows);
-    uint64_t count = 0;
-    for (uint64_t word = 0; word < run->plan->scan.tiles * TILE_LANES; word++)
-        count += (uint64_t)__builtin_popcount(words[word]);
-    RETURN_IF_ERROR(
-        spillable_rows(&groups->rows, (count + 1) * sizeof *groups->rows, "a list of rows", error));
-    uint64_t segment_first = 0;
-    for (uint32_t s = 0; s < fact->segment_count; s++) {
-        for (uint32_t row = 0; row < fact->segment_rows[s]; row += TILE_ROWS, words += TILE_LANES)
-            groups->count += tile_rows(words, segment_first + row, groups->rows + groups->count);
-        segment_first += fact->segment_rows[s];
-    }
-    return STATUS_OK;
+    RETURN_IF_ERROR(make_collected(run, bytes, error));
+    RETURN_IF_ERROR(gather(run, count, error));
+    return take_collected(run, count, groups, error);
 }
 
 static enum status listed_rows(struct device_run *run, struct partial *groups, struct error *error)
@@ -518,7 +482,9 @@ enum status cuda_states_groups(struct device_run *run, struct partial *groups, s
         return STATUS_OK;
     switch (run->plan->shape) {
     case PLAN_ROWS:
-        return lists_rows(run) ? listed_rows(run, groups, error) : found_rows(run, groups, error);
+        return lists_rows(run)
+                   ? listed_rows(run, groups, error)
+                   : cuda_found_rows(run, (const void *)words_at(run, run->arguments.rows), groups, error);
     case PLAN_HASH:
         return copy_groups(run, header_of(run)->groups_found, collect, groups, error);
     case PLAN_TOTAL:

@@ -232,7 +232,10 @@ static struct logical_options logical_options_of(const struct sql_statement *sta
     return (struct logical_options){.parameters = statement->parameters,
                                     .parameter_count = statement->parameter_count,
                                     .like = statement->settings.like,
-                                    .now = now};
+                                    .now = now,
+                                    .device_totals = engine_is_cuda(statement->engine) &&
+                                                     engine_members(statement->engine) == 1 &&
+                                                     !engine_cluster(statement->engine)};
 }
 
 static enum status bind(struct sql_statement *statement, int64_t now, struct error *error)

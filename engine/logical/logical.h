@@ -13,7 +13,8 @@ struct logical_options {
     const struct sql_parameter *parameters;
     uint32_t parameter_count;
     enum sql_like like;
-    int64_t now; /* struct sql_options */
+    int64_t now;        /* struct sql_options */
+    bool device_totals; /* a GPU answers, and adds up what groups give where only that is asked */
 };
 
 /* Binds a statement to a database; reads no rows. `arena` gets the tree, and must outlive it. STATUS_BAD_INPUT, "line L,

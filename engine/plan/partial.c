@@ -56,6 +56,7 @@ void partial_free(struct partial *partial)
     for (uint32_t word = 0; word < PLAN_KEY_WORDS_MAX; word++)
         free(partial->keys[word]);
     spillable_free(partial->rows);
+    device_rows_free(partial->taken);
     free(partial->totals);
     free(partial->digests);
     for (uint32_t a = 0; a < partial->aggregates; a++) {

@@ -6,6 +6,7 @@
 #ifndef TESSERA_ENGINE_PLAN_PARTIAL_H
 #define TESSERA_ENGINE_PLAN_PARTIAL_H
 
+#include "engine/plan/device/device_rows.h"
 #include "engine/plan/plan.h"
 #include "storage/base/execution/memory_account.h"
 #include "storage/base/execution/spillable.h"
@@ -48,6 +49,7 @@ struct partial {
     /* `count` for each measure: then the groups are those of the plan's only grouping set, with codes 0 of the terms that are
      * not in it, ascending. Or NULL. */
     struct partial_digest *digests;
+    struct device_rows *taken;   /* PLAN_ROWS: the outputs' values (device_rows.h), and no rows; or NULL */
     uint64_t *rows;              /* PLAN_ROWS; spillable */
     struct memory_charge charge; /* of groups; moves with them */
 };

@@ -256,7 +256,8 @@ struct plan {
     uint32_t having;        /* over groups and aggregates, or EXPRESSION_NONE */
     uint64_t limit, offset; /* limit UINT64_MAX: no limit */
     bool nothing;           /* a condition is never true: no row is read */
-    bool staged;            /* columns are decoded into scratch memory, from which the scan reads them */
+    bool taken;  /* PLAN_ROWS: of the rows that pass a GPU makes columns, if it can (struct partial) */
+    bool staged; /* columns are decoded into scratch memory, from which the scan reads them */
     struct plan_kernel kernel;
     struct tile_skip scan;   /* the tiles that can have a row of the answer */
     struct first_rows first; /* which rows are wanted of many */
@@ -266,6 +267,9 @@ struct plan {
 /* plan_clear frees all that a plan owns, plan_free the plan, too. */
 void plan_clear(struct plan *plan);
 void plan_free(struct plan *plan);
+
+/* Sets `taken` before the plan is fitted to a device; false: its rows cannot be taken. */
+bool plan_take(struct plan *plan);
 
 /* The bytes of memory that the plan owns, without names, nearly. Those of columns and dictionaries are the database's. */
 uint64_t plan_bytes(const struct plan *plan);

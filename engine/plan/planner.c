@@ -44,3 +44,15 @@ enum status planner_complete(struct planner *planner, bool aggregated)
     planner_order_steps(planner->plan);
     return plan_find_tiles(planner->plan, planner->threads, planner->error);
 }
+
+bool plan_take(struct plan *plan)
+{
+    bool possible = plan->shape == PLAN_ROWS && plan->order_count == 0 && plan->limit == UINT64_MAX &&
+                    plan->offset == 0 && plan->having == EXPRESSION_NONE && plan->output_count > 0 &&
+                    !plan->expressions.left && !plan->kernel.kernel;
+    for (uint32_t o = 0; o < plan->output_count; o++)
+        possible &= plan->outputs[o].late == EXPRESSION_NONE;
+    plan->taken = possible;
+    level_bits_needed(plan);
+    return possible;
+}

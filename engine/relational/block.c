@@ -15,6 +15,7 @@
  */
 #include "engine/relational/region.h"
 #include "engine/relational/blocks/totals.h"
+#include "engine/relational/device/taken.h"
 #include "engine/relational/spill/spill.h"
 #include "engine/sql/aggregates/aggregate_names.h"
 
@@ -328,6 +329,117 @@ static enum status ask_totals(struct block *block, const struct logical_set *nam
     return status;
 }
 
+/* ---- Over windows whose rows are on a GPU (device/taken.h) ---- */
+
+static bool is_of_windows(const struct block *block)
+{
+    const struct region *const region = &block->region;
+    return region->source_count == 1 && region->sources[0].node->kind == LOGICAL_WINDOW && !region->full &&
+           !region->sources[0].filter && !source_is_answered(&region->sources[0]) &&
+           taken_is_possible(block->run);
+}
+
+/* Answers a SELECT over them on the GPU; *done is false if that refuses it, or has no memory. */
+static enum status try_taken(struct relational *run, const struct taken *taken,
+                             const struct sql_select *select, const uint32_t *numbers, struct taken *into,
+                             struct result *result, bool *done)
+{
+    const struct error before = *run->error;
+    const enum status status = taken_select(run, taken, select, numbers, into, result);
+    *done = status == STATUS_OK;
+    if (*done)
+        return STATUS_OK;
+    if (into)
+        taken_free(into);
+    if (status != STATUS_BAD_INPUT && status != STATUS_MACHINE)
+        return status;
+    *run->error = before; /* what is wrong with the statement is told by the host */
+    return STATUS_OK;
+}
+
+/* The rows that pass the conditions, with the columns that the SELECT names. */
+static enum status filter_taken(struct block *block, struct taken *taken, const struct logical_set *names)
+{
+    struct relational *const run = block->run;
+    struct taken passed = {0};
+    struct sql_select select = {.position = block->select.position, .limit = NULL};
+    uint32_t *numbers = NULL, count = 0;
+    struct source *const source = &block->region.sources[0];
+    struct result none = {0}; /* has no columns */
+    bool done;
+    for (uint32_t c = 0; c < taken->count; c++) {
+        struct sql_expression *column;
+        if (!logical_has(names, taken->numbers[c]))
+            continue;
+        RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_INPUT, select.position, &column, run->error));
+        column->index = taken->numbers[c];
+        RETURN_IF_ERROR(relational_item(run, &select, column, column->index));
+        RETURN_IF_ERROR(
+            sql_tree_append(run->arena, &numbers, &count, sizeof *numbers, &column->index, run->error));
+    }
+    for (uint32_t i = 0; i < block->region.conjuncts.count; i++)
+        if (!block->region.conjuncts.list[i].done)
+            RETURN_IF_ERROR(relational_and(run, &select.where, block->region.conjuncts.list[i].tree));
+    if (!select.where || !count)
+        return STATUS_OK;
+    RETURN_IF_ERROR(try_taken(run, taken, &select, numbers, &passed, &none, &done));
+    if (!passed.rows)
+        return STATUS_OK;
+    explain_under(operator_scan(&none), source->answered.explained);
+    source->answered.explained = none.explained;
+    for (uint32_t i = 0; i < block->region.conjuncts.count; i++)
+        block->region.conjuncts.list[i].done = true;
+    taken_free(taken);
+    *taken = passed;
+    return STATUS_OK;
+}
+
+/* Gives the rows to the source, as an answer of the host. */
+static enum status take_source(struct block *block, struct taken *taken, const struct logical_set *names)
+{
+    struct relational *const run = block->run;
+    struct source *const source = &block->region.sources[0];
+    uint32_t *numbers, count = 0;
+    struct rowset rows;
+    RETURN_IF_ERROR(filter_taken(block, taken, names));
+    RETURN_IF_ERROR(relational_memory(run, (taken->count + 1ull) * sizeof *numbers, &numbers));
+    for (uint32_t c = 0; c < taken->count; c++)
+        if (logical_has(names, taken->numbers[c]))
+            numbers[count++] = taken->numbers[c];
+    RETURN_IF_ERROR(taken_fetch(run, taken, numbers, count, &rows));
+    struct explain_node *const explained = source->answered.explained;
+    RETURN_IF_ERROR(result_of_rows(run, &rows, numbers, &source->answered));
+    source->answered.explained = explained;
+    return STATUS_OK;
+}
+
+/* Answers the source, which may leave its rows on the GPU; then the GPU answers the block, or filters the rows. */
+static enum status ask_windows(struct block *block, struct logical_set *names, bool *done,
+                               struct result *result)
+{
+    struct relational *const run = block->run;
+    struct source *const source = &block->region.sources[0];
+    struct taken taken = {.node = source->node};
+    struct sql_select *select;
+    for (uint32_t i = 0; i < block->region.conjuncts.count; i++)
+        logical_names(block->region.conjuncts.list[i].tree, names);
+    RETURN_IF_ERROR(taken_ask(run, &taken, names, &source->answered));
+    if (!taken.rows)
+        return STATUS_OK;
+    struct explain_node *const explained = source->answered.explained;
+    enum status status = STATUS_OK;
+    if (block->aggregate)
+        status = copy_select(block, &select);
+    if (block->aggregate && status == STATUS_OK)
+        status = try_taken(run, &taken, select, block->numbers, NULL, result, done);
+    if (status == STATUS_OK && *done)
+        explain_under(operator_scan(result), explained);
+    else if (status == STATUS_OK)
+        status = take_source(block, &taken, names);
+    taken_free(&taken);
+    return status;
+}
+
 static enum status ask_memory(struct block *block, struct result *result)
 {
     struct relational *const run = block->run;
@@ -340,6 +452,8 @@ static enum status ask_memory(struct block *block, struct result *result)
         note_names(block, &names);
         if (is_of_all_groups(block))
             RETURN_IF_ERROR(ask_totals(block, &names, &done, result));
+        else if (is_of_windows(block))
+            RETURN_IF_ERROR(ask_windows(block, &names, &done, result));
         if (done)
             return STATUS_OK;
         RETURN_IF_ERROR(region_join(&block->region, &names, &rows));
@@ -373,10 +487,12 @@ static enum status ask_star(struct block *block, bool *is_star, struct result *r
     const struct error before = *run->error;
     const struct spill_mark mark = spill_mark();
     run->totals_of_plan = run->totals && run->totals->node == block->node ? run->totals : NULL;
+    run->taken_of_plan = run->taken && run->taken->node == block->node ? run->taken : NULL;
     const enum status status =
         region_plan(&block->region, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1, select,
                     block->numbers, result);
     run->totals_of_plan = NULL;
+    run->taken_of_plan = NULL;
     *is_star =
         !spill_wanted(run, &mark, status) && (status != STATUS_BAD_INPUT || run->cut == SQL_CUT_NOWHERE);
     if (*is_star)

@@ -5,6 +5,7 @@
 #include "engine/relational/collect.h"
 #include "engine/relational/blocks/distribute.h"
 #include "engine/relational/blocks/totals.h"
+#include "engine/relational/device/taken.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
 
@@ -50,23 +51,33 @@ static void add_timing(struct run_timing *all, const struct run_timing *one)
     memcpy(all->kernel_why, one->kernel_why, sizeof all->kernel_why);
 }
 
+/* Rows in memory are counted by nobody. */
+static bool is_analysed(const struct plan *plan)
+{
+    return plan->fact->column_count && !table_is_resident(plan->fact);
+}
+
 /* Runs the block's plan, which is prepared if it was not. */
 static enum status run_plan(struct relational *run, struct block_plan *block, struct engine *engine,
-                            struct totals *totals, struct explain_node *node, struct run_timing *timing,
-                            struct rowset *rows)
+                            struct totals *totals, struct taken *taken, struct explain_node *node,
+                            struct run_timing *timing, struct rowset *rows)
 {
     static const struct device_request all = {.segments = NULL};
     const struct plan *const plan = block->plan;
     struct partial partial = {0};
     struct error *const error = run->error;
-    const bool analysed = node && run->task->analyse && plan->fact->column_count;
+    const bool analysed = node && run->task->analyse && is_analysed(plan);
     const double prepared_at = clock_ms();
     enum status status =
         block->prepared ? STATUS_OK : engine_prepare(engine, plan, analysed, &block->prepared, error);
     timing->plan_ms += clock_ms() - prepared_at;
     if (status == STATUS_OK)
         status = engine_run(block->prepared, &all, &partial, timing, error);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && taken && plan->taken && (partial.taken || table_is_resident(plan->fact))) {
+        taken->rows = partial.taken; /* the host has no values of a resident table */
+        partial.taken = NULL;
+        partial_free(&partial);
+    } else if (status == STATUS_OK) {
         const double begin = clock_ms();
         if (partial.totals)
             totals->done = true;
@@ -100,20 +111,27 @@ enum status relational_keep(struct relational *run, struct rowset *rows)
 
 /* Runs a plan, or only explains it. */
 static enum status answer_plan(struct relational *run, struct block_plan *block, struct engine *engine,
-                               struct totals *totals, const uint32_t *numbers, struct run_timing *timing,
-                               struct result *result)
+                               struct totals *totals, struct taken *taken, const uint32_t *numbers,
+                               struct run_timing *timing, struct result *result)
 {
     const struct plan *const plan = block->plan;
     struct operator operator;
     struct rowset rows = {0};
     operator_begin(run, "plan", NULL, NULL, &operator);
-    if (!run->task->analyse || !plan->fact->column_count)
+    if (!run->task->analyse || !is_analysed(plan))
         explain_plan(operator.node, &(struct explained){.plan = plan, .engine = engine, .timing = timing});
     if (run->dry) {
         operator_dry(&operator, explain_expected_rows(plan), result);
         return STATUS_OK;
     }
-    enum status status = run_plan(run, block, engine, totals, operator.node, timing, &rows);
+    enum status status = run_plan(run, block, engine, totals, taken, operator.node, timing, &rows);
+    if (status == STATUS_OK && taken && taken->rows) {
+        result->rows = taken->rows->rows;
+        for (uint32_t c = 0; c < plan->output_count; c++)
+            RETURN_IF_ERROR(taken_add(run, taken, numbers[c]));
+        operator_end(run, &operator, explain_expected_rows(plan), result);
+        return STATUS_OK;
+    }
     if (status == STATUS_OK)
         status = relational_keep(run, &rows);
     if (status != STATUS_OK) {
@@ -138,9 +156,10 @@ enum status relational_bind(struct relational *run, const struct sql_star *star,
     return sql_bind(star, select, run->parameters, run->parameter_count, &options, plan, run->error);
 }
 
-/* Makes the plan of a block. */
+/* Makes the plan of a block; `take`: its rows are taken, if it can be. */
 static enum status make_plan(struct relational *run, const struct sql_star *star,
-                             const struct sql_select *select, struct engine *engine, struct plan **plan)
+                             const struct sql_select *select, struct engine *engine, bool take,
+                             struct plan **plan)
 {
     const struct relational_task *const task = run->task;
     const bool stored = star->database;
@@ -152,6 +171,8 @@ static enum status make_plan(struct relational *run, const struct sql_star *star
                                         .now = task->now};
     RETURN_IF_ERROR(relational_bind(run, star, select, options, plan));
     (*plan)->staged = stored && task->staged;
+    if (take)
+        plan_take(*plan);
     return engine_fit(engine, *plan, run->error);
 }
 
@@ -186,21 +207,25 @@ enum status relational_plan(struct relational *run, const struct sql_star *star,
     struct run_timing timing = {0};
     struct block_plan block = {0};
     struct totals *const totals = stored ? run->totals_of_plan : NULL;
+    struct taken *const taken = run->taken_of_plan;
     enum status status = STATUS_OK;
     bool made = false;
     *result = (struct result){0};
     run->totals_of_plan = NULL;
+    run->taken_of_plan = NULL;
     if (run->kept)
         return relational_bind(run, star, select, *run->kept->options, &run->kept->plan);
-    if (!stored)
+    if (!stored && !(star->table_count && table_is_resident(star->tables[0].table)))
         RETURN_IF_ERROR(relational_engine(run, &engine));
-    else if (keeps_plans(run))
+    else if (stored && keeps_plans(run))
         RETURN_IF_ERROR(distribute_write(run, star, select, &block.key, &block.length));
     if (totals && block.key)
         status = totals_key(run, totals, select->item_count, numbers, &block.key, &block.length);
+    if (taken && block.key)
+        status = AND_THEN(status, taken_key(&block.key, &block.length, run->error));
     made = !block.key || !block_plans_take(task->plans, &block);
     if (made)
-        status = AND_THEN(status, make_plan(run, star, select, engine, &block.plan));
+        status = AND_THEN(status, make_plan(run, star, select, engine, taken != NULL, &block.plan));
     if (totals && status == STATUS_OK)
         status = totals_plan(run, totals, block.plan, numbers, made);
     timing.plan_ms = clock_ms() - begin;
@@ -208,7 +233,7 @@ enum status relational_plan(struct relational *run, const struct sql_star *star,
         timing.bytes += block.plan->columns[c].decided ? 0 : block.plan->columns[c].data->bytes;
     if (status == STATUS_OK && stored && !run->dry)
         status = distribute_tell(run, star, select);
-    status = AND_THEN(status, answer_plan(run, &block, engine, totals, numbers, &timing, result));
+    status = AND_THEN(status, answer_plan(run, &block, engine, totals, taken, numbers, &timing, result));
     add_timing(&run->timing, &timing);
     end_block(run, &block, status);
     return status;
@@ -227,12 +252,13 @@ enum status relational_follow(struct relational *run)
         RETURN_IF_ERROR(distribute_hear(run, &heard, &end));
         if (end)
             return STATUS_OK;
-        enum status status = make_plan(run, &heard->star, &heard->select, run->task->engine, &block.plan);
+        enum status status =
+            make_plan(run, &heard->star, &heard->select, run->task->engine, false, &block.plan);
         if (status != STATUS_OK) {
             block_plan_free(&block);
             return status;
         }
-        status = run_plan(run, &block, run->task->engine, NULL, node, &timing, &rows);
+        status = run_plan(run, &block, run->task->engine, NULL, NULL, node, &timing, &rows);
         rowset_free(&rows);
         block_plan_free(&block);
         if (status != STATUS_OK && status != STATUS_BAD_INPUT) /* else process 0 may ask in another way */

@@ -16,7 +16,8 @@
 #define KEYS_MAX       (UINT64_C(1) << 17)
 #define MOST_VALUES    0.8 /* of the other side's different values: a list of more drops too few of its rows */
 #define UNKNOWN_VALUES 1e18
-#define ROWS_A_KEY     8u /* of the other side, for which the list is worth its making */
+#define ROWS_A_KEY \
+    8u /* of the other side, for which the list is worth its making, or the search for few keys */
 
 /* True if conditions on the source are asked where its rows are made. */
 static bool takes_conditions(const struct logical_node *node)
@@ -76,6 +77,19 @@ static void expect_keys(struct region *region, double keys, const struct sql_exp
     source->reduced *= fmin(1, values < UNKNOWN_VALUES ? keys / values : 0.5);
 }
 
+/* The keys of a side, sorted: of one with many rows if they are few. */
+static enum status find_keys(struct relational *run, const struct result *side, uint32_t number,
+                             struct sql_keys *keys, bool *found)
+{
+    *found = true;
+    if (side->rows > SIDE_ROWS_MAX)
+        return relational_few_keys(run, side, number, keys, found);
+    RETURN_IF_ERROR(relational_keys(run, side, number, keys));
+    keys->null = false;
+    keys->count = number_set_sort(keys->values, keys->count);
+    return STATUS_OK;
+}
+
 /* `key` of the side equals `other` of the source. */
 static enum status reduce_by(struct region *region, const struct result *side,
                              const struct sql_expression *key, struct sql_expression *other,
@@ -102,10 +116,9 @@ static enum status reduce_by(struct region *region, const struct result *side,
         expect_keys(region, expected, other, source);
         return region_after(region, &source->after, key->index);
     }
-    RETURN_IF_ERROR(relational_keys(run, side, key->index, &keys));
-    keys.null = false;
-    keys.count = number_set_sort(keys.values, keys.count);
-    const bool pays = is_worth(run, source->node, other, keys.values, keys.count) &&
+    bool found;
+    RETURN_IF_ERROR(find_keys(run, side, key->index, &keys, &found));
+    const bool pays = found && is_worth(run, source->node, other, keys.values, keys.count) &&
                       relational_list_fits(run, other, &keys);
     if (pays)
         expect_keys(region, (double)keys.count, other, source);
@@ -118,7 +131,10 @@ enum status region_reduce(struct region *region, const struct conjuncts *conjunc
                           uint64_t sources, uint32_t s)
 {
     struct source *const source = &region->sources[s];
-    if (side->rows > SIDE_ROWS_MAX || source_is_answered(source) || !takes_conditions(source->node))
+    const bool many = side->rows > SIDE_ROWS_MAX;
+    if (source_is_answered(source) || !takes_conditions(source->node) ||
+        (many &&
+         (source->node->kind != LOGICAL_SCAN || source->node->scan.table->rows / ROWS_A_KEY < side->rows)))
         return STATUS_OK;
     for (uint32_t i = 0; i < conjuncts->count; i++) {
         const struct sql_expression *const tree = conjuncts->list[i].tree;

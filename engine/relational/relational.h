@@ -93,6 +93,7 @@ struct kept_plan {
 };
 
 struct totals; /* blocks/totals.h */
+struct taken;  /* device/taken.h */
 
 struct relational {
     const struct relational_task *task;
@@ -117,6 +118,9 @@ struct relational {
     struct totals *
         totals; /* what is asked of an operator's groups, or NULL; and, while that is planned, of the next plan: */
     struct totals *totals_of_plan;
+    struct taken
+        *taken; /* an operator that may leave its rows on the GPU, or NULL; and, likewise, the next plan: */
+    struct taken *taken_of_plan;
     enum sql_cut cut; /* why the last plan was refused, if not for the statement */
     struct error *error;
 };
@@ -138,7 +142,7 @@ NODISCARD enum status relational_set(struct relational *run, struct logical_set 
 NODISCARD enum status relational_bind(struct relational *run, const struct sql_star *star,
                                       const struct sql_select *select, struct sql_options options,
                                       struct plan **plan);
-/* Plans a SELECT over a star, and runs it. Item i is the column numbers[i]. */
+/* Plans a SELECT over a star, and runs it. A table that is resident is asked of the engine's device. Item i is the column numbers[i]. */
 NODISCARD enum status relational_plan(struct relational *run, const struct sql_star *star,
                                       const struct sql_select *select, const uint32_t *numbers,
                                       struct result *result);
@@ -200,6 +204,9 @@ NODISCARD enum status relational_value(struct relational *run, struct sql_positi
 /* The values of a result's column, as they come, and whether NULL is one. Free keys->values with spillable_free. */
 NODISCARD enum status relational_keys(struct relational *run, const struct result *result, uint32_t number,
                                       struct sql_keys *keys);
+/* Its different values except NULL, ascending, if they lie near each other; else there is no list. Free keys->values. */
+NODISCARD enum status relational_few_keys(struct relational *run, const struct result *result,
+                                          uint32_t number, struct sql_keys *keys, bool *few);
 /* True if the list of these keys (relational_in) is a set of numbers, and not a node for each. */
 bool relational_is_set(const struct relational *run, const struct sql_expression *key,
                        const struct sql_keys *keys);

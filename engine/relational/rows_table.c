@@ -136,6 +136,13 @@ static enum column_type type_of(struct value_type type, bool narrow)
     return TYPE_INT64;
 }
 
+void rows_table_type(struct value_type type, bool narrow, struct column_schema *schema)
+{
+    schema->type = type_of(type, narrow);
+    schema->scale = type.scale;
+    schema->precision = narrow ? 9 : 18;
+}
+
 /* The type of the narrowest values: 32 bits are scanned faster, and ranges of them skip tiles. */
 static void choose_type(const struct rowset_column *from, const int64_t *values, uint64_t rows,
                         struct column_schema *schema)
@@ -144,9 +151,7 @@ static void choose_type(const struct rowset_column *from, const int64_t *values,
     for (uint64_t row = 0; row < rows; row++)
         narrow &=
             values[row] == (int32_t)values[row] && values[row] > -1000000000 && values[row] < 1000000000;
-    schema->type = type_of(from->type, narrow);
-    schema->scale = from->type.scale;
-    schema->precision = narrow ? 9 : 18;
+    rows_table_type(from->type, narrow, schema);
 }
 
 static enum status make_column(const struct rows_table_column *from, uint64_t rows, struct column *column,

@@ -20,6 +20,8 @@ struct rows_table_column {
 NODISCARD enum status rows_table_make(const char *name, const struct rows_table_column *columns,
                                       uint32_t count, uint64_t rows, struct table **table,
                                       struct error *error);
+/* Sets the type of a column; `narrow`: all values are between -1,000,000,000 and 1,000,000,000. */
+void rows_table_type(struct value_type type, bool narrow, struct column_schema *schema);
 void rows_table_free(struct table *table); /* NULL is legal */
 
 #endif

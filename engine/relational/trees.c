@@ -1,10 +1,14 @@
 /* trees.c: makes nodes of syntax trees (relational.h). */
 #include "engine/relational/relational.h"
 #include "engine/sql/sql_error.h"
+#include "storage/base/memory.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define FEW_SPAN (UINT64_C(1) << 16) /* of values that are called few */
 
 enum status relational_refuse(const struct relational *run, struct sql_position position, const char *format,
                               ...)
@@ -77,6 +81,51 @@ enum status relational_keys(struct relational *run, const struct result *result,
             keys->values[keys->count++] = column->values[at];
     }
     return STATUS_OK;
+}
+
+/* The least and the greatest value, until they are FEW_SPAN apart. */
+static bool find_span(const struct result *result, const struct rowset_column *column, const uint64_t *places,
+                      int64_t *low, int64_t *high)
+{
+    *low = INT64_MAX;
+    *high = INT64_MIN;
+    for (uint64_t row = 0; row < result->rows; row++) {
+        const uint64_t at = places ? places[row] : row;
+        if (at == RELATION_NO_ROW || (column->nulls && column->nulls[at]))
+            continue;
+        *low = column->values[at] < *low ? column->values[at] : *low;
+        *high = column->values[at] > *high ? column->values[at] : *high;
+        if ((uint64_t)*high - (uint64_t)*low >= FEW_SPAN)
+            return false;
+    }
+    return *low <= *high;
+}
+
+enum status relational_few_keys(struct relational *run, const struct result *result, uint32_t number,
+                                struct sql_keys *keys, bool *few)
+{
+    const uint64_t *places;
+    const struct rowset_column *const column = result_column(result, number, &places);
+    int64_t low, high;
+    bool *found;
+    *keys = (struct sql_keys){.type = column->type};
+    *few = find_span(result, column, places, &low, &high);
+    if (!*few)
+        return STATUS_OK;
+    const uint64_t span = (uint64_t)high - (uint64_t)low + 1;
+    RETURN_IF_ERROR(memory_zeros(&found, span * sizeof *found, "the keys of a join", run->error));
+    for (uint64_t row = 0; row < result->rows; row++) {
+        const uint64_t at = places ? places[row] : row;
+        if (at != RELATION_NO_ROW && !(column->nulls && column->nulls[at]))
+            found[(uint64_t)column->values[at] - (uint64_t)low] = true;
+    }
+    const enum status status =
+        spillable_rows(&keys->values, (span + 1) * sizeof *keys->values, "the keys of a join", run->error);
+    for (uint64_t i = 0; status == STATUS_OK && i < span; i++)
+        if (found[i])
+            keys->values[keys->count++] = low + (int64_t)i;
+    free(found);
+    return status;
 }
 
 static bool is_number(enum value_kind kind)

@@ -7,6 +7,7 @@
 #ifndef TESSERA_ENGINE_RUN_DEVICE_H
 #define TESSERA_ENGINE_RUN_DEVICE_H
 
+#include "engine/plan/device/device_window.h"
 #include "engine/plan/partial.h"
 #include "storage/base/disk/disk_reads.h"
 #include "storage/codec/codec_costs.h"
@@ -158,6 +159,15 @@ struct device_operations {
      * each step. Call it after a successful run. */
     enum status (*count)(struct device_run *run, bool steps, struct scan_counts *counts, struct error *error);
     void (*release)(struct device_run *run); /* NULL is legal */
+
+    /* Copies a column of rows that the device has (device_rows.h) to the host: `rows` values, and if it has a validity as many
+     * marks of NULLs, else none. NULL: the device makes no such rows. */
+    enum status (*fetch)(const struct device_rows *rows, uint32_t column, int64_t *values, uint8_t *nulls,
+                         struct error *error);
+    /* Adds a column for each window function to rows that the device has. *why says why it cannot compute one of them, and then
+     * some may be added; NULL: all are. */
+    enum status (*windows)(struct device_rows *rows, const struct device_window *windows, uint32_t count,
+                           const char **why, struct error *error);
 
     /* ---- Several devices that merge their results themselves; NULL: they cannot ---- */
 

@@ -349,6 +349,19 @@ enum status engine_run(struct prepared_plan *prepared, const struct device_reque
     return status;
 }
 
+enum status engine_fetch(const struct engine *engine, const struct device_rows *rows, uint32_t column,
+                         int64_t *values, uint8_t *nulls, struct error *error)
+{
+    return engine->operations->fetch(rows, column, values, nulls, error);
+}
+
+enum status engine_windows(const struct engine *engine, struct device_rows *rows,
+                           const struct device_window *windows, uint32_t count, const char **why,
+                           struct error *error)
+{
+    return engine->operations->windows(rows, windows, count, why, error);
+}
+
 static struct engine_process own_process(const struct prepared_plan *prepared)
 {
     struct engine_process own = {0};

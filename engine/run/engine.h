@@ -103,6 +103,15 @@ NODISCARD enum status engine_load(struct prepared_plan *prepared, struct run_tim
 NODISCARD enum status engine_run(struct prepared_plan *prepared, const struct device_request *request,
                                  struct partial *partial, struct run_timing *timing, struct error *error);
 
+/* Copies a column of rows that the engine's device has to the host (struct device_operations). */
+NODISCARD enum status engine_fetch(const struct engine *engine, const struct device_rows *rows,
+                                   uint32_t column, int64_t *values, uint8_t *nulls, struct error *error);
+
+/* Adds columns of window functions to them, likewise. */
+NODISCARD enum status engine_windows(const struct engine *engine, struct device_rows *rows,
+                                     const struct device_window *windows, uint32_t count, const char **why,
+                                     struct error *error);
+
 NODISCARD enum status engine_count(struct prepared_plan *prepared, bool steps, struct scan_counts *counts,
                                    struct error *error);
 void engine_release(struct prepared_plan *prepared); /* NULL is legal */

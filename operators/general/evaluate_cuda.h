@@ -198,9 +198,19 @@ TILE_INLINE void general_add(const general_code &code, const ROWS &rows, general
     }
 }
 
+/* Whether the sum, difference, product or negative of whole numbers, which is `result` in 64 bits, is another number. */
+TILE_INLINE bool general_leaves(uint32_t operation, int64_t x, int64_t y, int64_t result)
+{
+    return operation == GENERAL_ADD        ? ((x ^ result) & (y ^ result)) < 0
+           : operation == GENERAL_SUBTRACT ? ((x ^ y) & (x ^ result)) < 0
+           : operation == GENERAL_NEGATE   ? x != 0 && x == result
+           : x == -1                       ? y != 0 && y == result
+                                           : x != 0 && result / x != y;
+}
+
 /* What instructions are run on: fact rows, where `source(column)` gives where a column of the tile is, and
  * `passes(dimension, position)` whether a key has a match; positions of a dimension, which are in slot 0; or groups, where
- * `source(code, null)` gives the value of a term or aggregate. */
+ * `source(code, null)` gives the value of a term or aggregate, and `passes()` hears of checked ones that leave 64 bits. */
 enum general_subject { GENERAL_OF_ROWS, GENERAL_OF_POSITIONS, GENERAL_OF_GROUPS };
 
 template <general_subject SUBJECT, class ROWS, class SOURCE, class PASSES>
@@ -399,6 +409,11 @@ TILE_INLINE void general_evaluate(const general_context &context, uint32_t first
                 general_add(code, rows, states);
             continue;
         }
+        if constexpr (SUBJECT == GENERAL_OF_GROUPS)
+            if (code.operation >= GENERAL_ADD && code.operation <= GENERAL_NEGATE && code.flags)
+                EACH_ITEM
+        if (!null[i] && general_leaves(code.operation, A, rows.operand(code.b, i), result[i]))
+            passes();
 #undef A
 #undef B
         EACH_ITEM

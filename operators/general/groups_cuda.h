@@ -111,7 +111,7 @@ struct group_values {
             [&](const general_code &code, bool &null) {
                 return code.operation == GENERAL_TERM ? group.term(code, null) : group.aggregate(code, null);
             },
-            0);
+            [&]() { group.unknown = true; });
     }
     __device__ __forceinline__ bool passes() const
     {

@@ -113,7 +113,7 @@ enum general_operation {
     GENERAL_ARRAY, /* element a >> (number & 255) of array `index`, which has (number >> 8 & 255) bytes; number >> 16: it
                        * has NULLs */
     GENERAL_BITS, /* a >> (number & 255) & number >> 32 */
-    GENERAL_ADD,
+    GENERAL_ADD,  /* of groups, `flags`: the value may leave 64 bits; so the next three */
     GENERAL_SUBTRACT,
     GENERAL_MULTIPLY,
     GENERAL_NEGATE,

@@ -222,14 +222,14 @@ TILE_INLINE void general_answer(general_tile &tile, general_tile_rows &rows, gen
         states.add_mask(keep);
 }
 
-extern "C" __global__ void __launch_bounds__(GENERAL_THREADS, GENERAL_BLOCKS)
-    scan(const __grid_constant__ general_bound bound, const __grid_constant__ bound_scan work)
+/* Calls `answer` for each of a warp's tiles: with the tile, the rows and the states. */
+template <class ANSWER>
+TILE_INLINE void general_each_tile(const general_bound &bound, const bound_scan &work, ANSWER answer)
 {
     const uint32_t warp = threadIdx.x / 32, groups = GENERAL_THREADS / 32 / WORK_TILES;
     general_context context;
     general_states states;
     general_tile_rows rows;
-    wait_for_prepare();
     context.bind_copy(reinterpret_cast<const void *>(arguments.program));
     states.bind(context.program, context.aggregates);
     __syncthreads();
@@ -253,10 +253,19 @@ extern "C" __global__ void __launch_bounds__(GENERAL_THREADS, GENERAL_BLOCKS)
         if (!next.rows)
             continue;
         tile.seek(next);
-        general_answer(tile, rows, states);
+        answer(tile, rows, states);
         __syncwarp(); /* the next tile reuses the staging area */
     }
     states.finish();
+}
+
+extern "C" __global__ void __launch_bounds__(GENERAL_THREADS, GENERAL_BLOCKS)
+    scan(const __grid_constant__ general_bound bound, const __grid_constant__ bound_scan work)
+{
+    wait_for_prepare();
+    general_each_tile(bound, work, [&](general_tile &tile, general_tile_rows &rows, general_states &states) {
+        general_answer(tile, rows, states);
+    });
 }
 
 extern "C" __global__ void __launch_bounds__(GENERAL_THREADS) prepare()

@@ -139,6 +139,19 @@ static inline bool tile_row_valid(const uint32_t *validity, uint32_t row)
     return validity[row % TILE_LANES] >> row / TILE_LANES & 1;
 }
 
+/* Transposes 32 words of 32 bits, from row order to tile order or back: bit l of word j becomes bit j of word l. It
+ * takes five rounds of swapping halves. */
+static inline void tile_words_transpose(uint32_t words[TILE_LANES])
+{
+    uint32_t mask = 0x0000ffffu;
+    for (uint32_t step = 16; step; step >>= 1, mask ^= mask << step)
+        for (uint32_t i = 0; i < TILE_LANES; i = (i + step + 1) & ~step) {
+            const uint32_t swap = (words[i] >> step ^ words[i + step]) & mask;
+            words[i] ^= swap << step;
+            words[i + step] ^= swap;
+        }
+}
+
 /* ---- Columns and tables ---- */
 
 /* min, max and distinct are over the stored values (codes, positions, scaled integers) of rows that are not
@@ -260,9 +273,18 @@ struct column_data {
     uint32_t segment_count;
     const struct segment_data *segments;
     uint64_t bytes; /* of all chunks */
+    /* Of rows in the memory of a device: where their values are there, one after the other, and the words of their validity, or 0.
+     * Chunks have no bytes then; a segment's validity only says that there is one. Else 0. */
+    uint64_t resident, resident_validity;
     /* Set when every value was looked at: all positions have rows, and all codes are inside their dictionary. */
     _Atomic bool positions_checked;
 };
+
+/* True if the table's rows are in the memory of a device. */
+static inline bool table_is_resident(const struct table *table)
+{
+    return table->column_count && table->columns[0].memory && table->columns[0].memory->resident;
+}
 
 /* The narrowest and the widest packed width of all chunks; both 0 if there is none. */
 void column_data_widths(const struct column_data *data, uint32_t *low, uint32_t *high);

@@ -59,19 +59,6 @@ static void *fill_nulls(const void *values, uint32_t value_bytes, uint32_t rows,
     return filled;
 }
 
-/* Transposes 32 words of 32 bits, from row order to tile order: bit l of word j becomes bit j of word l. It
- * takes five rounds of swapping halves. */
-static void transpose(uint32_t words[TILE_LANES])
-{
-    uint32_t mask = 0x0000ffffu;
-    for (uint32_t step = 16; step; step >>= 1, mask ^= mask << step)
-        for (uint32_t i = 0; i < TILE_LANES; i = (i + step + 1) & ~step) {
-            uint32_t swap = (words[i] >> step ^ words[i + step]) & mask;
-            words[i] ^= swap << step;
-            words[i + step] ^= swap;
-        }
-}
-
 static enum status write_validity(struct column_writer *writer, uint32_t segment, uint32_t rows,
                                   const uint64_t *validity, struct error *error)
 {
@@ -84,7 +71,7 @@ static enum status write_validity(struct column_writer *writer, uint32_t segment
     if (rows % 32)
         out[words - 1] &= (1u << rows % 32) - 1;
     for (uint32_t tile = 0; tile < tiles; tile++)
-        transpose(out + (size_t)tile * TILE_LANES);
+        tile_words_transpose(out + (size_t)tile * TILE_LANES);
     enum status status =
         column_file_add(writer->side, PART_VALIDITY, segment - writer->span.first, rows, out, bytes, error);
     free(out);

@@ -123,7 +123,8 @@ uint64_t *emulated_exchange()
 /* ---- The driver ---- */
 
 extern emulated_module emulated_of_general_rows, emulated_of_general_single, emulated_of_general_shared,
-    emulated_of_general_dense, emulated_of_general_hash, emulated_of_general_groups, emulated_of_radix_sort;
+    emulated_of_general_dense, emulated_of_general_hash, emulated_of_general_groups, emulated_of_radix_sort,
+    emulated_of_window;
 
 namespace
 {
@@ -131,7 +132,7 @@ namespace
 emulated_module *const modules[] = {&emulated_of_general_rows,   &emulated_of_general_single,
                                     &emulated_of_general_shared, &emulated_of_general_dense,
                                     &emulated_of_general_hash,   &emulated_of_general_groups,
-                                    &emulated_of_radix_sort};
+                                    &emulated_of_radix_sort,     &emulated_of_window};
 
 /* A launch, with copies of its parameters. */
 struct launch {

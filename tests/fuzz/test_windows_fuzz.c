@@ -8,6 +8,9 @@
  *
  * The same is asked with so little memory that windows spill: TESSERA_WINDOWS_MEMORY, or 192K.
  *
+ * On the device that TESSERA_TEST_DEVICE names; with TESSERA_TEST_KERNEL=general and TESSERA_LIBCUDA also on the emulated GPU
+ * (tests/emulator).
+ *
  * Without arguments it asks the same QUERIES every time. `test_windows_fuzz SECONDS SEED` does more; seed 0 is the time.
  */
 #define _GNU_SOURCE
@@ -309,6 +312,27 @@ static void say_functions(struct statement *to, uint32_t table)
     say(to, " ORDER BY id");
 }
 
+/* What a GPU is asked above a window whose rows it has: an aggregation, or the rows that pass. */
+static void say_above(struct statement *to, uint32_t table)
+{
+    const struct window window = new_window();
+    const bool aggregated = chance(60), grouped = aggregated && chance(30);
+    say(to, "SELECT %s FROM (SELECT id, g, ",
+        grouped      ? "g, count(*), max(w)"
+        : aggregated ? "count(*), sum(id), count(w), min(w), max(w)"
+                     : "id, w");
+    if (window.total)
+        say_of_rows(to);
+    else
+        say_of_peers(to);
+    say(to, " OVER (");
+    say_window(to, &window);
+    say(to, ") w FROM t%u%s) q", table, chance(30) ? " WHERE v > -20" : "");
+    if (!aggregated || chance(50))
+        say(to, " WHERE %s", PICK("w IS NOT NULL", "id % 5 = 1", "w IS NULL OR id < 900"));
+    say(to, "%s", grouped ? " GROUP BY g ORDER BY g NULLS FIRST" : aggregated ? "" : " ORDER BY id");
+}
+
 /* The texts are to be freed. */
 static void new_statement(char *texts[2])
 {
@@ -319,6 +343,8 @@ static void new_statement(char *texts[2])
     assert_non_null(made.theirs);
     if (table_rows[table] <= DISTINCT_MOST && chance(10))
         say_distinct(&made, table_rows[table]);
+    else if (chance(30))
+        say_above(&made, table_rows[table]);
     else
         say_functions(&made, table_rows[table]);
     fclose(made.ours);
@@ -552,10 +578,13 @@ static void random_windows_answer_as_sqlite_does(void **state)
         random_state = seed + 0x9e3779b97f4a7c15ull * ++tables;
         sqlite3 *const sqlite = make_tables(path, &database);
         for (unsigned e = 0; e < 2; e++)
-            must(engine_open(
-                &(struct engine_options){
-                    .device = test_device(), .threads = e + 1, .memory = memory, .spill = spill_folder()},
-                &engines[e], error));
+            must(engine_open(&(struct engine_options){.device = test_device(),
+                                                      .kernel = getenv("TESSERA_TEST_KERNEL") ? KERNEL_GENERAL
+                                                                                              : KERNEL_AUTO,
+                                                      .threads = e + 1,
+                                                      .memory = memory,
+                                                      .spill = spill_folder()},
+                             &engines[e], error));
         for (uint32_t q = 0; q < TABLE_QUERIES && (seconds == 0 || clock_seconds() - begin < seconds);
              q++, asked++) {
             char *texts[2];

@@ -204,10 +204,24 @@ enum status cuda_groups_take(struct device_run *run, struct error *error)
     return cuda_module_variable(cuda, groups->module, "arguments", &groups->arguments, &bytes, error);
 }
 
-/* An expression that may fail for a row is computed for all groups, on the host. */
+/* An output that may fail for a group is computed for all groups, on the host. */
 static bool may_fail(const struct plan *plan)
 {
     return plan->expressions.left || plan->expressions.text_count > 0;
+}
+
+/* The same where no group is wanted itself: the GPU tells of totals' values that leave 64 bits, of others it computes none. */
+static enum status may_fail_of_totals(const struct plan *plan, bool *may, struct error *error)
+{
+    uint8_t *needed;
+    RETURN_IF_ERROR(memory_zeros(&needed, plan->expressions.count + UINT64_C(1), "a program", error));
+    for (uint32_t c = 0; c < plan->output_count + plan->hidden_count; c++)
+        expression_mark(&plan->expressions, plan->outputs[c].expression, needed);
+    *may = plan->expressions.text_count > 0;
+    for (uint32_t n = 0; n < plan->expressions.count; n++)
+        *may |= needed[n] && plan->expressions.nodes[n].checked;
+    free(needed);
+    return STATUS_OK;
 }
 
 enum status cuda_groups_open(struct device_run *run, struct error *error)
@@ -217,9 +231,12 @@ enum status cuda_groups_open(struct device_run *run, struct error *error)
     struct cuda_groups *groups = &run->groups;
     if (run->counting || run->segments.segments || !ahead_has(MODULE_NAME, cuda_properties(run->cuda)->arch))
         return STATUS_OK;
+    bool may = true;
     if (cuda_values_can(run))
         groups->usable = groups->of_values = true;
-    else if (can_total(plan) && !may_fail(plan))
+    else if (can_total(plan))
+        RETURN_IF_ERROR(may_fail_of_totals(plan, &may, error));
+    if (!may)
         RETURN_IF_ERROR(write_totals(plan, &run->kernel, groups, error));
     if (!groups->usable && few.few && few.first.wanted <= GROUPS_WANTED_MAX && !may_fail(plan)) {
         free(groups->program);

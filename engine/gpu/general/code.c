@@ -239,7 +239,8 @@ static struct general_code operation_of(struct general_codes *codes, const struc
         [EXPRESSION_LIMB] = GENERAL_LIMB,
     };
     const struct expression *const child = &codes->plan->expressions.nodes[of->child[0]];
-    struct general_code code = {.operation = operations[of->operation], .index = (uint16_t)of->table};
+    struct general_code code = {
+        .operation = operations[of->operation], .flags = of->checked, .index = (uint16_t)of->table};
     if (of->table > UINT16_MAX)
         refuse(codes, "it has too many lists of values");
     if (of->type.kind == VALUE_DOUBLE && of->operation >= EXPRESSION_ADD &&

@@ -340,6 +340,31 @@ static enum status write_matches(struct writer *writer)
     return STATUS_OK;
 }
 
+/* ---- Outputs of rows that are taken ---- */
+
+static enum status write_outputs(struct writer *writer)
+{
+    const struct plan *const plan = writer->plan;
+    struct general_outputs *const outputs = &writer->general->outputs;
+    struct general_codes *const codes = &writer->codes;
+    if (plan->output_count > GENERAL_SLOTS) {
+        REFUSE(writer, "it has %u columns of rows", plan->output_count);
+        return STATUS_OK;
+    }
+    general_body_begin(codes, false);
+    for (uint32_t o = 0; o < plan->output_count; o++)
+        RETURN_IF_ERROR(general_body_write(codes, plan->outputs[o].expression, writer->error));
+    for (uint32_t o = 0; o < plan->output_count; o++)
+        general_body_keep(codes, plan->outputs[o].expression);
+    general_body_end(codes);
+    for (uint32_t o = 0; o < plan->output_count; o++)
+        outputs->slots[o] = (uint8_t)general_body_slot(codes, plan->outputs[o].expression);
+    outputs->first = codes->first;
+    outputs->end = codes->count;
+    outputs->staged = codes->staged;
+    return STATUS_OK;
+}
+
 /* ---- The whole ---- */
 
 static const char *kernel_name(const struct plan *plan, const struct kernel *kernel)
@@ -401,6 +426,8 @@ static enum status write_all(struct writer *writer)
     RETURN_IF_ERROR(write_steps(writer));
     if (plan->shape != PLAN_ROWS && write_aggregates(writer))
         RETURN_IF_ERROR(write_rows(writer));
+    if (plan->taken)
+        RETURN_IF_ERROR(write_outputs(writer));
     writer->head.code_count = writer->codes.count;
     writer->head.bytes = (uint32_t)program_bytes(writer);
     write_layout(writer);

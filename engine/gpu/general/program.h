@@ -8,6 +8,14 @@
 
 #include "engine/gpu/kernel.h"
 #include "engine/run/device.h"
+#include "operators/general/program.h"
+
+/* Of a plan whose rows are taken: the instructions that compute the outputs, and the slots where they then are. */
+struct general_outputs {
+    uint32_t first, end;
+    uint64_t staged; /* the staged columns that they read */
+    uint8_t slots[GENERAL_SLOTS];
+};
 
 struct general {
     bool covered;
@@ -15,6 +23,7 @@ struct general {
     const char *kernel; /* the name of the kernel for the place of the plan's states (engine/cuda/ahead.h) */
     void *program;      /* what is uploaded */
     size_t bytes;
+    struct general_outputs outputs;
 };
 
 /* Makes *kernel, as kernel_make does but without a text, and the program. If the general kernel does not cover the plan, it

@@ -28,6 +28,11 @@ static enum status may_be_general(struct device_run *run, bool *may, struct erro
     const enum kernel_choice choice = run->device->kernel;
     bool found = false;
     *may = false;
+    if (run->plan->taken) { /* the kernels that take rows are beside the general one */
+        *may = !run->counting && !run->segments.segments && choice != KERNEL_SPECIALISED && !binary->cubin &&
+               !run->scan.module;
+        return STATUS_OK;
+    }
     if (binary->cubin || run->scan.module || run->counting || run->segments.segments ||
         choice == KERNEL_SPECIALISED || (choice == KERNEL_AUTO && (run->timed || finds_first_of_many(run))))
         return STATUS_OK;
@@ -41,7 +46,7 @@ static enum status take_general(struct device_run *run, const struct kernel *ker
 {
     struct tier *const tier = &run->tier;
     const struct nvrtc_request request = gpu_kernel_request(run, BINARY_SCAN);
-    if (run->device->kernel == KERNEL_AUTO)
+    if (run->device->kernel == KERNEL_AUTO && !run->plan->taken)
         RETURN_IF_ERROR(kernel_job_start(&request, &tier->job, error));
     kernel_free(&run->kernel);
     run->kernel = *kernel; /* no column of it is staged, so that nothing in it points into it */

@@ -70,6 +70,7 @@ enum status cuda_place_open(struct cuda_columns *columns, const struct plan *pla
     const uint64_t segments = place->segment_count = plan->fact->segment_count,
                    entries = kernel->shape.column_count * segments;
     place->late = late;
+    place->resident = table_is_resident(plan->fact);
     place->column_count = kernel->shape.column_count;
     RETURN_IF_ERROR(list_segments(plan->fact, share, skip, place, error));
     RETURN_IF_ERROR(find_scratch(plan, kernel, place, error));
@@ -247,10 +248,33 @@ static enum status upload_list(struct cuda *cuda, const struct cuda_place *place
 
 /* ---- Make ---- */
 
+/* Lists chunks that the GPU has made. */
+static enum status list_resident(struct cuda *cuda, const struct cuda_place *place, struct error *error)
+{
+    for (uint32_t c = 0; c < place->column_count; c++) {
+        const struct column_data *const data = place->wishes[c].data;
+        uint64_t first = 0; /* of the segment's rows */
+        for (uint32_t s = 0; s < place->segment_count; s++) {
+            place->chunks[at(place, c, s)] = (struct bound_chunk){
+                .data = data->resident + first * data->column->value_bytes,
+                .validity = data->resident_validity ? data->resident_validity + first / 8 : 0};
+            first += data->segments[s].chunk.rows;
+        }
+    }
+    return upload_list(cuda, place, error);
+}
+
 enum status cuda_place_make(struct cuda *cuda, struct cuda_columns *columns, struct cuda_place *place,
                             bool *changed, struct error *error)
 {
     *changed = false;
+    if (place->resident) {
+        if (!place->all)
+            RETURN_IF_ERROR(list_resident(cuda, place, error));
+        place->all = true;
+        place->epoch = cuda_columns_epoch(columns);
+        return STATUS_OK;
+    }
     RETURN_IF_ERROR(cuda_columns_use(columns, place->wishes, place->column_count, error));
     if (place->epoch == cuda_columns_epoch(columns) && place->all)
         return STATUS_OK;

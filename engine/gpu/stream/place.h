@@ -42,6 +42,8 @@ struct cuda_place {
     struct cuda_column
         lists[KERNEL_COLUMNS_MAX]; /* what a kernel takes for each column: its part of the list */
 
+    bool
+        resident; /* the table's rows are in the GPU's memory: nothing is kept or copied (struct column_data) */
     uint64_t epoch; /* of the columns when the list was made; 0: not yet */
     bool all;       /* every chunk is kept */
     bool batched;   /* segments are scanned one by one */

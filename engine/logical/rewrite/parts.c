@@ -45,6 +45,17 @@ enum status rewrite_filter(struct rewriter *rewriter, const struct conjuncts *co
     return condition ? logical_filter(rewriter->tree, condition, node, rewriter->error) : STATUS_OK;
 }
 
+bool rewrite_never_fails(const struct sql_expression *expression)
+{
+    bool never = expression->operation <= SQL_INPUT || expression->operation == SQL_NOT ||
+                 (expression->operation >= SQL_EQUAL && expression->operation <= SQL_LIKE) ||
+                 (expression->operation >= SQL_IS_NULL && expression->operation <= SQL_IS_DISTINCT) ||
+                 expression->operation == SQL_CASE;
+    for (uint32_t c = 0; c < expression->child_count && never; c++)
+        never = rewrite_never_fails(expression->children[c]);
+    return never;
+}
+
 /* ---- Names ---- */
 
 bool rewrite_names_any(const struct sql_expression *expression, const struct logical_set *set)
@@ -356,6 +367,20 @@ enum status rewrite_map_node(struct rewriter *rewriter, const struct column_map 
                 if (map->from[i] == node->sort.orders[o].column && map->to[i]->operation == SQL_INPUT)
                     node->sort.orders[o].column = map->to[i]->index;
         break;
+    }
+    return STATUS_OK;
+}
+
+enum status rewrite_aggregate_below(struct rewriter *rewriter, struct logical_node *aggregate)
+{
+    while (aggregate->inputs[0]->kind == LOGICAL_PROJECT) {
+        const struct logical_node *const project = aggregate->inputs[0];
+        struct column_map map = {0};
+        for (uint32_t c = 0; c < project->column_count; c++)
+            RETURN_IF_ERROR(
+                rewrite_map_add(rewriter, &map, project->columns[c], project->project.expressions[c]));
+        RETURN_IF_ERROR(rewrite_map_node(rewriter, &map, aggregate));
+        aggregate->inputs[0] = project->inputs[0];
     }
     return STATUS_OK;
 }

@@ -10,6 +10,8 @@
  *     shared.c     ... also into queries that are named several times
  *     merge.c      aggregates of the same rows are computed together
  *     union.c      joins and aggregates go into the parts of UNION ALL
+ *     early.c      sides of a join with many rows for one of the other are grouped before it
+ *     same.c       joins of a table with itself, of which totals are asked, become groups, for a GPU
  *     cheaper.c    joins of which nothing is needed, or each row once, become semi- and anti-joins
  *     order.c      inner joins become ones by equalities
  *     prune.c      columns that nobody needs go; queries of WITH that are named once stand in their place
@@ -68,6 +70,8 @@ NODISCARD enum status rewrite_join(struct rewriter *rewriter, const struct conju
 /* Puts a filter over *node unless there are no conditions. */
 NODISCARD enum status rewrite_filter(struct rewriter *rewriter, const struct conjuncts *conjuncts,
                                      struct logical_node **node);
+/* True if the expression may also be computed of rows of which it is not asked: no value of it leaves its type. */
+bool rewrite_never_fails(const struct sql_expression *expression);
 /* True if the expression names a column of the set. */
 bool rewrite_names_any(const struct sql_expression *expression, const struct logical_set *set);
 /* True if something in the subtree does. */
@@ -116,6 +120,9 @@ NODISCARD enum status rewrite_map_add(struct rewriter *rewriter, struct column_m
 /* The same in all expressions of a node, not of its inputs. */
 NODISCARD enum status rewrite_map_node(struct rewriter *rewriter, const struct column_map *map,
                                        struct logical_node *node);
+
+/* Leaves projections below an aggregate out: it computes what they did. */
+NODISCARD enum status rewrite_aggregate_below(struct rewriter *rewriter, struct logical_node *aggregate);
 
 /* ---- pull.c ---- */
 
@@ -168,8 +175,25 @@ typedef bool rewrite_stored_test(void *context, const struct column *column);
 bool rewrite_all_stored(const struct logical_node *node, uint32_t column, rewrite_stored_test *test,
                         void *context);
 
+/* Multiplies by the different values of the columns that an expression names; false: they are not known. */
+bool rewrite_times_values(const struct logical_node *node, const struct sql_expression *expression,
+                          double *product);
+/* The rows of the largest stored table. */
+double rewrite_most_rows(const struct logical_node *node);
 /* Puts joins and aggregates over UNION ALL into its parts; `united` says whether there were any. */
 NODISCARD enum status rewrite_union(struct rewriter *rewriter, struct logical_node **node);
+
+/* ---- early.c ---- */
+
+/* Groups the sides of joins below aggregations. */
+NODISCARD enum status rewrite_early(struct rewriter *rewriter, struct logical_node **node);
+
+/* ---- same.c ---- */
+
+/* Makes joins of a table with itself groups, below totals. */
+NODISCARD enum status rewrite_same(struct rewriter *rewriter, struct logical_node **node);
+/* Makes joins of a table with groups of it windows. */
+NODISCARD enum status rewrite_own_groups(struct rewriter *rewriter, struct logical_node **node);
 
 /* ---- cheaper.c ---- */
 

@@ -82,9 +82,8 @@ static bool take_values(void *most, const struct column *column)
     return !column || column->statistics.distinct > 0;
 }
 
-/* Multiplies by the different values of the columns that an expression names; false: they are not known. */
-static bool times_values(const struct logical_node *node, const struct sql_expression *expression,
-                         double *product)
+bool rewrite_times_values(const struct logical_node *node, const struct sql_expression *expression,
+                          double *product)
 {
     double most = 1;
     if (expression->operation == SQL_INPUT &&
@@ -92,7 +91,7 @@ static bool times_values(const struct logical_node *node, const struct sql_expre
         return false;
     *product *= most;
     for (uint32_t c = 0; c < expression->child_count; c++)
-        if (!times_values(node, expression->children[c], product))
+        if (!rewrite_times_values(node, expression->children[c], product))
             return false;
     return true;
 }
@@ -335,7 +334,7 @@ static enum status can_divide(struct rewriter *rewriter, const struct logical_no
             RETURN_IF_ERROR(rewrite_gives(rewriter, parts->inputs[i], &given));
             RETURN_IF_ERROR(rewrite_map(rewriter, &parts->maps[i], node->aggregate.groups[g], &term));
             any |= rewrite_names_any(term, &given);
-            *can = times_values(parts->inputs[i], term, &product);
+            *can = rewrite_times_values(parts->inputs[i], term, &product);
         }
         *can = *can && any && product <= GROUPS_MOST;
     }
@@ -417,12 +416,11 @@ static enum status divide(struct rewriter *rewriter, struct logical_node *node)
 
 /* ---- Sets that give each row once ---- */
 
-/* The rows of the largest stored table. */
-static double most_rows(const struct logical_node *node)
+double rewrite_most_rows(const struct logical_node *node)
 {
     double most = node->kind == LOGICAL_SCAN ? (double)node->scan.table->rows : 0;
     for (uint32_t i = 0; i < node->input_count; i++)
-        most = fmax(most, most_rows(node->inputs[i]));
+        most = fmax(most, rewrite_most_rows(node->inputs[i]));
     return most;
 }
 
@@ -438,7 +436,7 @@ static enum status distinct(struct rewriter *rewriter, struct logical_node **par
             return STATUS_OK;
         product *= values;
     }
-    if (product * ROWS_A_GROUP > most_rows(input))
+    if (product * ROWS_A_GROUP > rewrite_most_rows(input))
         return STATUS_OK;
     RETURN_IF_ERROR(logical_node_new(rewriter->tree, LOGICAL_AGGREGATE, input->position, *part, NULL, &once,
                                      rewriter->error));

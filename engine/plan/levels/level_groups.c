@@ -207,4 +207,6 @@ void level_bits_needed(struct plan *plan)
             expression_visit(&plan->expressions, plan->steps[s].expression, see_needed, plan);
     for (uint32_t t = 0; t < plan->first.term_count; t++)
         expression_visit(&plan->expressions, plan->first.terms[t].expression, see_needed, plan);
+    for (uint32_t o = 0; plan->taken && o < plan->output_count; o++)
+        expression_visit(&plan->expressions, plan->outputs[o].expression, see_needed, plan);
 }

@@ -148,7 +148,7 @@ static enum status add_totals(struct relational *run, const struct totals *total
     struct plan_total *list;
     RETURN_IF_ERROR(memory_take(&list, (count + 1) * sizeof *list, "a plan", run->error));
     *all = totals->plan->shape == PLAN_TOTAL && totals->plan->step_count == 0 &&
-           totals->plan->grouping.set_count == 0 && !totals->plan->expressions.left;
+           totals->plan->grouping.set_count == 0;
     enum status status = STATUS_OK;
     for (uint32_t a = 0; a < count && *all && status == STATUS_OK; a++)
         status = take_total(run, totals, below, a, &list[a], all);

@@ -15,6 +15,7 @@
 #define PARTS_BITS   6u
 #define BUCKETS_BITS 6u /* at least */
 #define PLACES_A_ROW 4u /* of JOIN_BY_PLACE at most */
+#define SHIFT_MOST   4u /* of JOIN_BY_PLACE: a row is compared with the others of 16 numbers at most */
 
 /* The table while it is made. */
 struct table_parts {
@@ -22,7 +23,7 @@ struct table_parts {
     uint64_t rows, blocks;
     uint32_t parts;
     unsigned shift;   /* of a bucket's number, to its part's */
-    int64_t *extrema; /* of each block: least and greatest number */
+    int64_t *extrema; /* of each block and key: least and greatest number */
     uint64_t *counts; /* for each part and block its rows, then the place of the first of them */
 };
 
@@ -35,18 +36,21 @@ static uint64_t block_end(const struct table_parts *all, uint64_t block)
 static enum status measure_block(void *context, uint64_t block, unsigned thread, struct error *error)
 {
     const struct table_parts *const all = context;
-    const struct rowset_column *const key = all->table->task->right_keys;
-    int64_t low = INT64_MAX, high = INT64_MIN;
+    const struct join_task *const task = all->table->task;
     (void)thread;
     (void)error;
-    for (uint64_t row = block * BLOCK_ROWS; row < block_end(all, block); row++) {
-        if (key->nulls && key->nulls[row])
-            continue;
-        low = key->values[row] < low ? key->values[row] : low;
-        high = key->values[row] > high ? key->values[row] : high;
+    for (uint32_t k = 0; k < task->key_count; k++) {
+        const struct rowset_column *const key = &task->right_keys[k];
+        int64_t low = INT64_MAX, high = INT64_MIN;
+        for (uint64_t row = block * BLOCK_ROWS; row < block_end(all, block); row++) {
+            if (key->nulls && key->nulls[row])
+                continue;
+            low = key->values[row] < low ? key->values[row] : low;
+            high = key->values[row] > high ? key->values[row] : high;
+        }
+        all->extrema[2 * (block * task->key_count + k)] = low;
+        all->extrema[2 * (block * task->key_count + k) + 1] = high;
     }
-    all->extrema[2 * block] = low;
-    all->extrema[2 * block + 1] = high;
     return STATUS_OK;
 }
 
@@ -123,34 +127,68 @@ static enum status divide_part(void *context, uint64_t part, unsigned thread, st
     return STATUS_OK;
 }
 
+/* The range of each key. */
+static void find_ranges(const struct table_parts *all)
+{
+    const uint32_t keys = all->table->task->key_count;
+    for (uint32_t k = 0; k < keys; k++) {
+        int64_t low = INT64_MAX, high = INT64_MIN;
+        for (uint64_t b = 0; b < all->blocks; b++) {
+            const int64_t *const block = &all->extrema[2 * (b * keys + k)];
+            low = block[0] < low ? block[0] : low;
+            high = block[1] > high ? block[1] : high;
+        }
+        all->table->ranges[k].low = (uint64_t)low;
+        all->table->ranges[k].span = low <= high ? (uint64_t)high - (uint64_t)low : 0;
+    }
+}
+
+/* Numbers the combinations: keys with many numbers are the first by which rows that stand in order are ordered. False: there
+ * are 2^32 or more. */
+static bool number_keys(const struct table_parts *all, uint64_t *count)
+{
+    const uint32_t keys = all->table->task->key_count;
+    struct join_range *const ranges = all->table->ranges;
+    *count = 1;
+    for (uint32_t done = 0; done < keys; done++) {
+        struct join_range *next = NULL;
+        for (uint32_t k = 0; k < keys; k++)
+            if (!ranges[k].stride && (!next || ranges[k].span < next->span))
+                next = &ranges[k];
+        if (next->span >= (UINT64_C(1) << 32) / *count)
+            return false;
+        next->stride = *count;
+        *count *= next->span + 1;
+    }
+    return true;
+}
+
 /* Chooses how rows find their buckets, and how many there are. */
 static enum status choose_lookup(struct table_parts *all, struct error *error)
 {
     struct join_table *const table = all->table;
     const struct join_task *const task = table->task;
-    int64_t low = INT64_MAX, high = INT64_MIN;
     unsigned bits = BUCKETS_BITS;
+    uint64_t numbers;
     while ((UINT64_C(1) << bits) < task->right_rows)
         bits++;
     table->buckets = UINT64_C(1) << bits;
-    if (task->key_count != 1 || task->nulls_match[0])
-        return STATUS_OK;
-    RETURN_IF_ERROR(
-        memory_zeros(&all->extrema, (2 * all->blocks + 1) * sizeof *all->extrema, "a join", error));
+    for (uint32_t k = 0; k < task->key_count; k++)
+        if (task->nulls_match[k])
+            return STATUS_OK;
+    RETURN_IF_ERROR(memory_zeros(&table->ranges, task->key_count * sizeof *table->ranges, "a join", error));
+    RETURN_IF_ERROR(memory_zeros(
+        &all->extrema, (2 * all->blocks * task->key_count + 1) * sizeof *all->extrema, "a join", error));
     RETURN_IF_ERROR(parallel_for(task->threads, all->blocks, measure_block, all, error));
-    for (uint64_t b = 0; b < all->blocks; b++) {
-        low = all->extrema[2 * b] < low ? all->extrema[2 * b] : low;
-        high = all->extrema[2 * b + 1] > high ? all->extrema[2 * b + 1] : high;
-    }
-    const uint64_t span = low <= high ? (uint64_t)high - (uint64_t)low : 0;
-    if (span > UINT32_MAX)
+    find_ranges(all);
+    if (!number_keys(all, &numbers))
         return STATUS_OK;
     table->lookup = JOIN_BY_NUMBER;
-    table->low = (uint64_t)low;
-    table->span = span;
-    if (span / PLACES_A_ROW < table->buckets / 2) { /* rows are more than half of the buckets */
+    while (table->shift < SHIFT_MOST && (numbers - 1) >> table->shift >= PLACES_A_ROW * (table->buckets / 2))
+        table->shift++; /* rows are more than half of the buckets */
+    if ((numbers - 1) >> table->shift < PLACES_A_ROW * (table->buckets / 2)) {
         table->lookup = JOIN_BY_PLACE;
-        table->buckets = span + 1;
+        table->buckets = ((numbers - 1) >> table->shift) + 1;
     }
     return STATUS_OK;
 }
@@ -207,6 +245,7 @@ enum status join_table_create(const struct join_task *task, struct join_table *t
 
 void join_table_free(struct join_table *table)
 {
+    free(table->ranges);
     spillable_free(table->ends);
     spillable_free(table->entries);
     *table = (struct join_table){0};

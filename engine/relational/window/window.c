@@ -1,6 +1,7 @@
 /* window.c: the operator of window functions (relational.h); see window.h. */
 #include "engine/relational/window/window.h"
 #include "engine/relational/spill/spill.h"
+#include "engine/relational/window/device.h"
 
 #include "engine/sql/sql_error.h"
 #include "storage/base/memory.h"
@@ -15,7 +16,10 @@ struct windows {
     const struct logical_node *node;
     struct rowset rows;
     uint32_t *numbers;
-    struct window_order order; /* of the last function */
+    struct window_order order;     /* of the last function */
+    uint32_t input_count, *inputs; /* the columns of the input that are needed */
+    bool on_device;
+    const char *why; /* the host computes functions over rows that a GPU has; or NULL */
 };
 
 /* ---- Columns ---- */
@@ -334,29 +338,37 @@ static enum status add_function(struct windows *windows, const struct logical_wi
 
 /* ---- The whole ---- */
 
+/* Answers the input; `taken`: its rows may stay on the GPU. */
 static enum status answer_input(struct windows *windows, const struct logical_set *needed,
-                                struct result *result)
+                                struct taken *taken, struct result *result)
 {
     struct relational *const run = windows->run;
     const struct logical_node *const input = windows->node->inputs[0];
     struct logical_set names;
-    uint32_t *numbers, count = 0;
     RETURN_IF_ERROR(relational_set(run, &names));
     memcpy(names.bits, needed->bits, needed->words * sizeof *needed->bits);
     logical_node_names(windows->node, &names);
-    RETURN_IF_ERROR(relational_memory(run, (input->column_count + 1) * sizeof *numbers, &numbers));
+    RETURN_IF_ERROR(
+        relational_memory(run, (input->column_count + 1) * sizeof *windows->inputs, &windows->inputs));
     for (uint32_t c = 0; c < input->column_count; c++)
         if (logical_has(&names, input->columns[c]))
-            numbers[count++] = input->columns[c];
-    RETURN_IF_ERROR(relational_node(run, input, &names, result));
-    if (run->dry)
-        return STATUS_OK;
-    RETURN_IF_ERROR(memory_take(&windows->numbers, (count + 1) * sizeof *numbers, "an answer", run->error));
-    memcpy(windows->numbers, numbers, count * sizeof *numbers);
-    struct explain_node *const explained = result->explained;
-    const enum status status = result_rows(run, result, numbers, count, &windows->rows);
-    result->explained = explained;
-    return status;
+            windows->inputs[windows->input_count++] = input->columns[c];
+    if (!taken)
+        return relational_node(run, input, &names, result);
+    taken->node = input;
+    return taken_ask(run, taken, &names, result);
+}
+
+/* Makes the input the rows to which functions add columns. */
+static enum status take_input(struct windows *windows, const struct taken *taken, struct result *input)
+{
+    struct relational *const run = windows->run;
+    const uint32_t count = windows->input_count;
+    RETURN_IF_ERROR(
+        memory_take(&windows->numbers, (count + 1) * sizeof *windows->numbers, "an answer", run->error));
+    memcpy(windows->numbers, windows->inputs, count * sizeof *windows->numbers);
+    return taken->rows ? taken_fetch(run, taken, windows->inputs, count, &windows->rows)
+                       : result_rows(run, input, windows->inputs, count, &windows->rows);
 }
 
 static enum status add_functions(struct windows *windows)
@@ -368,27 +380,62 @@ static enum status add_functions(struct windows *windows)
     return STATUS_OK;
 }
 
+/* Computes the functions: on the GPU if that has the rows and can, and then they stay there. */
+static enum status compute_all(struct windows *windows, struct taken *taken, struct result *input)
+{
+    struct relational *const run = windows->run;
+    windows->on_device = false;
+    if (taken->rows) {
+        RETURN_IF_ERROR(window_device_add(run, windows->node, taken, &windows->why));
+        windows->on_device = !windows->why;
+    }
+    if (windows->on_device || run->dry)
+        return STATUS_OK;
+    RETURN_IF_ERROR(take_input(windows, taken, input));
+    return add_functions(windows);
+}
+
+static void explain_place(const struct windows *windows, struct explain_node *node)
+{
+    explain_count(node, "functions", windows->node->window.count);
+    if (windows->on_device) {
+        explain_words(node, "device", "%s", engine_device_text(windows->run->task->engine));
+        explain_words(node, "place", "on the GPU");
+    } else if (windows->why) {
+        explain_words(node, "place", "on the host, because %s", windows->why);
+    }
+}
+
 enum status relational_windows(struct relational *run, const struct logical_node *node,
                                const struct logical_set *needed, struct result *result)
 {
     struct windows windows = {.run = run, .node = node};
     struct explain_tree *const explained = run->explained;
+    struct taken *const asked = run->taken && run->taken->node == node ? run->taken : NULL, taken = {0};
     struct operator operator;
     struct result input = {0};
-    enum status status = answer_input(&windows, needed, &input);
-    const double rows = (double)(run->dry ? input.rows : windows.rows.rows);
+    const bool may = asked && window_device_can(node);
+    windows.why = asked && !may ? "a GPU has not all of them" : NULL;
+    enum status status = answer_input(&windows, needed, may ? &taken : NULL, &input);
+    const double rows = (double)input.rows;
     operator_begin(run, "window", &input, NULL, &operator);
-    explain_count(operator.node, "functions", node->window.count);
     run->explained = NULL; /* plans of functions are parts of the operator */
-    if (status == STATUS_OK && !run->dry)
-        status = add_functions(&windows);
+    if (status == STATUS_OK)
+        status = compute_all(&windows, &taken, &input);
     run->explained = explained;
+    explain_place(&windows, operator.node);
     if (status != STATUS_OK)
         rowset_free(&windows.rows);
     else if (run->dry)
         operator_dry(&operator, rows, result);
-    else
+    else if (!windows.on_device)
         status = result_of_rows(run, &windows.rows, windows.numbers, result);
+    if (status == STATUS_OK && windows.on_device) {
+        *asked = (struct taken){node, taken.rows, taken.count, taken.numbers};
+        result->rows = input.rows;
+    } else {
+        taken_free(&taken);
+    }
     if (status == STATUS_OK)
         operator_end(run, &operator, rows, result);
     window_order_free(&windows.order);

@@ -15,10 +15,10 @@
 #include <string.h>
 
 /* Binds a statement, rewrites it if asked, and compares the tree's text, or the error's. */
-static void tree_is(bool rewritten, const char *sql, const char *expected)
+static void tree_is(bool rewritten, bool for_gpu, const char *sql, const char *expected)
 {
     struct sql_statement_tree *syntax, *const arena = sql_tree_new();
-    const struct logical_options options = {0};
+    const struct logical_options options = {.device_totals = for_gpu};
     struct logical_tree tree;
     struct error why;
     size_t used, bytes;
@@ -44,12 +44,12 @@ static void tree_is(bool rewritten, const char *sql, const char *expected)
 
 static void bound(const char *sql, const char *expected)
 {
-    tree_is(false, sql, expected);
+    tree_is(false, false, sql, expected);
 }
 
 static void rewritten(const char *sql, const char *expected)
 {
-    tree_is(true, sql, expected);
+    tree_is(true, false, sql, expected);
 }
 
 static void trees_of_the_binder(void **state)
@@ -400,6 +400,111 @@ static void conditions_go_further(void **state)
               "          scan visits: 3\n");
 }
 
+static void sides_are_grouped_before_joins(void **state)
+{
+    (void)state;
+    /* Both sides of an inner join, */
+    rewritten("select a.shelf, count(*), sum(b.pieces), max(a.pieces) from boxes a, boxes b where a.shelf = "
+              "b.shelf "
+              "group by a.shelf",
+              "project 8 9 10 11: @4, @5, @6, @7\n"
+              "  project 4 5 6 7: @4, coalesce(@18, 0), @6, @7\n"
+              "    aggregate 4 18 6 7: @12; sum((@14 * @15)), sum((@16 * @14)), max(@17)\n"
+              "      join inner: (@12 = @13)\n"
+              "        aggregate 12 14 17: @0; count(*), max(@1)\n"
+              "          scan a: 0 1\n"
+              "        aggregate 13 15 16: @2; count(*), sum(@3)\n"
+              "          scan b: 2 3\n");
+    /* the right one of a left join, which may have no row for one of the left. */
+    rewritten("select count(*), count(pieces), sum(id) from regions left join boxes on id = shelf",
+              "project 7 8 9: @4, @5, @6\n"
+              "  project 4 5 6: coalesce(@13, 0), coalesce(@14, 0), @6\n"
+              "    aggregate 13 14 6: sum(coalesce(@11, 1)), sum(@12), sum((@0 * coalesce(@11, 1)))\n"
+              "      join left: (@0 = @10)\n"
+              "        scan regions: 0\n"
+              "        aggregate 10 11 12: @2; count(*), count(@3)\n"
+              "          scan boxes: 2 3\n");
+    /* Not by keys with few rows each, */
+    rewritten("select count(*) from boxes a, boxes b where a.pieces = b.pieces", "project 5: @4\n"
+                                                                                 "  aggregate 4: count(*)\n"
+                                                                                 "    join inner: (@1 = @3)\n"
+                                                                                 "      scan a: 1\n"
+                                                                                 "      scan b: 3\n");
+    /* and not where a row of one side is compared with one of the other. */
+    rewritten("select count(*) from boxes a, boxes b where a.shelf = b.shelf and a.pieces < b.pieces",
+              "project 5: @4\n"
+              "  aggregate 4: count(*)\n"
+              "    join inner: ((@0 = @2) and (@1 < @3))\n"
+              "      scan a: 0 1\n"
+              "      scan b: 2 3\n");
+    rewritten("select sum(a.pieces - b.pieces) from boxes a, boxes b where a.shelf = b.shelf",
+              "project 5: @4\n"
+              "  aggregate 4: sum((@1 - @3))\n"
+              "    join inner: (@0 = @2)\n"
+              "      scan a: 0 1\n"
+              "      scan b: 2 3\n");
+}
+
+static void rewritten_for_gpu(const char *sql, const char *expected)
+{
+    tree_is(true, true, sql, expected);
+}
+
+static void joins_with_the_same_table_are_groups(void **state)
+{
+    (void)state;
+    rewritten_for_gpu(
+        "select count(*), sum(a.shelf - b.shelf) from boxes a join boxes b on a.pieces = b.pieces where "
+        "a.shelf = 1 and b.shelf = 2",
+        "project 6 7: @4, @5\n"
+        "  project 4 5: coalesce(@11, 0), @5\n"
+        "    aggregate 11 5: sum((@9 * @10)), sum(((@12 * nullif(@10, 0)) - (@13 * nullif(@9, 0))))\n"
+        "      aggregate 8 9 10 12 13: @1; count(case((@0 = 1), 1)), count(case((@0 = 2), 1)), sum(case((@0 "
+        "= 1), @0)), sum(case((@0 = 2), @0))\n"
+        "        filter (((@0 = 1) or (@0 = 2)) and is not null(@1))\n"
+        "          scan a: 0 1\n");
+    /* Not by other columns, and not for what is no total. */
+    rewritten_for_gpu("select count(*) from boxes a join boxes b on a.pieces = b.shelf",
+                      "project 5: @4\n"
+                      "  aggregate 4: count(*)\n"
+                      "    join inner: (@1 = @2)\n"
+                      "      scan a: 1\n"
+                      "      scan b: 2\n");
+    rewritten_for_gpu("select max(a.shelf) from boxes a join boxes b on a.pieces = b.pieces",
+                      "project 5: @4\n"
+                      "  aggregate 4: max(@0)\n"
+                      "    join inner: (@1 = @3)\n"
+                      "      scan a: 0 1\n"
+                      "      scan b: 3\n");
+    rewritten_for_gpu("select sum(a.pieces) from boxes a join boxes b on a.pieces = b.pieces",
+                      "project 5: @4\n"
+                      "  aggregate 4: sum(@1)\n"
+                      "    join inner: (@1 = @3)\n"
+                      "      scan a: 1\n"
+                      "      scan b: 3\n"); /* it has NULLs */
+    /* With groups of its own, of which an array would be too long: windows. */
+    rewritten_for_gpu(
+        "select count(*) from sales a join (select big k, max(pieces) m from sales where online group by "
+        "big) t on a.big = k where a.pieces < m",
+        "project 25: @24\n"
+        "  aggregate 24: count(*)\n"
+        "    project 5 9 22 23: @5, @9, @9, @21\n"
+        "      filter ((@5 < @21) and (@28 > 0))\n"
+        "        window 21 28: max(@26), count(@27)\n"
+        "          project 5 9 17 26 27: @5, @9, @17, case(@17, @5), case(@17, 1)\n"
+        "            scan a: 5 9 17\n");
+    rewritten_for_gpu(
+        "select count(*) from boxes a join (select shelf k, max(pieces) m from boxes group by shelf) t on "
+        "a.shelf = k where a.pieces < m",
+        "project 9: @8\n"
+        "  aggregate 8: count(*)\n"
+        "    join inner: ((@1 < @7) and (@0 = @6))\n"
+        "      scan a: 0 1\n"
+        "      project 6 7: @4, @5\n"
+        "        aggregate 4 5: @2; max(@3)\n"
+        "          scan boxes: 2 3\n");
+}
+
 static void mistakes(void **state)
 {
     (void)state;
@@ -426,6 +531,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(trees_of_the_binder),
                                        cmocka_unit_test(trees_of_the_rewriter),
-                                       cmocka_unit_test(conditions_go_further), cmocka_unit_test(mistakes)};
+                                       cmocka_unit_test(conditions_go_further),
+                                       cmocka_unit_test(sides_are_grouped_before_joins),
+                                       cmocka_unit_test(joins_with_the_same_table_are_groups),
+                                       cmocka_unit_test(mistakes)};
     return cmocka_run_group_tests(tests, star_open, star_close);
 }

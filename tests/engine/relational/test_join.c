@@ -249,17 +249,18 @@ static void joins_around_a_batch(void **state)
     join_all_kinds(5000, 1023, 4000, 1);
 }
 
-/* More right rows than one part of the table has, and more left rows than a morsel has; each key once. */
-static void a_table_in_parts(void **state)
+/* More right rows than one part of the table has, and more left rows than a morsel has; each key once, and so far from the
+ * next one. */
+static void join_in_parts(int64_t apart)
 {
     enum { ROWS = 200000 };
     struct rowset_column left = random_column(ROWS, 2 * ROWS, 1), right = random_column(ROWS, 1, 0);
     const bool no = false;
     uint64_t partners = 0;
-    (void)state;
     for (uint64_t row = 0; row < ROWS; row++) {
-        right.values[row] = (int64_t)(row * 7 % ROWS);
         partners += !left.nulls[row] && left.values[row] >= 0 && left.values[row] < ROWS;
+        right.values[row] = (int64_t)(row * 7 % ROWS) * apart;
+        left.values[row] *= apart;
     }
     for (unsigned threads = 1; threads <= 2; threads++) {
         const struct join_task task = {.join = LOGICAL_LEFT,
@@ -287,6 +288,15 @@ static void a_table_in_parts(void **state)
     }
     rowset_column_free(&left);
     rowset_column_free(&right);
+}
+
+static void a_table_in_parts(void **state)
+{
+    (void)state;
+    join_in_parts(1);
+    join_in_parts(13); /* several numbers a bucket */
+    join_in_parts(10007);
+    join_in_parts(INT64_C(1) << 40);
 }
 
 /* A forgotten condition is refused before the memory is full. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """test_large_dimension.py TESSERA: a table that has many rows, and many more than those which reference it, is joined; a
-smaller one is a dimension of their scan. The answers are the same, and right."""
+smaller one is a dimension of their scan. An answer with many rows that has few different keys is a condition on what it is
+joined with. The answers are the same, and right."""
 import pathlib
 import subprocess
 import sys
@@ -47,6 +48,22 @@ def check(folder, sales, joined):
         assert plan.splitlines()[1].startswith('"device:') != joined, f"{sales} sales, {kind}:\n{plan}"
 
 
+def check_few_keys(folder, bills, apart):
+    """Each bill has eight lines, and the bills' numbers are so far apart that they make no array."""
+    folder.mkdir()
+    (folder / "schema.sql").write_text("CREATE TABLE lines (bill INTEGER, line INTEGER);")
+    (folder / "lines.csv").write_text("".join(f"{bill * apart},{line}\n" for bill in range(bills) for line in range(8)))
+    subprocess.run([TESSERA, "load", "--db", folder / "db", "--schema", folder / "schema.sql", "--header", "no",
+                    f"lines={folder / 'lines.csv'}"], check=True, capture_output=True)
+    sql = ("select count(*), sum(l.bill) from lines l join (select bill k, max(line) m from lines group by bill) t "
+           "on l.bill = k where line = m")
+    answer, expected = ask(folder, sql).partition("\n")[2], f"{bills},{apart * bills * (bills - 1) // 2}\n"
+    assert answer == expected, f"{answer} instead of {expected}"
+    plan = ask(folder, "explain analyze " + sql)
+    assert "line between 7 and 7" in plan, plan
+
+
 with tempfile.TemporaryDirectory() as temporary:
     check(pathlib.Path(temporary) / "small", 5000, False)
     check(pathlib.Path(temporary) / "large", (1 << 18) + 5, True)
+    check_few_keys(pathlib.Path(temporary) / "few", (1 << 18) + 5, 101)

@@ -13,7 +13,8 @@ static const char star_script[] =
     "CREATE TABLE sales (shop TEXT NOT NULL REFERENCES shops(name), product BIGINT REFERENCES products(id),\n"
     "  gift BIGINT REFERENCES products, day DATE NOT NULL, at TIMESTAMP, pieces INT, paid DECIMAL(12,2),\n"
     "  online BOOLEAN, note TEXT, big BIGINT);\n"
-    "CREATE TABLE visits (shop TEXT NOT NULL REFERENCES shops, people INT NOT NULL);\n";
+    "CREATE TABLE visits (shop TEXT NOT NULL REFERENCES shops, people INT NOT NULL);\n"
+    "CREATE TABLE boxes (shelf INT, pieces INT);\n";
 
 static const struct {
     const char *table, *rows;
@@ -25,7 +26,8 @@ static const struct {
                              "B,12,12,2024-02-29,2024-02-29 23:59:59.25,,,true,Mixed,1\n"
                              "C,-5,12,2023-12-31,,-2,7.00,false,,-7\n"
                              "B,,70,2024-03-01,2024-03-01 00:00:00,10,0.50,true,a_b,0\n"},
-                   {"visits", "A,100\nB,250\nA,3\n"}};
+                   {"visits", "A,100\nB,250\nA,3\n"},
+                   {"boxes", "1,1\n1,2\n1,\n1,4\n2,5\n2,6\n2,7\n2,8\n"}};
 #define STAR_TABLES (sizeof star_tables / sizeof *star_tables)
 
 static char star_path[PATH_BYTES];

@@ -209,6 +209,14 @@ static const struct {
     {"select sum(n) from (select count(*) n from events where %1$s group by %2$s order by n desc limit 7) g",
      false},
     {"select max(n) from (select count(*) n from events where %1$s group by %2$s) g where n < 3", true},
+    /* Values that might leave 64 bits, and do not; and some that do. */
+    {"select sum(a * b - n), min(n - a * b), count(*) from (select sum(paid) a, sum(place) b, count(*) n "
+     "from events "
+     "where %1$s group by %2$s) g",
+     true},
+    {"select max(a * n), count(*) from (select max(big) a, count(*) n from events where %1$s group by %2$s) "
+     "g",
+     false},
 };
 
 static const char *const of_runs[] = {

@@ -1,0 +1,114 @@
+/*
+ * take.c: the rows of a scan as plain columns (rows.h). The scan is the general kernel, which marks the
+ * rows; take_cuda.h computes the outputs of those that it has marked.
+ */
+#include "engine/gpu/rows/rows.h"
+#include "engine/gpu/run_internal.h"
+#include "operators/general/take.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+
+#define BLOCKS 8u /* of a multiprocessor, that count rows: all that are resident */
+
+struct take {
+    struct device_run *run;
+    struct cuda_function *count, *before, *rows;
+    struct take_work work;
+    cuda_address memory; /* of the tiles' numbers, and of the list of columns */
+};
+
+static enum status find_kernels(struct take *take, struct error *error)
+{
+    struct device_run *const run = take->run;
+    struct cuda *const cuda = run->cuda;
+    RETURN_IF_ERROR(cuda_module_function(cuda, run->scan.module, "take_count", &take->count, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, run->scan.module, "take_before", &take->before, error));
+    RETURN_IF_ERROR(cuda_module_function(cuda, run->scan.module, "take_rows", &take->rows, error));
+    return cuda_function_allow_shared(cuda, take->rows, run->scan.shared_bytes, error);
+}
+
+/* Finds the rows before each tile, and how many there are. */
+static enum status count(struct take *take, uint64_t *rows, struct error *error)
+{
+    struct cuda *const cuda = take->run->cuda;
+    const uint64_t blocks = (take->work.tiles * TILE_LANES + TAKE_THREADS - 1) / TAKE_THREADS,
+                   most = (uint64_t)cuda_properties(cuda)->multiprocessors * BLOCKS;
+    void *arguments[] = {&take->work};
+    RETURN_IF_ERROR(cuda_launch(cuda, take->count, (unsigned)(blocks < most ? blocks : most), TAKE_THREADS, 0,
+                                arguments, error));
+    RETURN_IF_ERROR(cuda_launch(cuda, take->before, 1, TAKE_SCAN_THREADS,
+                                TAKE_SCAN_THREADS / 32 * sizeof(uint64_t), arguments, error));
+    RETURN_IF_ERROR(cuda_copy_to_host(cuda, rows, take->work.before + take->work.tiles * sizeof *rows,
+                                      sizeof *rows, error));
+    return cuda_synchronize(cuda, error);
+}
+
+static enum status add_columns(struct take *take, struct device_rows *rows, struct error *error)
+{
+    const struct plan *const plan = take->run->plan;
+    for (uint32_t o = 0; o < plan->output_count; o++) {
+        const struct expression *const node = &plan->expressions.nodes[plan->outputs[o].expression];
+        RETURN_IF_ERROR(
+            cuda_rows_add(take->run->cuda, rows, node->type, node->low, node->high, node->nullable, error));
+        rows->columns[o].bits = node->bits;
+    }
+    return STATUS_OK;
+}
+
+/* Computes the columns. */
+static enum status fill(struct take *take, const struct device_rows *rows, struct error *error)
+{
+    struct device_run *const run = take->run;
+    const struct general_outputs *const outputs = &run->tier.general.outputs;
+    struct take_column columns[GENERAL_SLOTS];
+    void *arguments[] = {run->scan.scan_arguments[0], &run->scan.work, &take->work};
+    for (uint32_t c = 0; c < rows->column_count; c++)
+        columns[c] = (struct take_column){.values = rows->columns[c].values,
+                                          .validity = rows->columns[c].validity,
+                                          .slot = outputs->slots[c],
+                                          .value_bytes = rows->columns[c].value_bytes};
+    take->work.count = rows->column_count;
+    take->work.first = outputs->first;
+    take->work.end = outputs->end;
+    take->work.staged = outputs->staged;
+    RETURN_IF_ERROR(
+        cuda_send(run->cuda, take->work.columns, columns, rows->column_count * sizeof *columns, error));
+    RETURN_IF_ERROR(cuda_launch(run->cuda, take->rows, run->scan.scan_blocks, run->scan.threads,
+                                run->scan.shared_bytes, arguments, error));
+    return cuda_synchronize(run->cuda, error); /* `columns` was queued, and the run's columns are let go */
+}
+
+static enum status make(struct take *take, struct device_rows **rows, bool *no_memory, struct error *error)
+{
+    struct device_run *const run = take->run;
+    uint64_t found = 0;
+    RETURN_IF_ERROR(find_kernels(take, error));
+    RETURN_IF_ERROR(count(take, &found, error));
+    RETURN_IF_ERROR(cuda_rows_make(run->device, found, rows, error));
+    *no_memory = add_columns(take, *rows, NULL) != STATUS_OK;
+    return *no_memory ? STATUS_OK : fill(take, *rows, error);
+}
+
+enum status cuda_take(struct device_run *run, struct device_rows **taken, struct error *error)
+{
+    const uint64_t tiles = run->plan->scan.tiles, before = (tiles + 2) / 2 * 2 * sizeof(uint64_t);
+    struct take take = {.run = run, .work = {.masks = run->arguments.rows, .tiles = tiles}};
+    bool no_memory = true;
+    *taken = NULL;
+    if (!run->tier.is_general || run->place.batched ||
+        cuda_columns_allocate_now(run->device->columns, before + GENERAL_SLOTS * sizeof(struct take_column),
+                                  "rows of tiles", &take.memory, NULL) != STATUS_OK)
+        return STATUS_OK;
+    take.work.before = take.memory;
+    take.work.columns = take.memory + before;
+    const enum status status = make(&take, taken, &no_memory, error);
+    if (status != STATUS_OK)
+        cuda_wait_for_all(run->cuda);
+    cuda_free(run->cuda, take.memory);
+    if (status != STATUS_OK || no_memory) {
+        device_rows_free(*taken);
+        *taken = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,86 @@
+/*
+ * window.h: what the engine tells the kernels of window functions (window_cuda.h). Host and device compilers lay it out alike.
+ */
+#ifndef TESSERA_OPERATORS_WINDOW_WINDOW_H
+#define TESSERA_OPERATORS_WINDOW_WINDOW_H
+
+#ifndef TILE_CUDA
+#include <stdint.h>
+#endif
+
+#define WINDOW_THREADS        256u
+#define WINDOW_BEFORE_THREADS 1024u /* of one block, with 64 bits of shared memory for each warp */
+#define WINDOW_PIECE          2048u /* items that a warp adds up */
+#define WINDOW_TERMS_MAX      16u
+#define WINDOW_FAN            16u /* the children of a node of the tree of extrema */
+#define WINDOW_LEVELS_MAX     8u  /* of that tree: FAN^8 rows */
+
+/* A column of rows (engine/plan/device/device_rows.h); values 0: there is none. */
+struct window_column {
+    uint64_t values, validity;
+    uint32_t value_bytes, reserved;
+};
+
+/* A term of the order: its code is 0 .. last, in the order's direction, NULLs first or last. */
+struct window_code {
+    struct window_column column;
+    int64_t low;
+    uint64_t span;  /* of the values */
+    uint32_t shift; /* the code's place in its word */
+    uint32_t word;  /* 0: sorted first, and so the least */
+    uint32_t descending, nulls_first;
+};
+
+/* What is added up over places: numbers of partitions (high 32 bits) and of groups of peers (low) that have begun, values that
+ * are not NULL, or these values. */
+enum window_sum { WINDOW_SUM_MARKS, WINDOW_SUM_COUNT, WINDOW_SUM_VALUES };
+
+enum window_result {
+    WINDOW_GIVES_ROW_NUMBER,
+    WINDOW_GIVES_RANK,
+    WINDOW_GIVES_DENSE_RANK,
+    WINDOW_GIVES_PERCENT_RANK,
+    WINDOW_GIVES_CUME_DIST,
+    WINDOW_GIVES_NTILE,
+    WINDOW_GIVES_MOVED, /* the argument `number` rows after, or NULL */
+    WINDOW_GIVES_FIRST, /* of the frame, the argument of its first row */
+    WINDOW_GIVES_LAST,
+    WINDOW_GIVES_COUNT,
+    WINDOW_GIVES_SUM,
+    WINDOW_GIVES_AVERAGE,
+    WINDOW_GIVES_MIN,
+    WINDOW_GIVES_MAX
+};
+
+/* An edge of a frame: of the partition; of the group of peers; or so many rows after this one. */
+enum window_edge_kind { WINDOW_EDGE_PARTITION, WINDOW_EDGE_PEERS, WINDOW_EDGE_ROW };
+struct window_edge_at {
+    int64_t rows;
+    uint32_t kind, reserved;
+};
+
+/* Sums and divisors up to this are doubles, so that their quotient is rounded once (storage/base/decimal.h). */
+#define WINDOW_EXACT (1ll << 53)
+
+/* Rows are numbered by their place in the order. */
+struct window_work {
+    uint64_t rows;
+    uint64_t places;                  /* the row at each place, 64 bits each */
+    uint64_t keys;                    /* a word of the codes at each place; while words are sorted */
+    uint64_t unsorted;                /* 32 bits: not 0 if the keys are in no order */
+    uint64_t sums;                    /* of pieces */
+    uint64_t numbers;                 /* WINDOW_SUM_MARKS up to each place, and with it */
+    uint64_t partitions, groups;      /* 32 bits: the place where each begins, and at the end `rows` */
+    uint64_t counts, values;          /* the other sums before each place, and at the end of all; or 0 */
+    uint64_t tree[WINDOW_LEVELS_MAX]; /* extrema of the argument, from level 0, the places, on */
+    uint32_t term_count, partition_terms;
+    uint32_t word, last_word; /* of the codes: that which is made, and the greatest */
+    uint32_t order_bits;      /* the lowest of the only word, which are not the partition's */
+    uint32_t result;          /* enum window_result */
+    int64_t number;           /* of rows, or of parts; of an average, what its divisor is multiplied by */
+    struct window_edge_at begin, end;
+    struct window_column argument, out;
+    struct window_code terms[WINDOW_TERMS_MAX];
+};
+
+#endif

@@ -1,0 +1,71 @@
+/* window.cpp: the kernels of window functions (operators/window/window_cuda.h), as module.cpp has the others. */
+#include "tests/emulator/warp.h"
+
+#define TILE_CUDA       1
+#define TILE_TEST_FIRST 0
+#define arguments       arguments_of_window
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#include "operators/window/window_cuda.h"
+
+static const window_work &work_of(void **parameters)
+{
+    return *static_cast<window_work *>(parameters[0]);
+}
+static uint32_t sum_of(void **parameters)
+{
+    return *static_cast<uint32_t *>(parameters[1]);
+}
+static uint64_t third_of(void **parameters)
+{
+    return *static_cast<uint64_t *>(parameters[2]);
+}
+static void run_keys(void **parameters)
+{
+    window_keys(work_of(parameters));
+}
+static void run_sorted(void **parameters)
+{
+    window_sorted(work_of(parameters));
+}
+static void run_add(void **parameters)
+{
+    window_add(work_of(parameters), sum_of(parameters));
+}
+static void run_before(void **parameters)
+{
+    window_before(work_of(parameters));
+}
+static void run_prefix(void **parameters)
+{
+    window_prefix(work_of(parameters), sum_of(parameters), third_of(parameters));
+}
+static void run_lists(void **parameters)
+{
+    window_lists(work_of(parameters));
+}
+static void run_leaves(void **parameters)
+{
+    window_leaves(work_of(parameters));
+}
+static void run_nodes(void **parameters)
+{
+    window_nodes(work_of(parameters), sum_of(parameters), third_of(parameters));
+}
+static void run_values(void **parameters)
+{
+    window_values(work_of(parameters));
+}
+
+extern emulated_module emulated_of_window;
+emulated_module emulated_of_window = {"window",
+                                      nullptr,
+                                      0,
+                                      {{"window_keys", run_keys, 1, {sizeof(window_work)}},
+                                       {"window_sorted", run_sorted, 1, {sizeof(window_work)}},
+                                       {"window_add", run_add, 2, {sizeof(window_work), 4}},
+                                       {"window_before", run_before, 1, {sizeof(window_work)}},
+                                       {"window_prefix", run_prefix, 3, {sizeof(window_work), 4, 8}},
+                                       {"window_lists", run_lists, 1, {sizeof(window_work)}},
+                                       {"window_leaves", run_leaves, 1, {sizeof(window_work)}},
+                                       {"window_nodes", run_nodes, 3, {sizeof(window_work), 4, 8}},
+                                       {"window_values", run_values, 1, {sizeof(window_work)}}}};
