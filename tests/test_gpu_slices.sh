@@ -23,7 +23,7 @@ esac
 echo "$*" >>"$CALLS"
 END
 for name in test_cuda_one test_cuda_two test_cuda_index test_nvrtc test_sql test_sql_doubles test_sql_regressions \
-    test_sql_wide test_sql_ssb test_sql_shell test_sql_files test_library test_sql_fuzz; do
+    test_sql_wide test_sql_ssb test_sql_shell test_sql_files test_library test_sql_fuzz test_windows_fuzz; do
     printf '#!/bin/sh\n' >"$work/tree/build/gpu/$name"
 done
 printf '#!/bin/sh\n' >"$work/bin/cmake"
@@ -41,7 +41,8 @@ jobs_of() {
     local file=$1
     shift
     : >"$CALLS"
-    "$work/tree/tests/gpu.sh" --logs "$work/logs" "$@" >"$work/output" 2>&1 || fail "$*: $(tail -5 "$work/output")"
+    "$work/tree/tests/gpu.sh" --logs "$work/logs" "$@" >"$work/output" 2>&1 ||
+        fail "$*: $(grep -A 5 '^---- ' "$work/output"; tail -5 "$work/output")"
     grep -v '^prepare\.\|^kernels\.' "$work/logs/results" | awk '{ print $1 }' | sort >"$file"
 }
 
