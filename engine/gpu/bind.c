@@ -17,7 +17,7 @@ static enum status upload_array(struct device_run *run, uint32_t a, struct error
 {
     const struct plan_array *array = &run->plan->arrays[a];
     struct array_argument *to = &run->arguments.arrays[a];
-    if (!array->composed) {
+    if (!array->composed || array->kept) {
         RETURN_IF_ERROR(cuda_columns_array(run->device->columns, array, &run->arrays[a], error));
         to->values = run->arrays[a]->address;
         to->valid = run->arrays[a]->valid;

@@ -99,8 +99,8 @@ static enum status leaf_add(struct planner *planner, int32_t join, uint32_t from
 
 /* Gives the array of a dimension's column, by position of the join's table. Joins share it unless it is composed
  * through `rows`. */
-static enum status array_of(struct planner *planner, const struct column *column, const int32_t *rows,
-                            const struct table *table, uint32_t *array)
+static enum status array_of(struct planner *planner, const struct column *column,
+                            const struct kept_array *rows, const struct table *table, uint32_t *array)
 {
     struct plan *plan = planner->plan;
     for (*array = 0; !rows && *array < plan->array_count; (*array)++)
@@ -138,35 +138,51 @@ enum status planner_fact_leaf(struct planner *planner, const struct column *colu
     return leaf_add(planner, -1, number, column, planner->plan->columns[number].nullable, node);
 }
 
-enum status planner_rows(struct planner *planner, const struct column *key, const int32_t *rows,
-                         uint64_t count, int32_t **referenced)
+/* Replaces the rows that `key` references in each row of its table, *own, by those at each of `count` positions. After a
+ * failure they are as they were. */
+static enum status rows_at_positions(struct planner *planner, const struct column *key,
+                                     const struct kept_array *rows, uint64_t count, int32_t **own)
 {
-    int32_t *own;
-    RETURN_IF_ERROR(plan_references_read(planner->plan, key, planner->threads, &own, planner->error));
-    enum status status = STATUS_OK;
-    *referenced = own;
-    if (rows) {
-        status = memory_take(referenced, (count + 1) * sizeof **referenced, "a dimension's positions",
-                             planner->error);
-        for (uint64_t i = 0; status == STATUS_OK && i < count; i++)
-            (*referenced)[i] = rows[i] < 0 ? -1 : own[rows[i]];
-        free(own);
-    } else if (key->table->levels) {
-        status = positions_spread_own(key->table, sizeof **referenced, referenced, planner->error);
-        if (status != STATUS_OK)
-            free(own);
-    }
-    if (status != STATUS_OK)
-        *referenced = NULL;
-    return status;
+    if (!rows)
+        return key->table->levels
+                   ? positions_spread_own(key->table, sizeof **own, own, planner->error)
+                   : STATUS_OK;
+    const int32_t *const through = rows->values;
+    int32_t *at;
+    RETURN_IF_ERROR(memory_take(&at, (count + 1) * sizeof *at, "a dimension's positions", planner->error));
+    for (uint64_t i = 0; i < count; i++)
+        at[i] = through[i] < 0 ? -1 : (*own)[through[i]];
+    free(*own);
+    *own = at;
+    return STATUS_OK;
 }
 
-enum status planner_dimension_leaf(struct planner *planner, uint32_t j, const int32_t *rows,
+enum status planner_rows(struct planner *planner, const struct column *key, const struct kept_array *rows,
+                         uint64_t count, const struct kept_array **referenced)
+{
+    struct database *const database = planner->plan->database;
+    struct kept_array made = {.key = array_key_of(rows, key, true), .value_bytes = sizeof(int32_t)};
+    int32_t *own;
+    *referenced = kept_array_find(database, &made.key);
+    if (*referenced)
+        return STATUS_OK;
+    RETURN_IF_ERROR(plan_references_read(planner->plan, key, planner->threads, &own, planner->error));
+    const enum status status = rows_at_positions(planner, key, rows, count, &own);
+    if (status != STATUS_OK) {
+        free(own);
+        return status;
+    }
+    made.values = own;
+    made.bytes = (count + 1) * sizeof *own;
+    return kept_array_add(database, &made, referenced, planner->error);
+}
+
+enum status planner_dimension_leaf(struct planner *planner, uint32_t j, const struct kept_array *rows,
                                    const struct column *column, uint32_t *node)
 {
     const struct plan *plan = planner->plan;
     const struct plan_join *join = &plan->joins[j];
-    int32_t *referenced = NULL;
+    const struct kept_array *referenced = NULL;
     uint32_t array;
     if (column->references) { /* the key that a dimension's row references */
         RETURN_IF_ERROR(planner_rows(planner, column, rows, table_positions(join->table), &referenced));
@@ -175,7 +191,7 @@ enum status planner_dimension_leaf(struct planner *planner, uint32_t j, const in
     }
     const bool beyond = rows != NULL;
     const enum status status = array_of(planner, column, rows, join->table, &array);
-    free(referenced);
+    kept_array_release(plan->database, referenced);
     RETURN_IF_ERROR(status);
     const bool nullable = plan->arrays[array].valid || plan->columns[join->column].nullable ||
                           (!join->inner && join->conditional) || beyond;

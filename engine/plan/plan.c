@@ -17,6 +17,7 @@
 void plan_clear(struct plan *plan)
 {
     for (uint32_t a = 0; a < plan->array_count; a++) {
+        kept_array_release(plan->database, plan->arrays[a].kept);
         free(plan->arrays[a].copy);
         free(plan->arrays[a].valid_copy);
     }

@@ -25,6 +25,7 @@
 #include "engine/plan/tile_skip.h"
 #include "operators/dialect/hand_kernel.h"
 #include "storage/database/database.h"
+#include "storage/database/kept_arrays.h"
 
 struct expression_program; /* engine/plan/expression_vector.h */
 
@@ -62,8 +63,11 @@ struct plan_array {
     uint64_t rows;            /* elements */
     const uint32_t *valid;    /* bit e%32 of word e/32: element e is not NULL; NULL: none is NULL */
     bool composed;            /* of a dimension of a dimension: made for one join and column only */
-    struct column_data *data; /* the data that `values` points into, or NULL */
-    void *copy, *valid_copy;  /* arrays that had to be composed, or NULL */
+    /* What the values point into: the data of a stored column, an array that the database keeps for all plans, which this one
+     * releases, or arrays of the plan's own (plan_array_fill). The others are NULL. */
+    struct column_data *data;
+    const struct kept_array *kept;
+    void *copy, *valid_copy;
 };
 
 /* A join along a declared reference: the foreign key of a fact row is the position of a row of the table. */
@@ -346,9 +350,10 @@ NODISCARD enum status plan_source_add(struct plan *plan, struct plan_source sour
 
 /* Opens a dimension column as an array with one value for each position of a join's table. `rows` is NULL or,
  * for a dimension of a dimension, has for each of the `count` positions of the join's table the row there; -1:
- * NULL. */
-NODISCARD enum status plan_array_open(struct plan *plan, const struct column *column, const int32_t *rows,
-                                      uint64_t count, unsigned threads, uint32_t *index, struct error *error);
+ * NULL. The database keeps the array, if it is no stored column's bytes as they are. */
+NODISCARD enum status plan_array_open(struct plan *plan, const struct column *column,
+                                      const struct kept_array *rows, uint64_t count, unsigned threads,
+                                      uint32_t *index, struct error *error);
 
 /* Reads a column into an array by position, which the caller frees and which has at least one element. The
  * values of NULLs are undefined. */

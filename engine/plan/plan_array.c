@@ -506,22 +506,66 @@ enum status plan_source_add(struct plan *plan, struct plan_source source, struct
     return STATUS_OK;
 }
 
-enum status plan_array_open(struct plan *plan, const struct column *column, const int32_t *rows,
+/* Makes the array's values. */
+static enum status make_values(struct database *database, struct plan_array *array, const int32_t *rows,
+                               unsigned threads, struct error *error)
+{
+    const struct table *const table = array->column->table;
+    if (!rows) {
+        RETURN_IF_ERROR(read_own(database, array, threads, error));
+        return table->levels ? spread_array(array, error) : STATUS_OK;
+    }
+    struct whole whole;
+    RETURN_IF_ERROR(read_whole(database, array->column, threads, &whole, error));
+    const enum status status =
+        plan_array_fill(array, whole.values, whole.nulls, table->rows, rows, array->rows, threads, error);
+    whole_free(&whole);
+    return status;
+}
+
+static void use_kept(struct plan_array *array, const struct kept_array *kept)
+{
+    array->kept = kept;
+    array->values = kept->values;
+    array->valid = kept->valid;
+    array->value_bytes = kept->value_bytes;
+}
+
+/* Lets the database have the array's copies. */
+static enum status keep_copies(struct database *database, struct plan_array *array,
+                               const struct array_key *key, struct error *error)
+{
+    const struct kept_array *kept;
+    if (!array->valid) {
+        free(array->valid_copy);
+        array->valid_copy = NULL;
+    }
+    const struct kept_array made = {.key = *key,
+                                    .values = array->copy,
+                                    .valid = array->valid_copy,
+                                    .value_bytes = array->value_bytes,
+                                    .bytes = (array->rows + TILE_ROWS) * array->value_bytes +
+                                             (array->valid ? array->rows / 8 : 0)};
+    array->copy = array->valid_copy = NULL;
+    RETURN_IF_ERROR(kept_array_add(database, &made, &kept, error));
+    use_kept(array, kept);
+    return STATUS_OK;
+}
+
+enum status plan_array_open(struct plan *plan, const struct column *column, const struct kept_array *rows,
                             uint64_t count, unsigned threads, uint32_t *index, struct error *error)
 {
+    const struct array_key key = array_key_of(rows, column, false);
     RETURN_IF_ERROR(plan_array_add(
         plan, (struct plan_array){.column = column, .rows = count, .composed = rows != NULL}, index, error));
     struct plan_array *const array = &plan->arrays[*index];
-    if (!rows) {
-        RETURN_IF_ERROR(read_own(plan->database, array, threads, error));
-        return column->table->levels ? spread_array(array, error) : STATUS_OK;
+    const struct kept_array *const found = kept_array_find(plan->database, &key);
+    if (found) {
+        use_kept(array, found);
+        return STATUS_OK;
     }
-    struct whole whole;
-    RETURN_IF_ERROR(read_whole(plan->database, column, threads, &whole, error));
-    const enum status status =
-        plan_array_fill(array, whole.values, whole.nulls, column->table->rows, rows, count, threads, error);
-    whole_free(&whole);
-    return status;
+    RETURN_IF_ERROR(make_values(plan->database, array, rows ? rows->values : NULL, threads, error));
+    return array->copy ? keep_copies(plan->database, array, &key, error) : STATUS_OK;
 }
 
 /* Bit b of `bits`, which has 8, inverted, as byte b. Byte b of the product keeps bit b alone; adding carries it up. */

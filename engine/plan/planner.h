@@ -40,15 +40,17 @@ NODISCARD enum status planner_join(struct planner *planner, const struct column 
 /* Gives the leaf of a fact column. The value of a foreign key is that of the key that it references. */
 NODISCARD enum status planner_fact_leaf(struct planner *planner, const struct column *column, uint32_t *node);
 
-/* Gives the leaf of a column of a join's table or, with `rows`, of a table that this one references: `rows` has
- * for each position of the join's table the row there, -1: none. */
-NODISCARD enum status planner_dimension_leaf(struct planner *planner, uint32_t join, const int32_t *rows,
-                                             const struct column *column, uint32_t *node);
+/* Gives the leaf of a column of a join's table or, with `rows` (planner_rows), of a table that this one references. */
+NODISCARD enum status planner_dimension_leaf(struct planner *planner, uint32_t join,
+                                             const struct kept_array *rows, const struct column *column,
+                                             uint32_t *node);
 
 /* Gives for each of the `count` positions of a join's table the row that `key` references; -1: none. The value of
- * `key` is taken in row rows[position] or, without `rows`, in the join's table. Owned by the caller (free). */
-NODISCARD enum status planner_rows(struct planner *planner, const struct column *key, const int32_t *rows,
-                                   uint64_t count, int32_t **referenced);
+ * `key` is taken in row rows[position] or, without `rows`, in the join's table. The database keeps it; the caller releases
+ * it. */
+NODISCARD enum status planner_rows(struct planner *planner, const struct column *key,
+                                   const struct kept_array *rows, uint64_t count,
+                                   const struct kept_array **referenced);
 
 /* ---- Conditions (predicates.c) ---- */
 

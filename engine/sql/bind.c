@@ -290,7 +290,7 @@ static enum status bind_all(struct binder *binder)
 void bind_free(struct binder *binder)
 {
     for (uint32_t t = 0; t < binder->table_count; t++)
-        free(binder->tables[t].rows);
+        kept_array_release(binder->plan->database, binder->tables[t].rows);
     free(binder->conditions);
     free(binder->known);
     free(binder->groups);

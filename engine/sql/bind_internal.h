@@ -32,8 +32,8 @@ struct bind_table {
     const struct column *key; /* that foreign key */
     int32_t join;             /* the plan's join through which the fact reaches this table; -1: the fact */
 
-    /* For a dimension of a dimension: for each position of the join's table, its row here; -1: none. */
-    int32_t *rows;
+    /* For a dimension of a dimension: for each position of the join's table, its row here (planner_rows). */
+    const struct kept_array *rows;
     bool bound;
 
     /* The conditions in ON of a LEFT JOIN that cannot be tested on the join's table alone, or

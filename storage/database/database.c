@@ -5,6 +5,7 @@
 #include "storage/base/memory.h"
 #include "storage/base/words/near_word.h"
 #include "storage/database/database_files.h"
+#include "storage/database/kept_arrays.h"
 #include "storage/index/index_file.h"
 
 #include <stdio.h>
@@ -77,6 +78,7 @@ void database_close(struct database *database)
         index_data_free(kept->data);
         free(kept);
     }
+    kept_arrays_free(database);
     pthread_mutex_destroy(&database->lock);
     for (uint32_t d = 0; d < database->dictionary_count; d++)
         stored_dictionary_close(&database->dictionaries[d]);

@@ -22,12 +22,20 @@ struct kept_index {
     struct kept_index *next;
 };
 
+struct kept_array; /* kept_arrays.h */
+struct kept_arrays {
+    struct kept_array *first; /* used last */
+    uint64_t all, unused;     /* bytes */
+    uint64_t most;            /* that `unused` may be; 0: not known yet */
+};
+
 struct database {
     char *path;
     struct catalogue catalogue;
     pthread_mutex_t lock;     /* protects the lists of what is open */
     struct kept_column *kept; /* the open columns */
     struct kept_index *indexes;
+    struct kept_arrays arrays;
     int held; /* the catalogue's descriptor; its lock keeps the files (database_files.h) */
     struct stored_dictionary *dictionaries; /* of all string columns, opened when they are first needed */
     uint32_t dictionary_count;

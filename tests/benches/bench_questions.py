@@ -128,7 +128,7 @@ class Tpc:
 
     def __init__(self, options):
         chosen = argparse.Namespace(folder=str(options.folder), sf=options.sf, tessera=str(program(options)), threads=options.threads)
-        benchmark = tpc.Benchmark(options.set, chosen)
+        benchmark = tpc.Benchmark(options.set, chosen, [True])
         benchmark.judge.connection.close()
         self.duckdb, self.tessera = benchmark.duckdb(), benchmark.database(True)
         self.questions = [(options.set, f"{options.set}:{number}", text) for number, text in sorted(benchmark.texts.items())]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Asks TPC-H and TPC-DS, and compares every cell with DuckDB's answer; tests/tpc.sh runs it.
 
-The data of each scale factor are made once: a file of DuckDB, a CSV file a table, and a database of Tessera with and one
-without the references that TPC declares. It prints a line a statement: seconds of both, rows, and whether they are equal.
+The data of each scale factor are made once: a file of DuckDB, and a database of Tessera with and one without the
+references that TPC declares, as they are asked for. It prints a line a statement: seconds of both, rows, and whether they are equal.
 Exit code 1: an answer differs, or a statement is refused. docs/trust.md says what equal means.
 """
 
@@ -58,11 +58,13 @@ class DuckDB:
 class Benchmark:
     """The data and the texts of one benchmark at one scale factor."""
 
-    def __init__(self, name, chosen):
+    def __init__(self, name, chosen, kinds=(True, False)):
+        """`kinds`: which databases of Tessera there must be, with references (True) or without."""
         self.name, self.chosen = name, chosen
         self.folder = os.path.join(chosen.folder, "%s-sf%s" % (name, chosen.sf))
         if not os.path.exists(self.statements()):
             self.make()
+        self.load([references for references in kinds if not os.path.exists(self.database(references))])
         self.judge = DuckDB(self.duckdb(), chosen.threads)
         with open(self.statements(), encoding="utf-8") as file:
             self.texts = {int(number): text for number, text in json.load(file).items()}
@@ -76,10 +78,21 @@ class Benchmark:
         judge = DuckDB(self.duckdb(), self.chosen.threads, read_only=False)
         judge.load_generator(self.name)
         judge.connection.execute("call %s(sf = %s)" % (GENERATORS[self.name][0], self.chosen.sf))
+        texts = dict(judge.fetch("select query_nr, query from %s_queries()" % self.name))
+        judge.connection.close()
+        with open(self.statements(), "w", encoding="utf-8") as file:
+            json.dump(texts, file)
+
+    def load(self, kinds):
+        """Makes the databases of Tessera of these kinds."""
+        if not kinds:
+            return
+        judge = DuckDB(self.duckdb(), self.chosen.threads)
         tables = judge.tables()
         for table in tables:
             judge.connection.execute("copy %s to '%s' (header true, nullstr '')" % (table, self.csv(table)))
-        for references in (True, False):
+        judge.connection.close()
+        for references in kinds:
             script = os.path.join(self.folder, "schema-%s.sql" % word(references))
             with open(script, "w") as file:
                 file.write(schema.script(self.name, tables, references))
@@ -90,10 +103,6 @@ class Benchmark:
                 sys.exit("the data cannot be loaded: " + run.stderr)
         for table in tables:
             os.unlink(self.csv(table))
-        texts = dict(judge.fetch("select query_nr, query from %s_queries()" % self.name))
-        judge.connection.close()
-        with open(self.statements(), "w", encoding="utf-8") as file:
-            json.dump(texts, file)
 
     def duckdb(self):
         return os.path.join(self.folder, "duckdb")
@@ -190,8 +199,8 @@ def main():
         numbers = numbers_of(name, chosen.only)
         if not numbers:
             continue
-        benchmark = Benchmark(name, chosen)
         kinds = {"yes": [True], "no": [False], "both": [True, False]}[chosen.references]
+        benchmark = Benchmark(name, chosen, kinds)
         if chosen.estimates:
             for references in kinds:
                 tell_estimates("%s, %s" % (name, word(references)),

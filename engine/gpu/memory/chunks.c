@@ -101,7 +101,7 @@ uint64_t cuda_columns_epoch(const struct cuda_columns *columns)
 static enum status open_entry(struct cuda_columns *columns, const struct column_data *data,
                               struct entry **entry, struct error *error)
 {
-    *entry = columns_find(columns, data->column, data->codec->id, ENTRY_CHUNKS, 0);
+    *entry = columns_find(columns, data->column, data->codec->id, ENTRY_CHUNKS);
     if (*entry)
         return STATUS_OK;
     uint64_t *segments;

@@ -155,10 +155,10 @@ void cuda_columns_destroy(struct cuda_columns *columns)
 }
 
 struct entry *columns_find(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
-                           enum entry_kind kind, uint32_t shift)
+                           enum entry_kind kind)
 {
     for (struct entry *entry = columns->entries; entry; entry = entry->next)
-        if (entry->key == key && entry->codec == codec && entry->kind == kind && entry->shift == shift)
+        if (entry->key == key && entry->codec == codec && entry->kind == kind)
             return entry;
     return NULL;
 }
@@ -289,16 +289,28 @@ static enum status upload_values(struct cuda *cuda, const struct plan_array *arr
                : STATUS_OK;
 }
 
+/* An array by its own table's positions is found by its column, one of a dimension of a dimension by its number. */
+static struct entry *find_array(struct cuda_columns *columns, const struct plan_array *array, uint64_t number)
+{
+    struct entry *entry = columns->entries;
+    while (entry && !(entry->key == array->column && entry->kind == ENTRY_ARRAY &&
+                      entry->shift == array->shift && entry->number == number))
+        entry = entry->next;
+    return entry;
+}
+
 static enum status use_array(struct cuda_columns *columns, const struct plan_array *array,
                              const struct cuda_column **column, struct error *error)
 {
-    struct entry *entry = columns_find(columns, array->column, CODEC_NONE, ENTRY_ARRAY, array->shift);
+    const uint64_t number = array->composed ? array->kept->number : 0;
+    struct entry *entry = find_array(columns, array, number);
     if (!entry) {
         const uint64_t values = piece_bytes(array->rows * array->value_bytes),
                        valid = array->valid ? piece_bytes((array->rows + 31) / 32 * sizeof(uint32_t)) : 0;
         RETURN_IF_ERROR(
             columns_add(columns, array->column, CODEC_NONE, ENTRY_ARRAY, values + valid, &entry, error));
         entry->shift = array->shift;
+        entry->number = number;
         const enum status status =
             upload_values(columns->cuda, array, entry->memory, entry->memory + values, error);
         if (status != STATUS_OK) {
@@ -361,7 +373,7 @@ enum status cuda_columns_work(struct cuda_columns *columns, const struct table *
                               const struct cuda_column **column, struct error *error)
 {
     cuda_columns_lock(columns);
-    struct entry *entry = columns_find(columns, &fact->columns[0], CODEC_NONE, ENTRY_WORK, 0);
+    struct entry *entry = columns_find(columns, &fact->columns[0], CODEC_NONE, ENTRY_WORK);
     const enum status status = entry ? STATUS_OK : add_work(columns, fact, &entry, error);
     if (status == STATUS_OK) {
         entry->uses++;

@@ -139,8 +139,8 @@ bool cuda_columns_pinned(const struct cuda_wish *wish, cuda_address *address, ui
 
 /* ---- Arrays, lists of work and vectors ---- */
 
-/* Gives the array of a dimension's column, which must not be composed, with its bits of NULLs. Release with
- * cuda_columns_release. */
+/* Gives the array of a dimension's column, which the database keeps if it is composed, with its bits of NULLs. Release
+ * with cuda_columns_release. */
 NODISCARD enum status cuda_columns_array(struct cuda_columns *columns, const struct plan_array *array,
                                          const struct cuda_column **column, struct error *error);
 

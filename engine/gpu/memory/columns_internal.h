@@ -28,7 +28,8 @@ struct entry {
     const struct column *key;
     enum codec_id codec; /* of chunks */
     enum entry_kind kind;
-    uint32_t shift; /* of an array; else 0 */
+    uint32_t shift;  /* of an array; else 0 */
+    uint64_t number; /* of an array of a dimension of a dimension: that of struct kept_array; else 0 */
     unsigned uses;  /* of all but chunks: prepared statements that hold their address */
     cuda_address memory;
     uint64_t *segments; /* of chunks and vectors: column.segments */
@@ -71,8 +72,9 @@ static inline bool entry_is_idle(const struct entry *entry)
     return entry->memory && !entry->uses && !entry->holders;
 }
 
+/* Of any kind but arrays. */
 struct entry *columns_find(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
-                           enum entry_kind kind, uint32_t shift);
+                           enum entry_kind kind);
 
 /* Adds an entry; with `bytes` of memory, unless they are 0. */
 NODISCARD enum status columns_add(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
