@@ -64,11 +64,13 @@ static void write_set(const struct plan *plan, const struct expression *node, FI
     const struct value_table *table = &plan->expressions.tables[node->table];
     const struct value_type type = plan->expressions.nodes[node->child[0]].type;
     fputs(" in (", out);
-    for (uint64_t i = 0; i < table->count && i < 5; i++) {
+    for (uint64_t i = 0; i < table->count && i < 5 && table->size == table->count; i++) {
         char text[80];
         fprintf(out, "%s%s", i ? ", " : "", typed_text(type, table->values[i], text, sizeof text));
     }
-    if (table->count > 5)
+    if (table->size > table->count)
+        fprintf(out, "a bitmap of %" PRIu64 " values", table->size);
+    else if (table->count > 5)
         fprintf(out, ", ... %" PRIu64 " values", table->count);
     fputc(')', out);
 }

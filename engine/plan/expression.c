@@ -43,7 +43,7 @@ uint64_t expression_list_bytes(const struct expression_list *list)
                      list->text_count * sizeof *list->texts +
                      list->dictionary_count * sizeof(struct dictionary) + indexes * sizeof(uint64_t);
     for (uint32_t t = 0; t < list->table_count; t++)
-        bytes += list->tables[t].count * sizeof(int64_t);
+        bytes += (list->tables[t].count + value_table_members(&list->tables[t])) * sizeof(int64_t);
     for (uint32_t d = 0; d < list->dictionary_count; d++)
         bytes += list->dictionaries[d]->count * sizeof(uint64_t) +
                  list->dictionaries[d]->starts[list->dictionaries[d]->count];
@@ -600,9 +600,11 @@ static bool same_table(const void *context, uint32_t number)
 {
     const struct table_sought *sought = context;
     const struct value_table *table = &sought->list->tables[number];
-    return table->count == sought->table.count &&
+    return table->count == sought->table.count && table->size == sought->table.size &&
            (table->count == 0 ||
-            memcmp(table->values, sought->table.values, table->count * sizeof *table->values) == 0);
+            memcmp(table->values, sought->table.values, table->count * sizeof *table->values) == 0) &&
+           (table->size == table->count || memcmp(table->members, sought->table.members,
+                                                  value_table_members(table) * sizeof(uint64_t)) == 0);
 }
 
 static enum status table_append(struct expression_list *list, struct value_table table, uint64_t hash,
@@ -615,11 +617,12 @@ static enum status table_append(struct expression_list *list, struct value_table
     return STATUS_OK;
 }
 
-static enum status table_add(struct expression_list *list, int64_t *values, uint64_t count, uint32_t *index,
+/* Owns what the table has. */
+static enum status table_add(struct expression_list *list, struct value_table table, uint32_t *index,
                              struct error *error)
 {
-    const struct table_sought sought = {list, {.count = count, .values = values}};
-    const uint64_t hash = count ? XXH3_64bits(values, count * sizeof *values) : 0;
+    const struct table_sought sought = {list, table};
+    const uint64_t hash = table.count ? XXH3_64bits(table.values, table.count * sizeof *table.values) : 0;
     enum status status = STATUS_OK;
     *index = hash_table_find(&list->table_index, hash, same_table, &sought);
     if (*index == HASH_TABLE_NONE) {
@@ -628,7 +631,8 @@ static enum status table_add(struct expression_list *list, int64_t *values, uint
         if (status == STATUS_OK)
             return STATUS_OK;
     }
-    free(values);
+    free(table.values);
+    free(table.members);
     return status;
 }
 
@@ -662,8 +666,29 @@ enum status expression_in_set(struct expression_list *list, uint32_t child, int6
                               uint32_t *index, struct error *error)
 {
     struct expression node = {.operation = EXPRESSION_IN_SET, .children = 1, .child = {child, 0, 0}};
-    RETURN_IF_ERROR(table_add(list, values, count, &node.table, error));
+    RETURN_IF_ERROR(table_add(list, (struct value_table){.count = count, .values = values, .size = count},
+                              &node.table, error));
     RETURN_IF_ERROR(table_members(&list->tables[node.table], error));
+    return expression_add(list, &node, index, error);
+}
+
+enum status expression_in_bits(struct expression_list *list, uint32_t child, const struct number_bits *bits,
+                               uint32_t *index, struct error *error)
+{
+    struct expression node = {.operation = EXPRESSION_IN_SET, .children = 1, .child = {child, 0, 0}};
+    struct value_table table = {.count = 2, .size = bits->count};
+    const uint64_t words = number_bits_words(bits);
+    RETURN_IF_ERROR(memory_take(&table.values, 2 * sizeof *table.values, "a set of values", error));
+    table.values[0] = bits->low;
+    table.values[1] = bits->high;
+    const enum status status =
+        memory_zeros(&table.members, (words + 1) * sizeof *bits->words, "a set of values", error);
+    if (status != STATUS_OK) {
+        free(table.values);
+        return status;
+    }
+    memcpy(table.members, bits->words, words * sizeof *bits->words);
+    RETURN_IF_ERROR(table_add(list, table, &node.table, error));
     return expression_add(list, &node, index, error);
 }
 
@@ -672,6 +697,7 @@ enum status expression_lookup(struct expression_list *list, uint32_t child, stru
 {
     struct expression node = {
         .operation = EXPRESSION_LOOKUP, .type = type, .children = 1, .child = {child, 0, 0}};
-    RETURN_IF_ERROR(table_add(list, values, count, &node.table, error));
+    RETURN_IF_ERROR(table_add(list, (struct value_table){.count = count, .values = values, .size = count},
+                              &node.table, error));
     return expression_add(list, &node, index, error);
 }

@@ -16,6 +16,7 @@
 #include "storage/base/doubles/double_bits.h"
 #include "storage/base/double_key.h"
 #include "storage/base/hash_table.h"
+#include "storage/base/number/number_set.h"
 #include "storage/database/database.h"
 
 #include <string.h>
@@ -59,6 +60,8 @@ enum expression_operation {
 struct value_table {
     uint64_t count;
     int64_t *values;
+    uint64_t size; /* of a set, its members. More than `count` if they are in the bitmap alone: then `values` are the number of its
+                    * first bit, which may be none, and the greatest member */
     /* A bitmap if the set is dense, or spans little: bit p%32 of word p/32 for p = v - values[0] of each value v, a 0
      * after the last, in whole words of 64 bits; else NULL. */
     uint32_t *members;
@@ -146,6 +149,10 @@ NODISCARD enum status expression_apply(struct expression_list *list, enum expres
  * EXPRESSION_IN_SET they must be sorted as whole numbers, without duplicates. */
 NODISCARD enum status expression_in_set(struct expression_list *list, uint32_t child, int64_t *values,
                                         uint64_t count, uint32_t *index, struct error *error);
+/* The same of a large set as a bitmap, whose words are copied: it has more than two members. */
+NODISCARD enum status expression_in_bits(struct expression_list *list, uint32_t child,
+                                         const struct number_bits *bits, uint32_t *index,
+                                         struct error *error);
 NODISCARD enum status expression_lookup(struct expression_list *list, uint32_t child, struct value_type type,
                                         int64_t *values, uint64_t count, uint32_t *index,
                                         struct error *error);

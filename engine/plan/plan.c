@@ -307,15 +307,25 @@ bool plan_join_is_probed(const struct plan *plan, uint32_t j)
 
 /* ---- Tiles ---- */
 
-/* The test of a probe. A tile may have a row if a key is between its least and its greatest value. */
+/* A tile may have a row if a member is between its least and its greatest value. Of a set that is a bitmap, of many members, only
+ * the least and greatest are compared. */
+static void test_set(const struct value_table *set, struct tile_test *test)
+{
+    if (set->size > set->count) {
+        test->low = set->values[0];
+        test->high = set->values[set->count - 1];
+        return;
+    }
+    test->values = set->values;
+    test->value_count = set->count;
+}
+
 static struct tile_test probe_test(const struct plan *plan, const struct plan_step *step)
 {
     const struct plan_probe probe = plan_probe_of(plan, step);
     struct tile_test test = {.data = plan->columns[step->column].data, .low = INT64_MIN, .high = INT64_MAX};
-    if (!probe.negated) {
-        test.values = probe.set->values;
-        test.value_count = probe.set->count;
-    }
+    if (!probe.negated)
+        test_set(probe.set, &test);
     return test;
 }
 
@@ -327,8 +337,7 @@ static bool condition_test(const struct plan *plan, uint32_t condition, struct t
     *test = (struct tile_test){.low = INT64_MIN, .high = INT64_MAX};
     uint32_t leaf = node->child[0];
     if (node->operation == EXPRESSION_IN_SET && nodes[leaf].operation == EXPRESSION_COLUMN) {
-        test->values = plan->expressions.tables[node->table].values;
-        test->value_count = plan->expressions.tables[node->table].count;
+        test_set(&plan->expressions.tables[node->table], test);
     } else if (!expression_range(&plan->expressions, node, &leaf, &test->low, &test->high)) {
         return false;
     }

@@ -58,7 +58,7 @@ static bool range_of_set(const struct plan *plan, const struct expression *test,
         return false;
     range->low = table->count ? table->values[0] : 1;
     range->high = table->count ? table->values[table->count - 1] : 0;
-    return table->count == 0 || (uint64_t)range->high - (uint64_t)range->low == table->count - 1;
+    return table->count == 0 || (uint64_t)range->high - (uint64_t)range->low == table->size - 1;
 }
 
 /* True, with the range, for a column of booleans or its NOT. */
@@ -161,7 +161,7 @@ static double share_of(const struct plan *plan, uint32_t node)
     case EXPRESSION_OR:
         return 1 - (1 - share_of(plan, test->child[0])) * (1 - share_of(plan, test->child[1]));
     case EXPRESSION_IN_SET:
-        listed = (double)plan->expressions.tables[test->table].count;
+        listed = (double)plan->expressions.tables[test->table].size;
         values = values_of(plan, test->child[0]);
         return listed < values ? listed / values : 0.5;
     case EXPRESSION_EQUAL:

@@ -14,10 +14,12 @@
 #include "storage/base/execution/spillable.h"
 #include "storage/base/number/number_set.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define LIST_ROWS_MAX       (UINT64_C(1) << 18) /* a longer list is joined, unless it makes a bitmap */
 #define OTHER_TYPE_ROWS_MAX 1000u /* values of another type than the key are compared one by one */
+#define LIST_KEYS_MAX       (UINT64_C(1) << 16) /* more keys that are dense are a bitmap from here to the plan's test */
 
 /* ---- The answer ---- */
 
@@ -288,8 +290,10 @@ static bool is_short(const struct region *region, const struct list_of *list, co
     const enum value_kind value = keys->type.kind, key = list->key->operation == SQL_INPUT
                                                              ? columns[list->key->index].type.kind
                                                              : value;
-    if (!keys->values) /* EXPLAIN: it is not known how close they are */
+    if (!keys->values && !keys->bits) /* EXPLAIN: it is not known how close they are */
         return keys->count <= LIST_ROWS_MAX;
+    if (keys->bits)
+        return true;
     return keys->count <=
                (key == value || (is_number(key) && is_number(value)) ? LIST_ROWS_MAX : OTHER_TYPE_ROWS_MAX) ||
            (relational_is_set(region->run, list->key, keys) &&
@@ -370,6 +374,24 @@ static enum status each_once(struct region *region, const struct logical_node *j
     return STATUS_OK;
 }
 
+/* Makes the keys of an answer, which may be a bitmap already, or are made one if they are many and dense; else they are a sorted
+ * list. Owned by the caller: values by spillable_free, bits by free. */
+static enum status find_keys(struct relational *run, const struct list_of *list, const struct result *answer,
+                             struct sql_keys *keys)
+{
+    struct number_bits bits;
+    RETURN_IF_ERROR(relational_keys(run, answer, list->value, keys));
+    if (keys->count <= LIST_KEYS_MAX || !relational_is_set(run, list->key, keys) ||
+        keys->type.kind == VALUE_DOUBLE || !number_set_is_dense(keys->values, keys->count))
+        return STATUS_OK;
+    const enum status status = number_bits_make(keys->values, keys->count, &bits, run->error);
+    spillable_free(keys->values);
+    keys->values = NULL;
+    if (status == STATUS_OK)
+        relational_take_bits(keys, &bits);
+    return status;
+}
+
 enum status region_fold(struct region *region, const struct logical_node *join, bool *folded,
                         struct result *answered)
 {
@@ -391,7 +413,7 @@ enum status region_fold(struct region *region, const struct logical_node *join, 
     RETURN_IF_ERROR(region_answer(region, join, once, "list", &done));
     struct sql_keys keys = {.type = run->tree->columns[list.value].type, .count = done->result.rows};
     if (!run->dry)
-        RETURN_IF_ERROR(relational_keys(run, &done->result, list.value, &keys));
+        RETURN_IF_ERROR(find_keys(run, &list, &done->result, &keys));
     *folded = is_short(region, &list, &keys) && relational_list_fits(run, list.key, &keys);
     enum status status = STATUS_OK;
     if (!*folded) {
@@ -399,9 +421,10 @@ enum status region_fold(struct region *region, const struct logical_node *join, 
     } else if (run->dry) {
         status = make_unknown_list(region, join, &list, keys.count, &in);
     } else {
-        keys.count = number_set_sort(keys.values, keys.count);
+        keys.count = keys.bits ? keys.count : number_set_sort(keys.values, keys.count);
         status = make_list(region, join, &list, &keys, &in);
     }
     spillable_free(keys.values);
+    free((uint64_t *)keys.bits);
     return status == STATUS_OK && *folded ? take_truth(region, join, in) : status;
 }

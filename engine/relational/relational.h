@@ -204,6 +204,8 @@ NODISCARD enum status relational_value(struct relational *run, struct sql_positi
 /* The values of a result's column, as they come, and whether NULL is one. Free keys->values with spillable_free. */
 NODISCARD enum status relational_keys(struct relational *run, const struct result *result, uint32_t number,
                                       struct sql_keys *keys);
+/* The keys become a bitmap, which they own then. */
+void relational_take_bits(struct sql_keys *keys, const struct number_bits *bits);
 /* Its different values except NULL, ascending, if they lie near each other; else there is no list. Free keys->values. */
 NODISCARD enum status relational_few_keys(struct relational *run, const struct result *result,
                                           uint32_t number, struct sql_keys *keys, bool *few);

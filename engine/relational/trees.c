@@ -83,6 +83,21 @@ enum status relational_keys(struct relational *run, const struct result *result,
     return STATUS_OK;
 }
 
+void relational_take_bits(struct sql_keys *keys, const struct number_bits *bits)
+{
+    keys->low = bits->low;
+    keys->high = bits->high;
+    keys->count = bits->count;
+    keys->bits = bits->words;
+}
+
+/* The bytes of the numbers, or of the bitmap. */
+static uint64_t bytes_of_keys(const struct sql_keys *keys)
+{
+    return keys->bits ? (((uint64_t)keys->high - (uint64_t)keys->low) / 64 + 1) * sizeof *keys->bits
+                      : keys->count * sizeof *keys->values;
+}
+
 /* The least and the greatest value, until they are FEW_SPAN apart. */
 static bool find_span(const struct result *result, const struct rowset_column *column, const uint64_t *places,
                       int64_t *low, int64_t *high)
@@ -148,11 +163,12 @@ bool relational_list_fits(struct relational *run, const struct sql_expression *k
     const struct memory_account *const account = execution_memory();
     /* A node, its place among the children, and a parameter: lists grow twofold. A number of a set is in the tree, twice in
      * the binder, and in the plan. */
-    const uint64_t bytes = relational_is_set(run, key, keys)
-                               ? 4 * sizeof(int64_t)
-                               : sizeof(struct sql_expression) +
-                                     2 * (sizeof(struct sql_expression *) + sizeof(struct sql_parameter));
-    return memory_charge_try(&run->lists, keys->count * bytes, account ? account->limit / 2 : 0);
+    const uint64_t bytes =
+        relational_is_set(run, key, keys)
+            ? 4 * bytes_of_keys(keys)
+            : keys->count * (sizeof(struct sql_expression) +
+                             2 * (sizeof(struct sql_expression *) + sizeof(struct sql_parameter)));
+    return memory_charge_try(&run->lists, bytes, account ? account->limit / 2 : 0);
 }
 
 static enum status add_literals(struct relational *run, const struct sql_keys *keys,
@@ -180,8 +196,12 @@ enum status relational_in(struct relational *run, struct sql_expression *key, co
         return add_literals(run, keys, *in);
     RETURN_IF_ERROR(relational_memory(run, sizeof *copy, &copy));
     *copy = *keys;
-    RETURN_IF_ERROR(relational_memory(run, (keys->count + 1) * sizeof *copy->values, &copy->values));
-    memcpy(copy->values, keys->values, keys->count * sizeof *copy->values);
+    const uint64_t bytes = bytes_of_keys(keys);
+    void *numbers;
+    RETURN_IF_ERROR(relational_memory(run, bytes + sizeof(int64_t), &numbers));
+    memcpy(numbers, keys->bits ? (const void *)keys->bits : keys->values, bytes);
+    copy->values = keys->bits ? NULL : numbers;
+    copy->bits = keys->bits ? numbers : NULL;
     (*in)->keys = copy;
     return STATUS_OK;
 }

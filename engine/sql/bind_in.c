@@ -23,6 +23,7 @@ struct in_list {
     uint32_t value;
     struct members alike, doubles; /* items of the value's type; items that are compared as doubles */
     bool null;                     /* the list has a NULL */
+    uint32_t bits;                 /* the test of a set that comes as a bitmap, or EXPRESSION_NONE */
     uint32_t others;               /* the comparisons with all other items, or EXPRESSION_NONE */
 };
 
@@ -119,19 +120,57 @@ static enum status add_item(struct in_list *list, const struct sql_expression *a
     return add_other(list, ast->position, node);
 }
 
-static enum status add_keys(struct in_list *list, struct sql_position position, const struct sql_keys *keys)
+static enum status add_numbers(struct in_list *list, struct sql_position position, const struct sql_keys *keys,
+                               const int64_t *values)
 {
-    struct sql_parameter item = {.type = keys->type, .is_null = true};
-    if (keys->null)
-        RETURN_IF_ERROR(add_value(list, position, &item));
-    item.is_null = false;
+    struct sql_parameter item = {.type = keys->type};
     for (uint64_t k = 0; k < keys->count; k++) {
         if (k % 65536 == 0)
             RETURN_IF_ERROR(cancel_check(list->binder->error));
-        item.value = keys->values[k];
+        item.value = values[k];
         RETURN_IF_ERROR(add_value(list, position, &item));
     }
     return STATUS_OK;
+}
+
+static struct number_bits bits_of(const struct sql_keys *keys)
+{
+    return (struct number_bits){
+        .low = keys->low, .high = keys->high, .count = keys->count, .words = (uint64_t *)keys->bits};
+}
+
+/* The numbers of a bitmap one by one, for values of another type. */
+static enum status add_bits(struct in_list *list, struct sql_position position, const struct sql_keys *keys)
+{
+    const struct number_bits bits = bits_of(keys);
+    int64_t *values;
+    RETURN_IF_ERROR(
+        memory_take(&values, keys->count * sizeof *values, "a list of values", list->binder->error));
+    number_bits_list(&bits, values);
+    const enum status status = add_numbers(list, position, keys, values);
+    free(values);
+    return status;
+}
+
+/* A bitmap of numbers of the value's own type stays one. */
+static bool is_bits(const struct in_list *list, const struct sql_keys *keys)
+{
+    const struct value_type own = bind_node(list->binder, list->value)->type;
+    return keys->bits && own.kind == keys->type.kind && own.kind != VALUE_DOUBLE && !own.untyped &&
+           own.scale == keys->type.scale && !bind_is_null(list->binder, list->value);
+}
+
+static enum status add_keys(struct in_list *list, struct sql_position position, const struct sql_keys *keys)
+{
+    const struct sql_parameter null = {.type = keys->type, .is_null = true};
+    const struct number_bits bits = bits_of(keys);
+    if (keys->null)
+        RETURN_IF_ERROR(add_value(list, position, &null));
+    if (is_bits(list, keys))
+        return bind_placed(list->binder, position,
+                           expression_in_bits(list->binder->list, list->value, &bits, &list->bits,
+                                              list->binder->error));
+    return keys->bits ? add_bits(list, position, keys) : add_numbers(list, position, keys, keys->values);
 }
 
 /* Adds `OR value IN (members)` to *node. */
@@ -164,8 +203,8 @@ static enum status take_items(struct in_list *list, const struct sql_expression 
     }
     if (ast->keys)
         RETURN_IF_ERROR(add_keys(list, ast->position, ast->keys));
-    *node = EXPRESSION_NONE;
-    if (bind_kind(binder, list->value) != VALUE_DOUBLE)
+    *node = list->bits;
+    if (bind_kind(binder, list->value) != VALUE_DOUBLE && (list->alike.count || *node == EXPRESSION_NONE))
         RETURN_IF_ERROR(add_set(list, ast->position, list->value, &list->alike, node));
     if (list->doubles.count || *node == EXPRESSION_NONE) {
         RETURN_IF_ERROR(bind_double(binder, ast->position, &real));
@@ -186,7 +225,7 @@ static enum status take_items(struct in_list *list, const struct sql_expression 
 enum status bind_in(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                     uint32_t *node)
 {
-    struct in_list list = {.binder = binder, .others = EXPRESSION_NONE};
+    struct in_list list = {.binder = binder, .bits = EXPRESSION_NONE, .others = EXPRESSION_NONE};
     RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &list.value));
     const uint64_t bytes = (ast->child_count + (ast->keys ? ast->keys->count : 0)) * sizeof(int64_t);
     list.alike.values = malloc(bytes);

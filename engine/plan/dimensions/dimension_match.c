@@ -27,7 +27,7 @@ static bool set(const struct expression_list *list, const struct expression *nod
 {
     const struct value_table *table = &list->tables[node->table];
     ranges->leaf = node->child[0];
-    if (list->nodes[node->child[0]].operation != EXPRESSION_COLUMN)
+    if (list->nodes[node->child[0]].operation != EXPRESSION_COLUMN || table->size > table->count)
         return false;
     for (uint64_t i = 0; i < table->count; i++) {
         if (ranges->count && ranges->high[ranges->count - 1] == table->values[i] - 1)

@@ -28,7 +28,7 @@ static bool condition_of_expression(const struct plan *plan, uint32_t node, stru
         values->low = table->count ? table->values[0] : 1;
         values->high = table->count ? table->values[table->count - 1] : 0;
         values->set = table;
-        return is_fact_column(plan, test->child[0], &condition->column);
+        return table->size == table->count && is_fact_column(plan, test->child[0], &condition->column);
     }
     return expression_range(&plan->expressions, test, &leaf, &values->low, &values->high) &&
            is_fact_column(plan, leaf, &condition->column);

@@ -102,19 +102,26 @@ static enum status keys_of(struct message *message, const struct sql_keys **keys
     if (message->hears)
         RETURN_IF_ERROR(relational_memory(message->run, sizeof *heard, &heard));
     struct sql_keys told = message->hears ? (struct sql_keys){0} : **keys;
+    bool is_bits = told.bits != NULL;
     told.values = NULL;
+    told.bits = NULL;
     told.strings = NULL;
     told.type.dictionary = NULL;
     RETURN_IF_ERROR(field(message, &told, sizeof told));
+    RETURN_IF_ERROR(field(message, &is_bits, sizeof is_bits));
     told.strings = message->hears ? NULL : (*keys)->strings;
     RETURN_IF_ERROR(strings_of(message, &told));
+    const uint64_t bytes =
+        (is_bits ? ((uint64_t)told.high - (uint64_t)told.low) / 64 + 1 : told.count) * sizeof(int64_t);
     if (!message->hears)
-        return field(message, (*keys)->values, told.count * sizeof *told.values);
+        return field(message, is_bits ? (void *)(*keys)->bits : (*keys)->values, bytes);
+    void *numbers;
+    RETURN_IF_ERROR(relational_memory(message->run, bytes + sizeof(int64_t), &numbers));
     *heard = told;
-    RETURN_IF_ERROR(
-        relational_memory(message->run, (told.count + 1) * sizeof *heard->values, &heard->values));
+    heard->values = is_bits ? NULL : numbers;
+    heard->bits = is_bits ? numbers : NULL;
     *keys = heard;
-    return field(message, heard->values, told.count * sizeof *heard->values);
+    return field(message, numbers, bytes);
 }
 
 /* An input is told with its place in the star. */
