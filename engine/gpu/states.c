@@ -458,6 +458,11 @@ static enum status give_groups(struct device_run *run, struct partial *groups, b
         run->groups_why = *given ? NULL : "some group has a value that the GPU cannot add up";
         return STATUS_OK;
     }
+    if (run->groups.of_set) {
+        RETURN_IF_ERROR(cuda_groups_set(run, groups, given, error));
+        run->groups_why = *given ? NULL : "some group has a value that the GPU cannot tell";
+        return STATUS_OK;
+    }
     RETURN_IF_ERROR(cuda_groups_list(run, &count, given, error));
     return *given ? copy_groups(run, count, cuda_groups_gather, groups, error) : STATUS_OK;
 }

@@ -59,6 +59,7 @@ void partial_free(struct partial *partial)
     device_rows_free(partial->taken);
     free(partial->totals);
     free(partial->digests);
+    free(partial->set.words);
     for (uint32_t a = 0; a < partial->aggregates; a++) {
         free(partial->states[a]);
         free(partial->states_high[a]);

@@ -11,6 +11,7 @@
 #include "storage/base/execution/memory_account.h"
 #include "storage/base/execution/spillable.h"
 #include "storage/base/hash_table.h"
+#include "storage/base/number/number_set.h"
 
 /* The values that a count(distinct) has seen: pairs of a group (its index in the partial result) and a value,
  * without duplicates, in no order. */
@@ -49,6 +50,10 @@ struct partial {
     /* `count` for each measure: then the groups are those of the plan's only grouping set, with codes 0 of the terms that are
      * not in it, ascending. Or NULL. */
     struct partial_digest *digests;
+    /* Of a plan whose `set` is set: the values of that output, of which number_bits has the words if there are any, and whether
+     * NULL is one. Then no group is here. */
+    bool is_set, set_null;
+    struct number_bits set;
     struct device_rows *taken;   /* PLAN_ROWS: the outputs' values (device_rows.h), and no rows; or NULL */
     uint64_t *rows;              /* PLAN_ROWS; spillable */
     struct memory_charge charge; /* of groups; moves with them */

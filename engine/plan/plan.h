@@ -261,6 +261,9 @@ struct plan {
     uint64_t limit, offset; /* limit UINT64_MAX: no limit */
     bool nothing;           /* a condition is never true: no row is read */
     bool taken;  /* PLAN_ROWS: of the rows that pass a GPU makes columns, if it can (struct partial) */
+    bool set;    /* PLAN_DENSE, PLAN_HASH: of the groups the values of an output are wanted alone, in no order, each once: a GPU gives
+                  * a bitmap if it can (struct partial) */
+    uint32_t set_output; /* which one */
     bool staged; /* columns are decoded into scratch memory, from which the scan reads them */
     struct plan_kernel kernel;
     struct tile_skip scan;   /* the tiles that can have a row of the answer */
@@ -274,6 +277,9 @@ void plan_free(struct plan *plan);
 
 /* Sets `taken` before the plan is fitted to a device; false: its rows cannot be taken. */
 bool plan_take(struct plan *plan);
+
+/* Sets `set` before the plan is fitted to a device; false: the output's values cannot be a bitmap. */
+bool plan_want_set(struct plan *plan, uint32_t output);
 
 /* The bytes of memory that the plan owns, without names, nearly. Those of columns and dictionaries are the database's. */
 uint64_t plan_bytes(const struct plan *plan);

@@ -56,3 +56,21 @@ bool plan_take(struct plan *plan)
     level_bits_needed(plan);
     return possible;
 }
+
+/* A bitmap of more values, or of more for each row of the table, takes longer to clear and to copy than groups do. */
+#define SET_SPAN_MAX (UINT64_C(1) << 31)
+#define SET_ROW_SPAN 64u
+
+bool plan_want_set(struct plan *plan, uint32_t output)
+{
+    const struct plan_output *const of = &plan->outputs[output];
+    const struct expression *const node = &plan->expressions.nodes[of->expression];
+    const bool whole = node->type.kind == VALUE_INTEGER || node->type.kind == VALUE_DATE;
+    plan->set = (plan->shape == PLAN_DENSE || plan->shape == PLAN_HASH) && plan->limit == UINT64_MAX &&
+                plan->offset == 0 && plan->measure_count == 0 && plan->grouping.set_count == 0 && whole &&
+                of->late == EXPRESSION_NONE && node->low <= node->high &&
+                (uint64_t)node->high - (uint64_t)node->low < SET_SPAN_MAX &&
+                ((uint64_t)node->high - (uint64_t)node->low) / SET_ROW_SPAN <= plan->fact->rows;
+    plan->set_output = output;
+    return plan->set;
+}

@@ -19,6 +19,7 @@
 #include "engine/relational/spill/spill.h"
 #include "engine/sql/aggregates/aggregate_names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct block {
@@ -488,11 +489,13 @@ static enum status ask_star(struct block *block, bool *is_star, struct result *r
     const struct spill_mark mark = spill_mark();
     run->totals_of_plan = run->totals && run->totals->node == block->node ? run->totals : NULL;
     run->taken_of_plan = run->taken && run->taken->node == block->node ? run->taken : NULL;
+    run->keys_of_plan = run->keys && run->keys->node == block->node ? run->keys : NULL;
     const enum status status =
         region_plan(&block->region, count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1, select,
                     block->numbers, result);
     run->totals_of_plan = NULL;
     run->taken_of_plan = NULL;
+    run->keys_of_plan = NULL;
     *is_star =
         !spill_wanted(run, &mark, status) && (status != STATUS_BAD_INPUT || run->cut == SQL_CUT_NOWHERE);
     if (*is_star)
@@ -591,6 +594,7 @@ enum status relational_block(struct relational *run, const struct logical_node *
             explain_under(result->explained, attempt.folded->explained); /* else it is a side of a join */
         }
         result_free(&attempt.folded->result);
+        free((uint64_t *)attempt.folded->keys.keys.bits);
     }
     return status;
 }

@@ -11,6 +11,7 @@
  */
 #include "engine/relational/region.h"
 
+#include "engine/relational/device/taken.h"
 #include "storage/base/execution/spillable.h"
 #include "storage/base/number/number_set.h"
 
@@ -374,16 +375,45 @@ static enum status each_once(struct region *region, const struct logical_node *j
     return STATUS_OK;
 }
 
-/* Makes the keys of an answer, which may be a bitmap already, or are made one if they are many and dense; else they are a sorted
- * list. Owned by the caller: values by spillable_free, bits by free. */
-static enum status find_keys(struct relational *run, const struct list_of *list, const struct result *answer,
+/* As number_set_is_dense. */
+static bool keys_are_dense(const struct sql_keys *keys)
+{
+    return ((uint64_t)keys->high - (uint64_t)keys->low) / 64 < keys->count;
+}
+
+/* Answers the right side. A GPU may give its keys alone, as a bitmap. */
+static enum status answer_list(struct region *region, const struct logical_node *join,
+                               const struct list_of *list, struct folded **done)
+{
+    struct relational *const run = region->run;
+    struct key_set *const before = run->keys;
+    struct key_set set = {.number = list->value};
+    RETURN_IF_ERROR(each_once(region, join, list, &set.node));
+    run->keys = taken_is_possible(run) ? &set : NULL;
+    const enum status status = region_answer(region, join, set.node, "list", done);
+    run->keys = before;
+    if (status == STATUS_OK && set.done)
+        (*done)->keys = set;
+    return status;
+}
+
+/* Makes the keys of an answer: a sorted list, or a bitmap if they are many and dense. Owned by the caller: values by
+ * spillable_free; bits by free, but those that the answer has itself. */
+static enum status find_keys(struct relational *run, const struct list_of *list, const struct folded *answer,
                              struct sql_keys *keys)
 {
     struct number_bits bits;
-    RETURN_IF_ERROR(relational_keys(run, answer, list->value, keys));
+    if (answer->keys.done) {
+        *keys = answer->keys.keys;
+        return keys->count <= LIST_KEYS_MAX || !keys_are_dense(keys) ? relational_list_bits(run, keys)
+                                                                     : STATUS_OK;
+    }
+    RETURN_IF_ERROR(relational_keys(run, &answer->result, list->value, keys));
     if (keys->count <= LIST_KEYS_MAX || !relational_is_set(run, list->key, keys) ||
-        keys->type.kind == VALUE_DOUBLE || !number_set_is_dense(keys->values, keys->count))
+        keys->type.kind == VALUE_DOUBLE || !number_set_is_dense(keys->values, keys->count)) {
+        keys->count = number_set_sort(keys->values, keys->count);
         return STATUS_OK;
+    }
     const enum status status = number_bits_make(keys->values, keys->count, &bits, run->error);
     spillable_free(keys->values);
     keys->values = NULL;
@@ -392,11 +422,40 @@ static enum status find_keys(struct relational *run, const struct list_of *list,
     return status;
 }
 
+/* The rows of a list that is joined: the answer's, or its keys. */
+static enum status answer_rows_of(struct relational *run, const struct folded *answer, uint32_t value,
+                                  struct result *answered)
+{
+    const struct sql_keys *const set = &answer->keys.keys;
+    const char *const name = "key";
+    struct sql_keys keys = *set;
+    struct rowset rows = {0};
+    if (!answer->keys.done)
+        return result_renamed(run, &answer->result, 1, &value, &value, answered);
+    RETURN_IF_ERROR(relational_list_bits(run, &keys));
+    enum status status = rowset_create(&rows, 1, &name, &set->type, set->count + 1, run->error);
+    if (status == STATUS_OK && set->null)
+        status = spillable_rows(&rows.columns[0].nulls, set->count + 1, "an answer", run->error);
+    if (status == STATUS_OK) {
+        memcpy(rows.columns[0].values, keys.values, set->count * sizeof *keys.values);
+        rows.columns[0].values[set->count] = 0;
+        if (set->null)
+            memset(rows.columns[0].nulls, 0, set->count);
+        if (set->null)
+            rows.columns[0].nulls[set->count] = 1;
+        rows.rows = set->count + set->null;
+    }
+    spillable_free(keys.values);
+    if (status == STATUS_OK)
+        return result_of_rows(run, &rows, &value, answered);
+    rowset_free(&rows);
+    return status;
+}
+
 enum status region_fold(struct region *region, const struct logical_node *join, bool *folded,
                         struct result *answered)
 {
     struct relational *const run = region->run;
-    const struct logical_node *once;
     struct sql_expression *in;
     struct folded *done;
     struct list_of list;
@@ -409,22 +468,21 @@ enum status region_fold(struct region *region, const struct logical_node *join, 
     RETURN_IF_ERROR(find_list(region, join, &list));
     if (!list.key)
         return STATUS_OK;
-    RETURN_IF_ERROR(each_once(region, join, &list, &once));
-    RETURN_IF_ERROR(region_answer(region, join, once, "list", &done));
+    RETURN_IF_ERROR(answer_list(region, join, &list, &done));
     struct sql_keys keys = {.type = run->tree->columns[list.value].type, .count = done->result.rows};
     if (!run->dry)
-        RETURN_IF_ERROR(find_keys(run, &list, &done->result, &keys));
+        RETURN_IF_ERROR(find_keys(run, &list, done, &keys));
     *folded = is_short(region, &list, &keys) && relational_list_fits(run, list.key, &keys);
     enum status status = STATUS_OK;
     if (!*folded) {
-        status = result_renamed(run, &done->result, 1, &list.value, &list.value, answered);
+        status = answer_rows_of(run, done, list.value, answered);
     } else if (run->dry) {
         status = make_unknown_list(region, join, &list, keys.count, &in);
     } else {
-        keys.count = keys.bits ? keys.count : number_set_sort(keys.values, keys.count);
         status = make_list(region, join, &list, &keys, &in);
     }
     spillable_free(keys.values);
-    free((uint64_t *)keys.bits);
+    if (!done->keys.done)
+        free((uint64_t *)keys.bits);
     return status == STATUS_OK && *folded ? take_truth(region, join, in) : status;
 }

@@ -57,11 +57,30 @@ static bool is_analysed(const struct plan *plan)
     return plan->fact->column_count && !table_is_resident(plan->fact);
 }
 
+/* What is asked of a plan besides its rows; each is NULL or given instead of them. */
+struct wanted {
+    struct totals *totals;
+    struct taken *taken;
+    struct key_set *keys;
+};
+
+static void take_keys(struct key_set *set, const struct plan *plan, struct partial *partial)
+{
+    set->done = true;
+    set->keys = (struct sql_keys){
+        .type = plan->expressions.nodes[plan->outputs[plan->set_output].expression].type,
+        .null = partial->set_null};
+    relational_take_bits(&set->keys, &partial->set);
+    partial->set.words = NULL;
+}
+
 /* Runs the block's plan, which is prepared if it was not. */
 static enum status run_plan(struct relational *run, struct block_plan *block, struct engine *engine,
-                            struct totals *totals, struct taken *taken, struct explain_node *node,
-                            struct run_timing *timing, struct rowset *rows)
+                            const struct wanted *wanted, struct explain_node *node, struct run_timing *timing,
+                            struct rowset *rows)
 {
+    struct totals *const totals = wanted->totals;
+    struct taken *const taken = wanted->taken;
     static const struct device_request all = {.segments = NULL};
     const struct plan *const plan = block->plan;
     struct partial partial = {0};
@@ -76,6 +95,9 @@ static enum status run_plan(struct relational *run, struct block_plan *block, st
     if (status == STATUS_OK && taken && plan->taken && (partial.taken || table_is_resident(plan->fact))) {
         taken->rows = partial.taken; /* the host has no values of a resident table */
         partial.taken = NULL;
+        partial_free(&partial);
+    } else if (status == STATUS_OK && wanted->keys && partial.is_set) {
+        take_keys(wanted->keys, plan, &partial);
         partial_free(&partial);
     } else if (status == STATUS_OK) {
         const double begin = clock_ms();
@@ -111,10 +133,12 @@ enum status relational_keep(struct relational *run, struct rowset *rows)
 
 /* Runs a plan, or only explains it. */
 static enum status answer_plan(struct relational *run, struct block_plan *block, struct engine *engine,
-                               struct totals *totals, struct taken *taken, const uint32_t *numbers,
+                               const struct wanted *wanted, const uint32_t *numbers,
                                struct run_timing *timing, struct result *result)
 {
     const struct plan *const plan = block->plan;
+    struct totals *const totals = wanted->totals;
+    struct taken *const taken = wanted->taken;
     struct operator operator;
     struct rowset rows = {0};
     operator_begin(run, "plan", NULL, NULL, &operator);
@@ -124,7 +148,12 @@ static enum status answer_plan(struct relational *run, struct block_plan *block,
         operator_dry(&operator, explain_expected_rows(plan), result);
         return STATUS_OK;
     }
-    enum status status = run_plan(run, block, engine, totals, taken, operator.node, timing, &rows);
+    enum status status = run_plan(run, block, engine, wanted, operator.node, timing, &rows);
+    if (status == STATUS_OK && wanted->keys && wanted->keys->done) {
+        result->rows = wanted->keys->keys.count + wanted->keys->keys.null;
+        operator_end(run, &operator, explain_expected_rows(plan), result);
+        return STATUS_OK;
+    }
     if (status == STATUS_OK && taken && taken->rows) {
         result->rows = taken->rows->rows;
         for (uint32_t c = 0; c < plan->output_count; c++)
@@ -156,10 +185,19 @@ enum status relational_bind(struct relational *run, const struct sql_star *star,
     return sql_bind(star, select, run->parameters, run->parameter_count, &options, plan, run->error);
 }
 
-/* Makes the plan of a block; `take`: its rows are taken, if it can be. */
+static void want_set(struct plan *plan, const struct key_set *keys, const uint32_t *numbers)
+{
+    for (uint32_t c = 0; c < plan->output_count; c++)
+        if (numbers[c] == keys->number) {
+            plan_want_set(plan, c);
+            return;
+        }
+}
+
+/* Makes the plan of a block, whose rows are taken, or whose keys are a set, if they can be. */
 static enum status make_plan(struct relational *run, const struct sql_star *star,
-                             const struct sql_select *select, struct engine *engine, bool take,
-                             struct plan **plan)
+                             const struct sql_select *select, struct engine *engine,
+                             const struct wanted *wanted, const uint32_t *numbers, struct plan **plan)
 {
     const struct relational_task *const task = run->task;
     const bool stored = star->database;
@@ -171,8 +209,10 @@ static enum status make_plan(struct relational *run, const struct sql_star *star
                                         .now = task->now};
     RETURN_IF_ERROR(relational_bind(run, star, select, options, plan));
     (*plan)->staged = stored && task->staged;
-    if (take)
+    if (wanted->taken)
         plan_take(*plan);
+    if (wanted->keys)
+        want_set(*plan, wanted->keys, numbers);
     return engine_fit(engine, *plan, run->error);
 }
 
@@ -187,6 +227,17 @@ static bool has_room(void)
 {
     const struct memory_account *const account = execution_memory();
     return !account || account->used < account->limit / KEPT_SHARE;
+}
+
+/* Makes another key of that of a plan of which something else is asked. */
+static enum status add_mark(const char *word, uint32_t number, struct block_plan *block, struct error *error)
+{
+    const size_t length = strlen(word) + 1;
+    RETURN_IF_ERROR(memory_grow(&block->key, block->length + length + sizeof number, "a key", error));
+    memcpy(block->key + block->length, word, length);
+    memcpy(block->key + block->length + length, &number, sizeof number);
+    block->length += length + sizeof number;
+    return STATUS_OK;
 }
 
 static void end_block(struct relational *run, struct block_plan *block, enum status status)
@@ -207,12 +258,14 @@ enum status relational_plan(struct relational *run, const struct sql_star *star,
     struct run_timing timing = {0};
     struct block_plan block = {0};
     struct totals *const totals = stored ? run->totals_of_plan : NULL;
-    struct taken *const taken = run->taken_of_plan;
+    const struct wanted wanted = {
+        .totals = totals, .taken = run->taken_of_plan, .keys = stored ? run->keys_of_plan : NULL};
     enum status status = STATUS_OK;
     bool made = false;
     *result = (struct result){0};
     run->totals_of_plan = NULL;
     run->taken_of_plan = NULL;
+    run->keys_of_plan = NULL;
     if (run->kept)
         return relational_bind(run, star, select, *run->kept->options, &run->kept->plan);
     if (!stored && !(star->table_count && table_is_resident(star->tables[0].table)))
@@ -221,11 +274,13 @@ enum status relational_plan(struct relational *run, const struct sql_star *star,
         RETURN_IF_ERROR(distribute_write(run, star, select, &block.key, &block.length));
     if (totals && block.key)
         status = totals_key(run, totals, select->item_count, numbers, &block.key, &block.length);
-    if (taken && block.key)
-        status = AND_THEN(status, taken_key(&block.key, &block.length, run->error));
+    if (wanted.taken && block.key)
+        status = AND_THEN(status, add_mark("taken", 0, &block, run->error));
+    if (wanted.keys && block.key)
+        status = AND_THEN(status, add_mark("keys", wanted.keys->number, &block, run->error));
     made = !block.key || !block_plans_take(task->plans, &block);
     if (made)
-        status = AND_THEN(status, make_plan(run, star, select, engine, taken != NULL, &block.plan));
+        status = AND_THEN(status, make_plan(run, star, select, engine, &wanted, numbers, &block.plan));
     if (totals && status == STATUS_OK)
         status = totals_plan(run, totals, block.plan, numbers, made);
     timing.plan_ms = clock_ms() - begin;
@@ -233,7 +288,7 @@ enum status relational_plan(struct relational *run, const struct sql_star *star,
         timing.bytes += block.plan->columns[c].decided ? 0 : block.plan->columns[c].data->bytes;
     if (status == STATUS_OK && stored && !run->dry)
         status = distribute_tell(run, star, select);
-    status = AND_THEN(status, answer_plan(run, &block, engine, totals, taken, numbers, &timing, result));
+    status = AND_THEN(status, answer_plan(run, &block, engine, &wanted, numbers, &timing, result));
     add_timing(&run->timing, &timing);
     end_block(run, &block, status);
     return status;
@@ -241,6 +296,7 @@ enum status relational_plan(struct relational *run, const struct sql_star *star,
 
 enum status relational_follow(struct relational *run)
 {
+    static const struct wanted nothing = {0};
     for (;;) {
         struct explain_node *const node = explain_new(run->explained, "plan");
         struct run_timing timing = {0};
@@ -253,12 +309,12 @@ enum status relational_follow(struct relational *run)
         if (end)
             return STATUS_OK;
         enum status status =
-            make_plan(run, &heard->star, &heard->select, run->task->engine, false, &block.plan);
+            make_plan(run, &heard->star, &heard->select, run->task->engine, &nothing, NULL, &block.plan);
         if (status != STATUS_OK) {
             block_plan_free(&block);
             return status;
         }
-        status = run_plan(run, &block, run->task->engine, NULL, NULL, node, &timing, &rows);
+        status = run_plan(run, &block, run->task->engine, &nothing, node, &timing, &rows);
         rowset_free(&rows);
         block_plan_free(&block);
         if (status != STATUS_OK && status != STATUS_BAD_INPUT) /* else process 0 may ask in another way */

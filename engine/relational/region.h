@@ -62,6 +62,7 @@ struct folded {
     bool left;
     struct explain_node *explained; /* or NULL */
     struct result result;
+    struct key_set keys; /* of a list: if they are done, the result has a number of rows alone */
     struct folded *next;
 };
 

@@ -95,6 +95,14 @@ struct kept_plan {
 struct totals; /* blocks/totals.h */
 struct taken;  /* device/taken.h */
 
+/* The values of one column of an operator, of which nothing else is asked: a GPU that has them as groups gives a bitmap. */
+struct key_set {
+    const struct logical_node *node;
+    uint32_t number;
+    bool done;            /* they are here, and the operator's result is a number of rows alone */
+    struct sql_keys keys; /* owned: bits (free) */
+};
+
 struct relational {
     const struct relational_task *task;
     const struct logical_tree *tree;
@@ -121,6 +129,8 @@ struct relational {
     struct taken
         *taken; /* an operator that may leave its rows on the GPU, or NULL; and, likewise, the next plan: */
     struct taken *taken_of_plan;
+    struct key_set *keys; /* wanted of an operator's rows, or NULL; and, likewise, of the next plan's: */
+    struct key_set *keys_of_plan;
     enum sql_cut cut; /* why the last plan was refused, if not for the statement */
     struct error *error;
 };
@@ -204,6 +214,8 @@ NODISCARD enum status relational_value(struct relational *run, struct sql_positi
 /* The values of a result's column, as they come, and whether NULL is one. Free keys->values with spillable_free. */
 NODISCARD enum status relational_keys(struct relational *run, const struct result *result, uint32_t number,
                                       struct sql_keys *keys);
+/* Makes a list, keys->values, instead of a bitmap, which is not freed. */
+NODISCARD enum status relational_list_bits(struct relational *run, struct sql_keys *keys);
 /* The keys become a bitmap, which they own then. */
 void relational_take_bits(struct sql_keys *keys, const struct number_bits *bits);
 /* Its different values except NULL, ascending, if they lie near each other; else there is no list. Free keys->values. */

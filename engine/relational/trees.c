@@ -91,6 +91,17 @@ void relational_take_bits(struct sql_keys *keys, const struct number_bits *bits)
     keys->bits = bits->words;
 }
 
+enum status relational_list_bits(struct relational *run, struct sql_keys *keys)
+{
+    const struct number_bits bits = {
+        .low = keys->low, .high = keys->high, .count = keys->count, .words = (uint64_t *)keys->bits};
+    RETURN_IF_ERROR(spillable_rows(&keys->values, (keys->count + 1) * sizeof *keys->values,
+                                   "the keys of a join", run->error));
+    number_bits_list(&bits, keys->values);
+    keys->bits = NULL;
+    return STATUS_OK;
+}
+
 /* The bytes of the numbers, or of the bitmap. */
 static uint64_t bytes_of_keys(const struct sql_keys *keys)
 {

@@ -42,6 +42,13 @@ struct groups_totals {
     unsigned long long words[GROUPS_TOTALS_MAX][2];
 };
 
+/* The set of an expression's values (engine/plan/plan.h: plan.set), all zeros at first. */
+struct groups_set {
+    uint32_t unknown; /* as of struct groups_totals */
+    uint32_t null;    /* not 0: NULL is one of them */
+    uint64_t reserved;
+};
+
 struct groups_work {
     uint64_t code;                    /* of struct general_code */
     uint32_t code_count, first_count; /* those of HAVING and the first term come first */
@@ -59,6 +66,12 @@ struct groups_work {
     uint32_t total_count;
     struct groups_total totals[GROUPS_TOTALS_MAX];
     uint64_t totals_state; /* struct groups_totals */
+    uint32_t set_slot;     /* of the values of a set */
+    uint32_t reserved;
+    int64_t set_low;    /* bit v - set_low of the bitmap is that of value v */
+    uint64_t set_span;  /* the greatest v - set_low */
+    uint64_t set_bits;  /* of words of 32 bits */
+    uint64_t set_state; /* struct groups_set */
 };
 
 /* GENERAL_AGGREGATE: the parts of general_code.number, from bit 0 on: 16 bits, 1 + the aggregate that counts the values, or 0:

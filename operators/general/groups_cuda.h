@@ -7,6 +7,7 @@
  *     groups_select    lists the slots of the groups that pass HAVING and are not worse
  *     groups_gather    copies the numbers and states of the listed groups to an array
  *     groups_total     adds up numbers of the groups that pass HAVING, where no group is wanted itself
+ *     groups_set       sets the bit of an expression's value of each group that passes HAVING, where nothing else is wanted
  *
  * Ranks are made as those of rows (engine/plan/order/first_rows.h), from the terms of ORDER BY, which instructions of a
  * program compute from the group's number and states, and from the number. The host computes the answer from the groups that
@@ -296,6 +297,53 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
         __syncwarp();
     });
     totals.finish(work);
+}
+
+/* ---- Sets ---- */
+
+/* Neighbouring slots mostly have neighbouring values: the first of consecutive lanes with bits of one word sets all of them.
+ * All lanes call it. */
+TILE_INLINE void set_bit(uint32_t *bits, uint64_t place, bool is_set)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const uint64_t word = is_set ? place / 32 : ~0ull;
+    uint32_t mine = is_set ? 1u << place % 32 : 0;
+#pragma unroll
+    for (uint32_t distance = 1; distance < 32; distance *= 2) {
+        const uint64_t other = __shfl_down_sync(FULL_WARP, word, distance);
+        const uint32_t its = __shfl_down_sync(FULL_WARP, mine, distance);
+        mine |= lane + distance < 32 && other == word ? its : 0;
+    }
+    const uint64_t before = __shfl_up_sync(FULL_WARP, word, 1);
+    if (is_set && (lane == 0 || before != word))
+        atomicOr(bits + word, mine);
+}
+
+extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
+    groups_set(const __grid_constant__ groups_work work)
+{
+    struct groups_set *const state = reinterpret_cast<struct groups_set *>(work.set_state);
+    bool null = false, unknown = false;
+    groups_each(work, [&](uint64_t slot, bool used) {
+        uint64_t place = 0;
+        bool is_set = false;
+        if (used) {
+            group_values of(work, slot);
+            of.evaluate(0, work.code_count);
+            unknown |= of.group.unknown || of.group.overflows();
+            const bool passes = of.passes(), is_null = of.rows.is_null(work.set_slot, 0);
+            null |= passes && is_null;
+            place = (uint64_t)of.rows.operand(work.set_slot, 0) - (uint64_t)work.set_low;
+            unknown |= passes && !is_null && place > work.set_span;
+            is_set = passes && !is_null && place <= work.set_span;
+        }
+        __syncwarp();
+        set_bit(reinterpret_cast<uint32_t *>(work.set_bits), place, is_set);
+    });
+    if (__any_sync(FULL_WARP, null) && threadIdx.x % 32 == 0)
+        state->null = 1;
+    if (__any_sync(FULL_WARP, unknown) && threadIdx.x % 32 == 0)
+        state->unknown = 1;
 }
 
 /* ---- Copies ---- */

@@ -30,6 +30,11 @@ static void run_total(void **parameters)
     groups_total(*static_cast<groups_work *>(parameters[0]));
 }
 
+static void run_set(void **parameters)
+{
+    groups_set(*static_cast<groups_work *>(parameters[0]));
+}
+
 static const values_work &values_of(void **parameters)
 {
     return *static_cast<values_work *>(parameters[0]);
@@ -74,6 +79,7 @@ emulated_module emulated_of_general_groups = {
      {"first_tighten", run_tighten, 0, {}},
      {"groups_select", run_select, 1, {sizeof(groups_work)}},
      {"groups_total", run_total, 1, {sizeof(groups_work)}},
+     {"groups_set", run_set, 1, {sizeof(groups_work)}},
      {"values_collect", run_collect, 1, {sizeof(values_work)}},
      {"values_add", run_add, 2, {sizeof(values_work), 4}},
      {"values_scan", run_scan, 1, {sizeof(values_work)}},

@@ -163,6 +163,20 @@ static enum status write_totals(const struct plan *plan, const struct kernel *ke
     return STATUS_OK;
 }
 
+static enum status write_set(const struct plan *plan, const struct kernel *kernel, struct cuda_groups *groups,
+                             struct error *error)
+{
+    const struct expression *const value =
+        &plan->expressions.nodes[plan->outputs[plan->set_output].expression];
+    struct roots roots = {.count = 1, .nodes = {plan->outputs[plan->set_output].expression}};
+    RETURN_IF_ERROR(write_program(plan, kernel, &roots, groups, error));
+    groups->of_set = groups->usable;
+    groups->work.set_slot = roots.slots[0];
+    groups->work.set_low = value->low;
+    groups->work.set_span = (uint64_t)value->high - (uint64_t)value->low;
+    return STATUS_OK;
+}
+
 static void fill_first(const struct first_groups *few, struct first_argument *first)
 {
     *first = (struct first_argument){.wanted = few->first.wanted, .bound = UINT64_MAX};
@@ -189,7 +203,8 @@ enum status cuda_groups_take(struct device_run *run, struct error *error)
         struct cuda_function **function;
     } functions[] = {{"groups_sample", &groups->sample},        {"first_tighten", &groups->tighten},
                      {"groups_select", &groups->select},        {"groups_gather", &groups->gather},
-                     {"groups_total", &groups->total},          {"values_collect", &groups->values.collect},
+                     {"groups_total", &groups->total},          {"groups_set", &groups->set},
+                     {"values_collect", &groups->values.collect},
                      {"values_add", &groups->values.add},       {"values_scan", &groups->values.scan},
                      {"values_prefix", &groups->values.prefix}, {"values_starts", &groups->values.starts},
                      {"values_groups", &groups->values.groups}, {"values_pick", &groups->values.pick}};
@@ -238,6 +253,8 @@ enum status cuda_groups_open(struct device_run *run, struct error *error)
         RETURN_IF_ERROR(may_fail_of_totals(plan, &may, error));
     if (!may)
         RETURN_IF_ERROR(write_totals(plan, &run->kernel, groups, error));
+    else if (plan->set && !may_fail(plan))
+        RETURN_IF_ERROR(write_set(plan, &run->kernel, groups, error));
     if (!groups->usable && few.few && few.first.wanted <= GROUPS_WANTED_MAX && !may_fail(plan)) {
         free(groups->program);
         *groups = (struct cuda_groups){0};
@@ -428,6 +445,50 @@ enum status cuda_groups_total(struct device_run *run, struct partial *groups, bo
     RETURN_IF_ERROR(cuda_synchronize(run->cuda, error));
     *given = !state.unknown;
     return *given ? take_totals(run->plan, &state, groups, error) : STATUS_OK;
+}
+
+/* ---- Sets ---- */
+
+/* The pieces of `memory`: the state, the bitmap and the program. */
+static enum status make_set_memory(struct device_run *run, uint64_t words, struct error *error)
+{
+    struct cuda_groups *groups = &run->groups;
+    const uint64_t bits = (words * sizeof(uint64_t) + 15) / 16 * 16;
+    if (groups->memory)
+        return STATUS_OK;
+    RETURN_IF_ERROR(cuda_columns_allocate(run->device->columns,
+                                          sizeof(struct groups_set) + bits + groups->program_bytes,
+                                          "a set of values", &groups->memory, error));
+    groups->work.set_state = groups->memory;
+    groups->work.set_bits = groups->memory + sizeof(struct groups_set);
+    groups->work.code = groups->work.set_bits + bits;
+    return cuda_send(run->cuda, groups->work.code, groups->program, groups->program_bytes, error);
+}
+
+enum status cuda_groups_set(struct device_run *run, struct partial *groups, bool *given, struct error *error)
+{
+    const uint64_t words = run->groups.work.set_span / 64 + 1, bytes = words * sizeof(uint64_t);
+    struct groups_set state;
+    *given = false;
+    if (make_set_memory(run, words, NULL) != STATUS_OK)
+        return STATUS_OK;
+    RETURN_IF_ERROR(cuda_groups_send(run, error));
+    RETURN_IF_ERROR(cuda_set_words(run->cuda, run->groups.memory, 0, (sizeof state + bytes) / 4, error));
+    RETURN_IF_ERROR(launch(run, run->groups.set, blocks_of(run, run->slots), error));
+    RETURN_IF_ERROR(cuda_copy_to_host(run->cuda, &state, run->groups.memory, sizeof state, error));
+    RETURN_IF_ERROR(memory_take(&groups->set.words, bytes, "a set of values", error));
+    RETURN_IF_ERROR(cuda_copy_to_host(run->cuda, groups->set.words, run->groups.work.set_bits, bytes, error));
+    RETURN_IF_ERROR(cuda_synchronize(run->cuda, error));
+    if (state.unknown) {
+        free(groups->set.words);
+        groups->set.words = NULL;
+        return STATUS_OK;
+    }
+    groups->set.low = run->groups.work.set_low;
+    number_bits_trim(&groups->set, words);
+    groups->is_set = *given = true;
+    groups->set_null = state.null != 0;
+    return STATUS_OK;
 }
 
 enum status cuda_groups_gather(struct device_run *run, uint64_t count, struct error *error)

@@ -24,9 +24,10 @@ struct cuda_groups {
     bool usable;                /* else the other fields are zeros */
     bool of_values;             /* sorted_values.h; then `work` and `first` are not set */
     bool of_totals;             /* of plan->totals */
+    bool of_set;                /* the values of an output, of which the host gets a bitmap */
     struct cuda_module *module; /* of the kernels, within a call that needs them */
     uint64_t lent;              /* its number (memory/modules.h) */
-    struct cuda_function *sample, *tighten, *select, *gather, *total;
+    struct cuda_function *sample, *tighten, *select, *gather, *total, *set;
     struct cuda_value_kernels values;
     struct groups_work work;
     struct first_argument first;
@@ -54,6 +55,10 @@ NODISCARD enum status cuda_groups_list(struct device_run *run, uint64_t *count, 
 /* Fills groups->totals where plan->totals are wanted and no groups; *given is false if that cannot be done. */
 NODISCARD enum status cuda_groups_total(struct device_run *run, struct partial *groups, bool *given,
                                         struct error *error);
+
+/* Fills groups->set where plan->set says so; *given is false if that cannot be done. */
+NODISCARD enum status cuda_groups_set(struct device_run *run, struct partial *groups, bool *given,
+                                      struct error *error);
 
 /* Queues the copy of the listed groups to run->collected, column by column. */
 NODISCARD enum status cuda_groups_gather(struct device_run *run, uint64_t count, struct error *error);

@@ -3,10 +3,7 @@
 
 #include "engine/relational/device/device_table.h"
 #include "engine/relational/rows_table.h"
-#include "storage/base/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 #define TABLE_NAME "answer"
 
@@ -28,15 +25,6 @@ uint32_t taken_find(const struct taken *taken, uint32_t number)
 enum status taken_add(struct relational *run, struct taken *taken, uint32_t number)
 {
     return sql_tree_append(run->arena, &taken->numbers, &taken->count, sizeof number, &number, run->error);
-}
-
-enum status taken_key(char **key, size_t *length, struct error *error)
-{
-    static const char mark[] = "taken";
-    RETURN_IF_ERROR(memory_grow(key, *length + sizeof mark, "a key", error));
-    memcpy(*key + *length, mark, sizeof mark);
-    *length += sizeof mark;
-    return STATUS_OK;
 }
 
 enum status taken_ask(struct relational *run, struct taken *taken, const struct logical_set *needed,

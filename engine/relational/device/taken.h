@@ -25,8 +25,6 @@ bool taken_is_possible(const struct relational *run);
 /* The column with this number; UINT32_MAX: there is none. */
 uint32_t taken_find(const struct taken *taken, uint32_t number);
 NODISCARD enum status taken_add(struct relational *run, struct taken *taken, uint32_t number);
-/* Makes another key of that of a plan whose rows are not taken. */
-NODISCARD enum status taken_key(char **key, size_t *length, struct error *error);
 /* Answers an operator, which may give its rows to `taken`; else *result. */
 NODISCARD enum status taken_ask(struct relational *run, struct taken *taken, const struct logical_set *needed,
                                 struct result *result);
