@@ -6,7 +6,7 @@
 #include "engine/gpu/general/code.h"
 #include "engine/gpu/run_internal.h"
 #include "storage/base/memory.h"
-#include "storage/base/sort/sort.h"
+#include "storage/base/number/number_set.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -379,7 +379,7 @@ static enum status sort_list(struct device_run *run, uint64_t count, struct erro
     enum status status = cuda_copy_to_host(run->cuda, slots, list, bytes, error);
     status = AND_THEN(status, cuda_synchronize(run->cuda, error));
     if (status == STATUS_OK) {
-        sort_integers(slots, count);
+        number_set_sort(slots, count);
         status = cuda_send(run->cuda, list, slots, bytes, error);
     }
     free(slots);
