@@ -20,7 +20,6 @@
 
 #define LIST_ROWS_MAX       (UINT64_C(1) << 18) /* a longer list is joined, unless it makes a bitmap */
 #define OTHER_TYPE_ROWS_MAX 1000u /* values of another type than the key are compared one by one */
-#define LIST_KEYS_MAX       (UINT64_C(1) << 16) /* more keys that are dense are a bitmap from here to the plan's test */
 
 /* ---- The answer ---- */
 
@@ -402,24 +401,13 @@ static enum status answer_list(struct region *region, const struct logical_node 
 static enum status find_keys(struct relational *run, const struct list_of *list, const struct folded *answer,
                              struct sql_keys *keys)
 {
-    struct number_bits bits;
     if (answer->keys.done) {
         *keys = answer->keys.keys;
-        return keys->count <= LIST_KEYS_MAX || !keys_are_dense(keys) ? relational_list_bits(run, keys)
-                                                                     : STATUS_OK;
+        return keys->count <= RELATIONAL_LIST_KEYS || !keys_are_dense(keys) ? relational_list_bits(run, keys)
+                                                                            : STATUS_OK;
     }
     RETURN_IF_ERROR(relational_keys(run, &answer->result, list->value, keys));
-    if (keys->count <= LIST_KEYS_MAX || !relational_is_set(run, list->key, keys) ||
-        keys->type.kind == VALUE_DOUBLE || !number_set_is_dense(keys->values, keys->count)) {
-        keys->count = number_set_sort(keys->values, keys->count);
-        return STATUS_OK;
-    }
-    const enum status status = number_bits_make(keys->values, keys->count, &bits, run->error);
-    spillable_free(keys->values);
-    keys->values = NULL;
-    if (status == STATUS_OK)
-        relational_take_bits(keys, &bits);
-    return status;
+    return relational_each_key_once(run, list->key, keys);
 }
 
 /* The rows of a list that is joined: the answer's, or its keys. */

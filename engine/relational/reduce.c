@@ -11,9 +11,11 @@
 #include "storage/base/number/number_set.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-#define SIDE_ROWS_MAX  (UINT64_C(1) << 18)
-#define KEYS_MAX       (UINT64_C(1) << 17)
+#define SIDE_ROWS_MAX  (UINT64_C(1) << 18) /* of which a list is made, if its keys are not dense */
+#define DENSE_ROWS_MAX (UINT64_C(1) << 24) /* of which a bitmap is made */
+#define KEYS_MAX       (UINT64_C(1) << 17) /* of a list */
 #define MOST_VALUES    0.8 /* of the other side's different values: a list of more drops too few of its rows */
 #define UNKNOWN_VALUES 1e18
 #define ROWS_A_KEY \
@@ -55,18 +57,31 @@ static const struct sql_expression *maker_of(const struct logical_node *node, ui
     return NULL;
 }
 
+/* The rows of the stored table that a source reads; 0: it is not one table's. */
+static uint64_t rows_below(const struct logical_node *node)
+{
+    while (node->kind == LOGICAL_FILTER || node->kind == LOGICAL_PROJECT || node->kind == LOGICAL_AGGREGATE)
+        node = node->inputs[0];
+    return node->kind == LOGICAL_SCAN ? node->scan.table->rows : 0;
+}
+
 /* A list pays where it drops rows before they cost much. Testing a value that must be computed first costs as much as the
  * group it makes, and a list with most values of its range hardly drops any: days of a calendar. EXPLAIN does not know the
  * values: NULL. */
 static bool is_worth(struct relational *run, const struct logical_node *node,
-                     const struct sql_expression *key, const int64_t *values, uint64_t count)
+                     const struct sql_expression *key, const struct sql_keys *keys)
 {
-    if (count > KEYS_MAX || (double)count > MOST_VALUES * estimate_values(run, key, UNKNOWN_VALUES))
+    const uint64_t count = keys->count;
+    if ((count > KEYS_MAX && !keys->bits) ||
+        (double)count > MOST_VALUES * estimate_values(run, key, UNKNOWN_VALUES))
         return false;
     if (node->kind == LOGICAL_SCAN)
         return node->scan.table->rows >= ROWS_A_KEY * count;
-    return count < 2 || !values || (uint64_t)values[count - 1] - (uint64_t)values[0] >= 2 * count ||
-           !maker_of(node, key->index);
+    if (count < 2 || (!keys->values && !keys->bits) || !maker_of(node, key->index))
+        return true;
+    const int64_t low = keys->bits ? keys->low : keys->values[0],
+                  high = keys->bits ? keys->high : keys->values[count - 1];
+    return (uint64_t)high - (uint64_t)low >= 2 * count;
 }
 
 /* Notes the share of the source's rows that have one of these keys. */
@@ -77,17 +92,24 @@ static void expect_keys(struct region *region, double keys, const struct sql_exp
     source->reduced *= fmin(1, values < UNKNOWN_VALUES ? keys / values : 0.5);
 }
 
-/* The keys of a side, sorted: of one with many rows if they are few. */
+/* The keys of a side, each once: of one with many rows if they are few, or dense. */
 static enum status find_keys(struct relational *run, const struct result *side, uint32_t number,
-                             struct sql_keys *keys, bool *found)
+                             const struct sql_expression *other, struct sql_keys *keys, bool *found)
 {
+    const bool many = side->rows > SIDE_ROWS_MAX;
+    *found = false;
+    if (many)
+        RETURN_IF_ERROR(relational_few_keys(run, side, number, keys, found));
+    if (*found || side->rows > DENSE_ROWS_MAX)
+        return STATUS_OK;
     *found = true;
-    if (side->rows > SIDE_ROWS_MAX)
-        return relational_few_keys(run, side, number, keys, found);
     RETURN_IF_ERROR(relational_keys(run, side, number, keys));
     keys->null = false;
-    keys->count = number_set_sort(keys->values, keys->count);
-    return STATUS_OK;
+    if (many && !number_set_is_dense(keys->values, keys->count)) {
+        *found = false;
+        return STATUS_OK;
+    }
+    return relational_each_key_once(run, other, keys);
 }
 
 /* `key` of the side equals `other` of the source. */
@@ -99,7 +121,7 @@ static enum status reduce_by(struct region *region, const struct result *side,
     const struct logical_column *const columns = run->tree->columns;
     const uint64_t *places;
     struct sql_expression *list;
-    struct sql_keys keys;
+    struct sql_keys keys = {0};
     if (key->operation != SQL_INPUT || other->operation != SQL_INPUT)
         return STATUS_OK;
     const struct rowset_column *const column = result_column(side, key->index, &places);
@@ -111,19 +133,22 @@ static enum status reduce_by(struct region *region, const struct result *side,
         return STATUS_OK;
     if (run->dry) { /* there are no keys yet */
         const double expected = estimate_values(run, key, (double)side->rows);
-        if (!is_worth(run, source->node, other, NULL, (uint64_t)expected))
+        keys = (struct sql_keys){.count = (uint64_t)expected};
+        if (!is_worth(run, source->node, other, &keys))
             return STATUS_OK;
         expect_keys(region, expected, other, source);
         return region_after(region, &source->after, key->index);
     }
     bool found;
-    RETURN_IF_ERROR(find_keys(run, side, key->index, &keys, &found));
-    const bool pays = found && is_worth(run, source->node, other, keys.values, keys.count) &&
+    enum status status = find_keys(run, side, key->index, other, &keys, &found);
+    const bool pays = status == STATUS_OK && found && is_worth(run, source->node, other, &keys) &&
                       relational_list_fits(run, other, &keys);
     if (pays)
         expect_keys(region, (double)keys.count, other, source);
-    const enum status status = pays ? relational_in(run, other, &keys, &list) : STATUS_OK;
+    if (pays)
+        status = relational_in(run, other, &keys, &list);
     spillable_free(keys.values);
+    free((uint64_t *)keys.bits);
     return status == STATUS_OK && pays ? relational_and(run, &source->filter, list) : status;
 }
 
@@ -133,8 +158,7 @@ enum status region_reduce(struct region *region, const struct conjuncts *conjunc
     struct source *const source = &region->sources[s];
     const bool many = side->rows > SIDE_ROWS_MAX;
     if (source_is_answered(source) || !takes_conditions(source->node) ||
-        (many &&
-         (source->node->kind != LOGICAL_SCAN || source->node->scan.table->rows / ROWS_A_KEY < side->rows)))
+        (many && rows_below(source->node) / ROWS_A_KEY < side->rows))
         return STATUS_OK;
     for (uint32_t i = 0; i < conjuncts->count; i++) {
         const struct sql_expression *const tree = conjuncts->list[i].tree;

@@ -216,6 +216,12 @@ NODISCARD enum status relational_keys(struct relational *run, const struct resul
                                       struct sql_keys *keys);
 /* Makes a list, keys->values, instead of a bitmap, which is not freed. */
 NODISCARD enum status relational_list_bits(struct relational *run, struct sql_keys *keys);
+/* More keys that are dense are a bitmap from here to the plan's test. */
+#define RELATIONAL_LIST_KEYS (UINT64_C(1) << 16)
+/* Sorts a list of keys, which are asked of `key`, and leaves each once; many that are dense become a bitmap. Free keys->values
+ * and keys->bits after a failure, too. */
+NODISCARD enum status relational_each_key_once(struct relational *run, const struct sql_expression *key,
+                                               struct sql_keys *keys);
 /* The keys become a bitmap, which they own then. */
 void relational_take_bits(struct sql_keys *keys, const struct number_bits *bits);
 /* Its different values except NULL, ascending, if they lie near each other; else there is no list. Free keys->values. */

@@ -91,6 +91,23 @@ void relational_take_bits(struct sql_keys *keys, const struct number_bits *bits)
     keys->bits = bits->words;
 }
 
+enum status relational_each_key_once(struct relational *run, const struct sql_expression *key,
+                                     struct sql_keys *keys)
+{
+    struct number_bits bits;
+    if (keys->count <= RELATIONAL_LIST_KEYS || !relational_is_set(run, key, keys) ||
+        keys->type.kind == VALUE_DOUBLE || !number_set_is_dense(keys->values, keys->count)) {
+        keys->count = number_set_sort(keys->values, keys->count);
+        return STATUS_OK;
+    }
+    const enum status status = number_bits_make(keys->values, keys->count, &bits, run->error);
+    spillable_free(keys->values);
+    keys->values = NULL;
+    if (status == STATUS_OK)
+        relational_take_bits(keys, &bits);
+    return status;
+}
+
 enum status relational_list_bits(struct relational *run, struct sql_keys *keys)
 {
     const struct number_bits bits = {
