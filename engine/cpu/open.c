@@ -232,6 +232,7 @@ void cpu_run_close(struct device_run *run)
 {
     if (!run)
         return;
+    key_bits_free(&run->keys);
     for (unsigned w = 0; run->workers && w < run->threads; w++)
         worker_close(run, &run->workers[w]);
     for (uint32_t j = 0; run->bitmaps && j < run->plan->join_count; j++)

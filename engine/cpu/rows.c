@@ -184,7 +184,7 @@ static void find_terms(const struct device_run *run, struct cpu_worker *worker, 
 static void number_groups(const struct device_run *run, struct cpu_worker *worker, uint32_t count)
 {
     const struct plan *plan = run->plan;
-    const uint32_t spread = group_states_spread(worker->states);
+    const uint32_t spread = run->keys.words ? 0 : group_states_spread(worker->states);
     for (uint32_t word = 0; word < plan->key_words; word++) {
         bool first = true;
         for (uint32_t g = 0; g < plan->group_count; g++)
@@ -212,5 +212,9 @@ enum status cpu_take_rows(struct device_run *run, struct cpu_worker *worker, con
     }
     find_terms(run, worker, t, count);
     number_groups(run, worker, count);
+    if (run->keys.words) {
+        key_bits_add(&run->keys, worker->numbers[0], count);
+        return STATUS_OK;
+    }
     return group_states_add(worker->states, count, worker->numbers, worker->arguments, error);
 }

@@ -250,6 +250,10 @@ static enum status collect(struct device_run *run, bool mergeable, struct partia
     uint32_t used = 0;
     if (run->plan->shape == PLAN_ROWS)
         return collect_rows(run, partial, error);
+    if (run->keys.words) {
+        key_bits_give(run->plan, &run->keys, partial);
+        return STATUS_OK;
+    }
     for (unsigned w = 0; w < run->threads; w++)
         if (run->workers[w].used || (w + 1 == run->threads && used == 0))
             run->used[used++] = run->workers[w].states;
@@ -289,6 +293,8 @@ static enum status run_tiles(struct device_run *run, const struct tile_skip *sca
         return count_rows(run, scan, partial, timing, error);
     const double begin = clock_ms();
     run_begin(run, scan);
+    if (!mergeable && !run->counting)
+        key_bits_begin(run->plan, &run->keys);
     double staged = begin, matched;
     if (run->stages) {
         RETURN_IF_ERROR(stage_columns(run, error));

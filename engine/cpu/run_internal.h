@@ -7,6 +7,7 @@
 
 #include "engine/cpu/group_states.h"
 #include "engine/cpu/index_mask.h"
+#include "engine/cpu/key_bits.h"
 #include "engine/cpu/tile_steps.h"
 #include "engine/cpu/top_rows.h"
 #include "engine/plan/reading/scan_reader.h"
@@ -114,6 +115,7 @@ struct device_run {
         *found; /* PLAN_ROWS: the rows of each piece; there is one for each piece of plan->scan */
     atomic_uint_fast64_t found_rows;
     struct top_rows top;
+    struct key_bits keys; /* instead of groups, in a run whose result is not merged */
 };
 
 /* True if the bits of the key decide the join's predicate, so that a run makes no bitmap. Codecs that do not keep bits apart

@@ -11,7 +11,6 @@
  */
 #include "engine/relational/region.h"
 
-#include "engine/relational/device/taken.h"
 #include "storage/base/execution/spillable.h"
 #include "storage/base/number/number_set.h"
 
@@ -374,6 +373,13 @@ static enum status each_once(struct region *region, const struct logical_node *j
     return STATUS_OK;
 }
 
+/* Whether a plan's keys may come as a set: all of them are of one device. */
+static bool keys_are_possible(const struct relational *run)
+{
+    const struct engine *const engine = run->task->engine;
+    return engine_members(engine) == 1 && !engine_cluster(engine) && !run->dry && !run->kept;
+}
+
 /* As number_set_is_dense. */
 static bool keys_are_dense(const struct sql_keys *keys)
 {
@@ -388,7 +394,7 @@ static enum status answer_list(struct region *region, const struct logical_node 
     struct key_set *const before = run->keys;
     struct key_set set = {.number = list->value};
     RETURN_IF_ERROR(each_once(region, join, list, &set.node));
-    run->keys = taken_is_possible(run) ? &set : NULL;
+    run->keys = keys_are_possible(run) ? &set : NULL;
     const enum status status = region_answer(region, join, set.node, "list", done);
     run->keys = before;
     if (status == STATUS_OK && set.done)
@@ -403,8 +409,10 @@ static enum status find_keys(struct relational *run, const struct list_of *list,
 {
     if (answer->keys.done) {
         *keys = answer->keys.keys;
-        return keys->count <= RELATIONAL_LIST_KEYS || !keys_are_dense(keys) ? relational_list_bits(run, keys)
-                                                                            : STATUS_OK;
+        return keys->count <= RELATIONAL_LIST_KEYS || !keys_are_dense(keys) ||
+                       !relational_is_set(run, list->key, keys)
+                   ? relational_list_bits(run, keys)
+                   : STATUS_OK;
     }
     RETURN_IF_ERROR(relational_keys(run, &answer->result, list->value, keys));
     return relational_each_key_once(run, list->key, keys);
