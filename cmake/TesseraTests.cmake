@@ -135,6 +135,9 @@ if(Python3_FOUND)
     tessera_python_test(test_compare tpc/test_compare.py)
     # Tables whose size decides whether they are dimensions of a scan or joined.
     tessera_python_test(test_large_dimension engine/relational/test_large_dimension.py $<TARGET_FILE:tessera_program>)
+    # Subqueries of so many keys that they are bitmaps.
+    tessera_python_test(test_key_sets engine/relational/test_key_sets.py $<TARGET_FILE:tessera_program>
+                        $<$<TARGET_EXISTS:tessera_emulator>:$<TARGET_FILE:tessera_emulator>>)
     # Compares with pyarrow and pyorc where they are installed.
     tessera_python_test(test_orc_peers loader/orc/test_orc_peers.py $<TARGET_FILE:tessera_program>)
     # Asks what analysts ask; DuckDB judges where its module is installed, otherwise kept answers do. Then it is checked that
