@@ -25,6 +25,20 @@ import schema
 
 GENERATORS = {"tpch": ("dbgen", 22), "tpcds": ("dsdgen", 99)}
 SETTINGS = ["set default_null_order = 'nulls_first_on_asc_last_on_desc'", "set integer_division = true"]
+PARTS_SF, PARTS_MOST = 3, 32
+
+# A process that makes a part of TPC-H.
+PART = """
+import sys
+sys.path.insert(0, %r)
+import tpc
+sf, parts, part, folder = %r, %d, %d, %r
+judge = tpc.DuckDB(":memory:", 1, read_only=False)
+judge.load_generator("tpch")
+judge.connection.execute("call dbgen(sf = %%s, children = %%d, step = %%d)" %% (sf, parts, part))
+for table in judge.tables():
+    judge.connection.execute("copy %%s to '%%s/%%s.%%d.csv' (header true, nullstr '')" %% (table, folder, table, part))
+"""
 
 
 class DuckDB:
@@ -62,6 +76,7 @@ class Benchmark:
         """`kinds`: which databases of Tessera there must be, with references (True) or without."""
         self.name, self.chosen = name, chosen
         self.folder = os.path.join(chosen.folder, "%s-sf%s" % (name, chosen.sf))
+        self.parts = min(PARTS_MOST, os.cpu_count()) if name == "tpch" and float(chosen.sf) >= PARTS_SF else 1
         if not os.path.exists(self.statements()):
             self.make()
         self.load([references for references in kinds if not os.path.exists(self.database(references))])
@@ -77,11 +92,24 @@ class Benchmark:
         say("making the data of %s at scale factor %s" % (self.name, self.chosen.sf))
         judge = DuckDB(self.duckdb(), self.chosen.threads, read_only=False)
         judge.load_generator(self.name)
-        judge.connection.execute("call %s(sf = %s)" % (GENERATORS[self.name][0], self.chosen.sf))
+        if self.parts == 1:
+            judge.connection.execute("call %s(sf = %s)" % (GENERATORS[self.name][0], self.chosen.sf))
+        else:
+            self.make_parts(judge)
         texts = dict(judge.fetch("select query_nr, query from %s_queries()" % self.name))
         judge.connection.close()
         with open(self.statements(), "w", encoding="utf-8") as file:
             json.dump(texts, file)
+
+    def make_parts(self, judge):
+        """Large data of TPC-H are made in parts, a process each: the generator has one thread."""
+        judge.connection.execute("call dbgen(sf = 0)")
+        running = [subprocess.Popen([sys.executable, "-c", PART % (HERE, self.chosen.sf, self.parts, part, self.folder)])
+                   for part in range(self.parts)]
+        if any([process.wait() for process in running]):
+            sys.exit("the data cannot be made")
+        for table in judge.tables():
+            judge.connection.execute("insert into %s select * from read_csv(%r, header = true)" % (table, self.csv(table)))
 
     def load(self, kinds):
         """Makes the databases of Tessera of these kinds."""
@@ -90,19 +118,21 @@ class Benchmark:
         judge = DuckDB(self.duckdb(), self.chosen.threads)
         tables = judge.tables()
         for table in tables:
-            judge.connection.execute("copy %s to '%s' (header true, nullstr '')" % (table, self.csv(table)))
+            if not os.path.exists(self.csv(table)[0]): # they are gone since other databases were loaded
+                self.parts = 1
+                judge.connection.execute("copy %s to '%s' (header true, nullstr '')" % (table, self.csv(table)[0]))
         judge.connection.close()
         for references in kinds:
             script = os.path.join(self.folder, "schema-%s.sql" % word(references))
             with open(script, "w") as file:
                 file.write(schema.script(self.name, tables, references))
             run = subprocess.run([self.chosen.tessera, "load", "--db", self.database(references), "--schema", script,
-                                  "--header", "yes", *("%s=%s" % (table, self.csv(table)) for table in tables)],
+                                  "--header", "yes", *("%s=%s" % (table, ",".join(self.csv(table))) for table in tables)],
                                  capture_output=True, text=True, encoding="utf-8")
             if run.returncode:
                 sys.exit("the data cannot be loaded: " + run.stderr)
-        for table in tables:
-            os.unlink(self.csv(table))
+        for file in (file for table in tables for file in self.csv(table)):
+            os.unlink(file)
 
     def duckdb(self):
         return os.path.join(self.folder, "duckdb")
@@ -112,7 +142,8 @@ class Benchmark:
         return os.path.join(self.folder, "statements.json")
 
     def csv(self, table):
-        return os.path.join(self.folder, table + ".csv")
+        """The files of a table's rows, one a part."""
+        return [os.path.join(self.folder, "%s.%d.csv" % (table, part)) for part in range(self.parts)]
 
     def database(self, references):
         return os.path.join(self.folder, "tessera-" + word(references))
