@@ -380,10 +380,10 @@ static bool keys_are_possible(const struct relational *run)
     return engine_members(engine) == 1 && !engine_cluster(engine) && !run->dry && !run->kept;
 }
 
-/* As number_set_is_dense. */
-static bool keys_are_dense(const struct sql_keys *keys)
+/* As number_set_is_near. */
+static bool keys_are_near(const struct sql_keys *keys)
 {
-    return ((uint64_t)keys->high - (uint64_t)keys->low) / 64 < keys->count;
+    return ((uint64_t)keys->high - (uint64_t)keys->low) / RELATIONAL_KEYS_APART < keys->count;
 }
 
 /* Answers the right side. A GPU may give its keys alone, as a bitmap. */
@@ -402,14 +402,14 @@ static enum status answer_list(struct region *region, const struct logical_node 
     return status;
 }
 
-/* Makes the keys of an answer: a sorted list, or a bitmap if they are many and dense. Owned by the caller: values by
+/* Makes the keys of an answer: a sorted list, or a bitmap if they are many and near. Owned by the caller: values by
  * spillable_free; bits by free, but those that the answer has itself. */
 static enum status find_keys(struct relational *run, const struct list_of *list, const struct folded *answer,
                              struct sql_keys *keys)
 {
     if (answer->keys.done) {
         *keys = answer->keys.keys;
-        return keys->count <= RELATIONAL_LIST_KEYS || !keys_are_dense(keys) ||
+        return keys->count <= RELATIONAL_LIST_KEYS || !keys_are_near(keys) ||
                        !relational_is_set(run, list->key, keys)
                    ? relational_list_bits(run, keys)
                    : STATUS_OK;

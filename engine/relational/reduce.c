@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SIDE_ROWS_MAX  (UINT64_C(1) << 18) /* of which a list is made, if its keys are not dense */
+#define SIDE_ROWS_MAX  (UINT64_C(1) << 18) /* of which a list is made, if its keys are far apart */
 #define DENSE_ROWS_MAX (UINT64_C(1) << 24) /* of which a bitmap is made */
 #define KEYS_MAX       (UINT64_C(1) << 17) /* of a list */
 #define MOST_VALUES    0.8 /* of the other side's different values: a list of more drops too few of its rows */
@@ -105,7 +105,7 @@ static enum status find_keys(struct relational *run, const struct result *side, 
     *found = true;
     RETURN_IF_ERROR(relational_keys(run, side, number, keys));
     keys->null = false;
-    if (many && !number_set_is_dense(keys->values, keys->count)) {
+    if (many && !number_set_is_near(keys->values, keys->count, RELATIONAL_KEYS_APART)) {
         *found = false;
         return STATUS_OK;
     }

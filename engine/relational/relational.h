@@ -216,9 +216,11 @@ NODISCARD enum status relational_keys(struct relational *run, const struct resul
                                       struct sql_keys *keys);
 /* Makes a list, keys->values, instead of a bitmap, which is not freed. */
 NODISCARD enum status relational_list_bits(struct relational *run, struct sql_keys *keys);
-/* More keys that are dense are a bitmap from here to the plan's test. */
-#define RELATIONAL_LIST_KEYS (UINT64_C(1) << 16)
-/* Sorts a list of keys, which are asked of `key`, and leaves each once; many that are dense become a bitmap. Free keys->values
+/* More keys are a bitmap from here to the plan's test, if they are no further apart than so in the mean: a list of them has a
+ * fourth of its bytes, but is copied several times, and is searched or joined for each row. */
+#define RELATIONAL_LIST_KEYS  (UINT64_C(1) << 16)
+#define RELATIONAL_KEYS_APART UINT64_C(256)
+/* Sorts a list of keys, which are asked of `key`, and leaves each once; many that are near become a bitmap. Free keys->values
  * and keys->bits after a failure, too. */
 NODISCARD enum status relational_each_key_once(struct relational *run, const struct sql_expression *key,
                                                struct sql_keys *keys);

@@ -96,7 +96,8 @@ enum status relational_each_key_once(struct relational *run, const struct sql_ex
 {
     struct number_bits bits;
     if (keys->count <= RELATIONAL_LIST_KEYS || !relational_is_set(run, key, keys) ||
-        keys->type.kind == VALUE_DOUBLE || !number_set_is_dense(keys->values, keys->count)) {
+        keys->type.kind == VALUE_DOUBLE ||
+        !number_set_is_near(keys->values, keys->count, RELATIONAL_KEYS_APART)) {
         keys->count = number_set_sort(keys->values, keys->count);
         return STATUS_OK;
     }

@@ -17,11 +17,16 @@ static void find_bounds(const int64_t *numbers, uint64_t count, int64_t *least, 
     }
 }
 
-bool number_set_is_dense(const int64_t *numbers, uint64_t count)
+bool number_set_is_near(const int64_t *numbers, uint64_t count, uint64_t apart)
 {
     int64_t least, greatest;
     find_bounds(numbers, count, &least, &greatest);
-    return count > 0 && ((uint64_t)greatest - (uint64_t)least) / 64 < count;
+    return count > 0 && ((uint64_t)greatest - (uint64_t)least) / apart < count;
+}
+
+bool number_set_is_dense(const int64_t *numbers, uint64_t count)
+{
+    return number_set_is_near(numbers, count, 64);
 }
 
 /* Reads the numbers from a bitmap of them. */
