@@ -8,6 +8,7 @@
 
 #include "storage/base/number/number_set.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define NUMBERS 2000
@@ -78,12 +79,73 @@ static void density_is_a_mean_distance_of_64(void **state)
     assert_false(number_set_is_dense(near, 0));
 }
 
+/* A bitmap has the numbers of the sorted set, also after words of zeros were put around it. */
+static void check_bits(const int64_t *numbers, uint64_t count)
+{
+    struct number_bits bits;
+    struct error error;
+    int64_t sorted[NUMBERS], listed[NUMBERS];
+    memcpy(sorted, numbers, count * sizeof *numbers);
+    const uint64_t kept = number_set_sort(sorted, count);
+    assert_int_equal(number_bits_make(numbers, count, &bits, &error), STATUS_OK);
+    assert_int_equal(bits.count, kept);
+    assert_true(bits.low <= sorted[0] && bits.low > sorted[0] - 64 && bits.high == sorted[kept - 1]);
+    number_bits_list(&bits, listed);
+    assert_memory_equal(listed, sorted, kept * sizeof *sorted);
+    const uint64_t words = number_bits_words(&bits);
+    struct number_bits wide = {.low = bits.low - 3 * 64, .words = calloc(words + 5, sizeof *wide.words)};
+    assert_non_null(wide.words);
+    memcpy(wide.words + 3, bits.words, words * sizeof *bits.words);
+    number_bits_trim(&wide, words + 5);
+    assert_true(wide.low == bits.low && wide.high == bits.high && wide.count == bits.count);
+    assert_memory_equal(wide.words, bits.words, words * sizeof *bits.words);
+    free(wide.words);
+    free(bits.words);
+}
+
+static void bitmaps_have_the_same_numbers(void **state)
+{
+    static const uint64_t counts[] = {1, 2, 31, 33, 1000}, domains[] = {1, 63, 64, 65, 5000};
+    static const int64_t lows[] = {0, -7, -64, INT64_MIN + 1000, INT64_MAX / 2};
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t d = 0; d < sizeof domains / sizeof *domains; d++)
+            for (size_t l = 0; l < sizeof lows / sizeof *lows; l++) {
+                int64_t numbers[NUMBERS];
+                for (uint64_t i = 0; i < counts[c]; i++)
+                    numbers[i] = lows[l] + (int64_t)(draw() % domains[d]);
+                check_bits(numbers, counts[c]);
+            }
+}
+
+static void a_bitmap_of_nothing_has_no_numbers(void **state)
+{
+    uint64_t words[3] = {0};
+    struct number_bits bits = {.low = 5, .words = words};
+    (void)state;
+    number_bits_trim(&bits, 3);
+    assert_int_equal(bits.count, 0);
+    number_bits_list(&bits, NULL);
+}
+
+static void nearness_is_a_mean_distance(void **state)
+{
+    const int64_t numbers[] = {0, 511};
+    (void)state;
+    assert_true(number_set_is_near(numbers, 2, 256));
+    assert_false(number_set_is_near(numbers, 2, 255));
+    assert_false(number_set_is_near(numbers, 0, 255));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_sorted_each_once),
         cmocka_unit_test(both_ends_of_64_bits_are_far_apart),
         cmocka_unit_test(density_is_a_mean_distance_of_64),
+        cmocka_unit_test(bitmaps_have_the_same_numbers),
+        cmocka_unit_test(a_bitmap_of_nothing_has_no_numbers),
+        cmocka_unit_test(nearness_is_a_mean_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
