@@ -25,6 +25,7 @@ void key_bits_begin(const struct plan *plan, struct key_bits *bits)
     const uint64_t codes = codes_of(plan);
     key_bits_free(bits);
     bits->word_count = codes / 64 + 1;
+    atomic_store(&bits->count, 0);
     if (codes == 0 || !memory_charge_try(&bits->charge, bits->word_count * sizeof *bits->words, UINT64_MAX))
         return;
     bits->words = calloc(bits->word_count, sizeof *bits->words);
@@ -34,12 +35,15 @@ void key_bits_begin(const struct plan *plan, struct key_bits *bits)
 
 void key_bits_add(struct key_bits *bits, const uint64_t *numbers, uint32_t count)
 {
+    uint64_t added = 0;
     for (uint32_t i = 0; i < count; i++) {
         atomic_uint_least64_t *const word = &bits->words[numbers[i] / 64];
         const uint64_t bit = UINT64_C(1) << numbers[i] % 64;
         if (!(atomic_load_explicit(word, memory_order_relaxed) & bit))
-            atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
+            added += !(atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit);
     }
+    if (added)
+        atomic_fetch_add_explicit(&bits->count, added, memory_order_relaxed);
 }
 
 void key_bits_give(const struct plan *plan, struct key_bits *bits, struct partial *partial)
@@ -49,7 +53,9 @@ void key_bits_give(const struct plan *plan, struct key_bits *bits, struct partia
     partial->is_set = true;
     partial->set_null = group->nullable && (words[0] & 1);
     words[0] &= group->nullable ? ~UINT64_C(1) : UINT64_MAX; /* code 0 is that of NULL */
-    partial->set = (struct number_bits){.low = group->low - group->nullable, .words = words};
+    partial->set = (struct number_bits){.low = group->low - group->nullable,
+                                        .count = atomic_load(&bits->count) - partial->set_null,
+                                        .words = words};
     number_bits_trim(&partial->set, bits->word_count);
     bits->words = NULL;
     memory_charge_drop(&bits->charge);

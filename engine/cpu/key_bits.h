@@ -14,6 +14,7 @@
 struct key_bits {
     atomic_uint_least64_t *words; /* bit c of them: code c of the term; NULL: groups are made */
     uint64_t word_count;
+    atomic_uint_least64_t count; /* of the bits that are set */
     struct memory_charge charge;
 };
 

@@ -19,7 +19,6 @@
 #include "engine/relational/spill/spill.h"
 #include "engine/sql/aggregates/aggregate_names.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct block {
@@ -594,7 +593,6 @@ enum status relational_block(struct relational *run, const struct logical_node *
             explain_under(result->explained, attempt.folded->explained); /* else it is a side of a join */
         }
         result_free(&attempt.folded->result);
-        free((uint64_t *)attempt.folded->keys.keys.bits);
     }
     return status;
 }

@@ -14,7 +14,6 @@
 #include "storage/base/execution/spillable.h"
 #include "storage/base/number/number_set.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LIST_ROWS_MAX       (UINT64_C(1) << 18) /* a longer list is joined, unless it makes a bitmap */
@@ -402,8 +401,8 @@ static enum status answer_list(struct region *region, const struct logical_node 
     return status;
 }
 
-/* Makes the keys of an answer: a sorted list, or a bitmap if they are many and near. Owned by the caller: values by
- * spillable_free; bits by free, but those that the answer has itself. */
+/* Makes the keys of an answer: a sorted list, which the caller frees (spillable_free), or a bitmap if they are many and
+ * near. */
 static enum status find_keys(struct relational *run, const struct list_of *list, const struct folded *answer,
                              struct sql_keys *keys)
 {
@@ -478,7 +477,5 @@ enum status region_fold(struct region *region, const struct logical_node *join, 
         status = make_list(region, join, &list, &keys, &in);
     }
     spillable_free(keys.values);
-    if (!done->keys.done)
-        free((uint64_t *)keys.bits);
     return status == STATUS_OK && *folded ? take_truth(region, join, in) : status;
 }

@@ -64,14 +64,16 @@ struct wanted {
     struct key_set *keys;
 };
 
-static void take_keys(struct key_set *set, const struct plan *plan, struct partial *partial)
+static enum status take_keys(struct relational *run, struct key_set *set, const struct plan *plan,
+                             struct partial *partial)
 {
+    const struct number_bits bits = partial->set;
     set->done = true;
     set->keys = (struct sql_keys){
         .type = plan->expressions.nodes[plan->outputs[plan->set_output].expression].type,
         .null = partial->set_null};
-    relational_take_bits(&set->keys, &partial->set);
     partial->set.words = NULL;
+    return relational_take_bits(run, &set->keys, &bits);
 }
 
 /* Runs the block's plan, which is prepared if it was not. */
@@ -97,7 +99,7 @@ static enum status run_plan(struct relational *run, struct block_plan *block, st
         partial.taken = NULL;
         partial_free(&partial);
     } else if (status == STATUS_OK && wanted->keys && partial.is_set) {
-        take_keys(wanted->keys, plan, &partial);
+        status = take_keys(run, wanted->keys, plan, &partial);
         partial_free(&partial);
     } else if (status == STATUS_OK) {
         const double begin = clock_ms();
@@ -271,7 +273,7 @@ enum status relational_plan(struct relational *run, const struct sql_star *star,
     if (!stored && !(star->table_count && table_is_resident(star->tables[0].table)))
         RETURN_IF_ERROR(relational_engine(run, &engine));
     else if (stored && keeps_plans(run))
-        RETURN_IF_ERROR(distribute_write(run, star, select, &block.key, &block.length));
+        RETURN_IF_ERROR(distribute_key(run, star, select, &block.key, &block.length));
     if (totals && block.key)
         status = totals_key(run, totals, select->item_count, numbers, &block.key, &block.length);
     if (wanted.taken && block.key)

@@ -11,7 +11,6 @@
 #include "storage/base/number/number_set.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define SIDE_ROWS_MAX  (UINT64_C(1) << 18) /* of which a list is made, if its keys are far apart */
 #define DENSE_ROWS_MAX (UINT64_C(1) << 24) /* of which a bitmap is made */
@@ -148,7 +147,6 @@ static enum status reduce_by(struct region *region, const struct result *side,
     if (pays)
         status = relational_in(run, other, &keys, &list);
     spillable_free(keys.values);
-    free((uint64_t *)keys.bits);
     return status == STATUS_OK && pays ? relational_and(run, &source->filter, list) : status;
 }
 

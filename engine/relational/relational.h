@@ -100,7 +100,7 @@ struct key_set {
     const struct logical_node *node;
     uint32_t number;
     bool done;            /* they are here, and the operator's result is a number of rows alone */
-    struct sql_keys keys; /* owned: bits (free) */
+    struct sql_keys keys;
 };
 
 struct relational {
@@ -117,7 +117,9 @@ struct relational {
     struct explain_tree *explained; /* gets the operators; NULL: nothing is explained */
     bool dry;                       /* EXPLAIN: operators are explained and not run */
     double *values; /* of each column of the tree, the different values that it may have; 0: not known */
-    struct memory_charge lists; /* of keys, which are in the arena */
+    struct memory_charge lists; /* of keys, which are in the arena, but for bitmaps: */
+    void **bitmaps;             /* freed when the run ends */
+    uint32_t bitmap_count;
     uint32_t divisions;         /* how often the rows that are worked on were divided (spill/spill.h) */
     uint32_t repeats; /* recursive queries whose step is being answered: it asks for shared queries again */
     struct run_timing timing;
@@ -221,11 +223,12 @@ NODISCARD enum status relational_list_bits(struct relational *run, struct sql_ke
 #define RELATIONAL_LIST_KEYS  (UINT64_C(1) << 16)
 #define RELATIONAL_KEYS_APART UINT64_C(256)
 /* Sorts a list of keys, which are asked of `key`, and leaves each once; many that are near become a bitmap. Free keys->values
- * and keys->bits after a failure, too. */
+ * after a failure, too. */
 NODISCARD enum status relational_each_key_once(struct relational *run, const struct sql_expression *key,
                                                struct sql_keys *keys);
-/* The keys become a bitmap, which they own then. */
-void relational_take_bits(struct sql_keys *keys, const struct number_bits *bits);
+/* The keys become a bitmap, which the run owns then, after a failure, too. */
+NODISCARD enum status relational_take_bits(struct relational *run, struct sql_keys *keys,
+                                           const struct number_bits *bits);
 /* Its different values except NULL, ascending, if they lie near each other; else there is no list. Free keys->values. */
 NODISCARD enum status relational_few_keys(struct relational *run, const struct result *result,
                                           uint32_t number, struct sql_keys *keys, bool *few);
@@ -235,7 +238,7 @@ bool relational_is_set(const struct relational *run, const struct sql_expression
 /* Whether the account has memory for the list, which is charged; else what asks joins instead. */
 bool relational_list_fits(struct relational *run, const struct sql_expression *key,
                           const struct sql_keys *keys);
-/* key IN (keys), which are copied and must be sorted; FALSE if there are none. */
+/* key IN (keys), which must be sorted, and are copied, but for a bitmap; FALSE if there are none. */
 NODISCARD enum status relational_in(struct relational *run, struct sql_expression *key,
                                     const struct sql_keys *keys, struct sql_expression **in);
 NODISCARD enum status relational_and(struct relational *run, struct sql_expression **all,

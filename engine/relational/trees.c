@@ -83,12 +83,20 @@ enum status relational_keys(struct relational *run, const struct result *result,
     return STATUS_OK;
 }
 
-void relational_take_bits(struct sql_keys *keys, const struct number_bits *bits)
+enum status relational_take_bits(struct relational *run, struct sql_keys *keys, const struct number_bits *bits)
 {
+    const enum status status = memory_grow(
+        &run->bitmaps, (run->bitmap_count + 1) * sizeof *run->bitmaps, "a set of values", run->error);
+    if (status != STATUS_OK) {
+        free(bits->words);
+        return status;
+    }
+    run->bitmaps[run->bitmap_count++] = bits->words;
     keys->low = bits->low;
     keys->high = bits->high;
     keys->count = bits->count;
     keys->bits = bits->words;
+    return STATUS_OK;
 }
 
 enum status relational_each_key_once(struct relational *run, const struct sql_expression *key,
@@ -104,9 +112,7 @@ enum status relational_each_key_once(struct relational *run, const struct sql_ex
     const enum status status = number_bits_make(keys->values, keys->count, &bits, run->error);
     spillable_free(keys->values);
     keys->values = NULL;
-    if (status == STATUS_OK)
-        relational_take_bits(keys, &bits);
-    return status;
+    return status == STATUS_OK ? relational_take_bits(run, keys, &bits) : status;
 }
 
 enum status relational_list_bits(struct relational *run, struct sql_keys *keys)
@@ -225,13 +231,11 @@ enum status relational_in(struct relational *run, struct sql_expression *key, co
         return add_literals(run, keys, *in);
     RETURN_IF_ERROR(relational_memory(run, sizeof *copy, &copy));
     *copy = *keys;
-    const uint64_t bytes = bytes_of_keys(keys);
-    void *numbers;
-    RETURN_IF_ERROR(relational_memory(run, bytes + sizeof(int64_t), &numbers));
-    memcpy(numbers, keys->bits ? (const void *)keys->bits : keys->values, bytes);
-    copy->values = keys->bits ? NULL : numbers;
-    copy->bits = keys->bits ? numbers : NULL;
     (*in)->keys = copy;
+    if (keys->bits)
+        return STATUS_OK;
+    RETURN_IF_ERROR(relational_memory(run, (keys->count + 1) * sizeof *copy->values, &copy->values));
+    memcpy(copy->values, keys->values, keys->count * sizeof *copy->values);
     return STATUS_OK;
 }
 

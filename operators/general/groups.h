@@ -46,7 +46,7 @@ struct groups_totals {
 struct groups_set {
     uint32_t unknown; /* as of struct groups_totals */
     uint32_t null;    /* not 0: NULL is one of them */
-    uint64_t reserved;
+    unsigned long long count; /* of the bits that are set */
 };
 
 struct groups_work {

@@ -302,8 +302,8 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
 /* ---- Sets ---- */
 
 /* Neighbouring slots mostly have neighbouring values: the first of consecutive lanes with bits of one word sets all of them.
- * All lanes call it. */
-TILE_INLINE void set_bit(uint32_t *bits, uint64_t place, bool is_set)
+ * All lanes call it. Returns how many bits the lane was the first to set. */
+TILE_INLINE uint32_t set_bit(uint32_t *bits, uint64_t place, bool is_set)
 {
     const uint32_t lane = threadIdx.x % 32;
     const uint64_t word = is_set ? place / 32 : ~0ull;
@@ -315,8 +315,7 @@ TILE_INLINE void set_bit(uint32_t *bits, uint64_t place, bool is_set)
         mine |= lane + distance < 32 && other == word ? its : 0;
     }
     const uint64_t before = __shfl_up_sync(FULL_WARP, word, 1);
-    if (is_set && (lane == 0 || before != word))
-        atomicOr(bits + word, mine);
+    return is_set && (lane == 0 || before != word) ? __popc(mine & ~atomicOr(bits + word, mine)) : 0;
 }
 
 extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
@@ -324,6 +323,7 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
 {
     struct groups_set *const state = reinterpret_cast<struct groups_set *>(work.set_state);
     bool null = false, unknown = false;
+    unsigned long long count = 0;
     groups_each(work, [&](uint64_t slot, bool used) {
         uint64_t place = 0;
         bool is_set = false;
@@ -338,8 +338,12 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
             is_set = passes && !is_null && place <= work.set_span;
         }
         __syncwarp();
-        set_bit(reinterpret_cast<uint32_t *>(work.set_bits), place, is_set);
+        count += set_bit(reinterpret_cast<uint32_t *>(work.set_bits), place, is_set);
     });
+    for (uint32_t distance = 16; distance > 0; distance /= 2)
+        count += __shfl_down_sync(FULL_WARP, count, distance);
+    if (threadIdx.x % 32 == 0 && count)
+        atomicAdd(&state->count, count);
     if (__any_sync(FULL_WARP, null) && threadIdx.x % 32 == 0)
         state->null = 1;
     if (__any_sync(FULL_WARP, unknown) && threadIdx.x % 32 == 0)

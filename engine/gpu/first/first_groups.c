@@ -485,6 +485,7 @@ enum status cuda_groups_set(struct device_run *run, struct partial *groups, bool
         return STATUS_OK;
     }
     groups->set.low = run->groups.work.set_low;
+    groups->set.count = state.count;
     number_bits_trim(&groups->set, words);
     groups->is_set = *given = true;
     groups->set_null = state.null != 0;

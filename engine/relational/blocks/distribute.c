@@ -9,10 +9,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 struct message {
     struct relational *run;
     bool hears; /* fields are read from it; else they are added to it */
+    bool is_key; /* nobody reads it: it tells blocks apart, and large bitmaps have a hash of 128 bits in it */
     char *bytes;
     size_t size, at;
     const struct sql_star *star; /* whose columns inputs are */
@@ -113,6 +115,10 @@ static enum status keys_of(struct message *message, const struct sql_keys **keys
     RETURN_IF_ERROR(strings_of(message, &told));
     const uint64_t bytes =
         (is_bits ? ((uint64_t)told.high - (uint64_t)told.low) / 64 + 1 : told.count) * sizeof(int64_t);
+    if (is_bits && message->is_key) {
+        XXH128_hash_t hash = XXH3_128bits((*keys)->bits, bytes);
+        return field(message, &hash, sizeof hash);
+    }
     if (!message->hears)
         return field(message, is_bits ? (void *)(*keys)->bits : (*keys)->values, bytes);
     void *numbers;
@@ -255,10 +261,10 @@ static struct cluster *cluster_of(const struct relational *run)
     return engine_cluster(run->task->engine);
 }
 
-enum status distribute_write(struct relational *run, const struct sql_star *star,
-                             const struct sql_select *select, char **bytes, size_t *length)
+static enum status write_block(struct relational *run, const struct sql_star *star,
+                               const struct sql_select *select, bool is_key, char **bytes, size_t *length)
 {
-    struct message message = {.run = run, .star = star};
+    struct message message = {.run = run, .star = star, .is_key = is_key};
     struct sql_star told = *star;
     struct sql_select copy = *select;
     const enum status status = block(&message, &told, &copy);
@@ -269,6 +275,12 @@ enum status distribute_write(struct relational *run, const struct sql_star *star
     return status;
 }
 
+enum status distribute_key(struct relational *run, const struct sql_star *star,
+                           const struct sql_select *select, char **key, size_t *length)
+{
+    return write_block(run, star, select, true, key, length);
+}
+
 enum status distribute_tell(struct relational *run, const struct sql_star *star,
                             const struct sql_select *select)
 {
@@ -276,7 +288,7 @@ enum status distribute_tell(struct relational *run, const struct sql_star *star,
     size_t length;
     if (!cluster_of(run))
         return STATUS_OK;
-    enum status status = distribute_write(run, star, select, &bytes, &length);
+    enum status status = write_block(run, star, select, false, &bytes, &length);
     status = AND_THEN(status, cluster_text(cluster_of(run), &bytes, &length, true, run->error));
     free(bytes);
     return status;

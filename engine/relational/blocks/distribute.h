@@ -19,9 +19,9 @@ struct distributed {
     struct sql_star star;
 };
 
-/* Writes the block as bytes, which are the same for the same block in each run and process. The caller frees them. */
-NODISCARD enum status distribute_write(struct relational *run, const struct sql_star *star,
-                                       const struct sql_select *select, char **bytes, size_t *length);
+/* Gives bytes that are the same for the same block in each run and process, and different for others. The caller frees them. */
+NODISCARD enum status distribute_key(struct relational *run, const struct sql_star *star,
+                                     const struct sql_select *select, char **key, size_t *length);
 /* Tells the block to the other processes; nothing if there are none. */
 NODISCARD enum status distribute_tell(struct relational *run, const struct sql_star *star,
                                       const struct sql_select *select);

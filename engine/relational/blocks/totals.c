@@ -82,7 +82,7 @@ enum status totals_key(struct relational *run, struct totals *totals, uint32_t c
         columns[c].table = &places;
     totals->table = &places;
     const struct sql_star star = star_of(totals, &table);
-    enum status status = distribute_write(run, &star, totals->select, &above, &bytes);
+    enum status status = distribute_key(run, &star, totals->select, &above, &bytes);
     totals->table = NULL;
     status = AND_THEN(status, memory_grow(key, *length + bytes + 1, "a key", run->error));
     if (status == STATUS_OK) {

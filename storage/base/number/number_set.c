@@ -39,12 +39,16 @@ static uint64_t read_bits(const uint64_t *bits, uint64_t words, int64_t least, i
     return count;
 }
 
-static void set_bits(const int64_t *numbers, uint64_t count, int64_t least, uint64_t *bits)
+/* Returns how many bits were not set before. */
+static uint64_t set_bits(const int64_t *numbers, uint64_t count, int64_t least, uint64_t *bits)
 {
+    uint64_t added = 0;
     for (uint64_t i = 0; i < count; i++) {
-        const uint64_t place = (uint64_t)numbers[i] - (uint64_t)least;
-        bits[place / 64] |= UINT64_C(1) << place % 64;
+        const uint64_t place = (uint64_t)numbers[i] - (uint64_t)least, word = bits[place / 64];
+        added += !(word >> place % 64 & 1);
+        bits[place / 64] = word | UINT64_C(1) << place % 64;
     }
+    return added;
 }
 
 /* 0: there is no memory for a bitmap. */
@@ -76,7 +80,7 @@ enum status number_bits_make(const int64_t *numbers, uint64_t count, struct numb
     const uint64_t words = ((uint64_t)greatest - (uint64_t)least) / 64 + 1;
     *bits = (struct number_bits){.low = least};
     RETURN_IF_ERROR(memory_zeros(&bits->words, words * sizeof *bits->words, "a set of values", error));
-    set_bits(numbers, count, least, bits->words);
+    bits->count = set_bits(numbers, count, least, bits->words);
     number_bits_trim(bits, words);
     return STATUS_OK;
 }
@@ -88,14 +92,11 @@ void number_bits_trim(struct number_bits *bits, uint64_t words)
         words--;
     while (first < words && !bits->words[first])
         first++;
-    bits->count = 0;
     if (first == words)
         return;
     words -= first;
     if (first)
         memmove(bits->words, bits->words + first, words * sizeof *bits->words);
-    for (uint64_t word = 0; word < words; word++)
-        bits->count += (uint64_t)__builtin_popcountll(bits->words[word]);
     const uint64_t last = 63 - (uint64_t)__builtin_clzll(bits->words[words - 1]);
     bits->low = (int64_t)((uint64_t)bits->low + 64 * first);
     bits->high = (int64_t)((uint64_t)bits->low + 64 * (words - 1) + last);

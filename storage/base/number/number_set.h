@@ -33,8 +33,8 @@ static inline uint64_t number_bits_words(const struct number_bits *bits)
 /* Makes the bitmap of a set (number_set_is_near), whose numbers may come in any order and several times. */
 NODISCARD enum status number_bits_make(const int64_t *numbers, uint64_t count, struct number_bits *bits,
                                        struct error *error);
-/* Finds `low`, `high` and `count` in a bitmap of `words` words at bits->words whose first bit is that of `low`: it loses the
- * words before and after the numbers, and has no words if there are none. Words after those must be no numbers. */
+/* Finds `low` and `high` in a bitmap of `words` words at bits->words whose first bit is that of `low`, and which has bits->count
+ * bits: it loses the words before and after the numbers. */
 void number_bits_trim(struct number_bits *bits, uint64_t words);
 /* Writes the numbers, ascending: bits->count of them. */
 void number_bits_list(const struct number_bits *bits, int64_t *numbers);

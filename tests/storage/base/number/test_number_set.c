@@ -93,7 +93,8 @@ static void check_bits(const int64_t *numbers, uint64_t count)
     number_bits_list(&bits, listed);
     assert_memory_equal(listed, sorted, kept * sizeof *sorted);
     const uint64_t words = number_bits_words(&bits);
-    struct number_bits wide = {.low = bits.low - 3 * 64, .words = calloc(words + 5, sizeof *wide.words)};
+    struct number_bits wide = {
+        .low = bits.low - 3 * 64, .count = bits.count, .words = calloc(words + 5, sizeof *wide.words)};
     assert_non_null(wide.words);
     memcpy(wide.words + 3, bits.words, words * sizeof *bits.words);
     number_bits_trim(&wide, words + 5);
