@@ -343,9 +343,9 @@ static void states_of(const struct plan *plan, uint32_t a, uint64_t count, int64
 
 static enum status dense_groups(const struct device_run *run, struct partial *groups, struct error *error)
 {
-    struct slots_view view = {
-        .slots = run->slots,
-        .present = (const uint32_t *)(const void *)words_at(run, run->arguments.present)};
+    struct slots_view view = {.slots = run->slots,
+                              .present =
+                                  (const uint32_t *)(const void *)words_at(run, run->arguments.present)};
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
         view.states[a] = words_at(run, run->arguments.states[a]);
     return cuda_dense_groups(run, &view, groups, error);

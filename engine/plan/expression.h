@@ -60,7 +60,8 @@ enum expression_operation {
 struct value_table {
     uint64_t count;
     int64_t *values;
-    uint64_t size; /* of a set, its members. More than `count` if they are in the bitmap alone: then `values` are the number of its
+    uint64_t
+        size; /* of a set, its members. More than `count` if they are in the bitmap alone: then `values` are the number of its
                     * first bit, which may be none, and the greatest member */
     /* A bitmap if the set is dense, or spans little: bit p%32 of word p/32 for p = v - values[0] of each value v, a 0
      * after the last, in whole words of 64 bits; else NULL. */

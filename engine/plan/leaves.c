@@ -144,9 +144,8 @@ static enum status rows_at_positions(struct planner *planner, const struct colum
                                      const struct kept_array *rows, uint64_t count, int32_t **own)
 {
     if (!rows)
-        return key->table->levels
-                   ? positions_spread_own(key->table, sizeof **own, own, planner->error)
-                   : STATUS_OK;
+        return key->table->levels ? positions_spread_own(key->table, sizeof **own, own, planner->error)
+                                  : STATUS_OK;
     const int32_t *const through = rows->values;
     int32_t *at;
     RETURN_IF_ERROR(memory_take(&at, (count + 1) * sizeof *at, "a dimension's positions", planner->error));

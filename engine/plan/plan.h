@@ -57,12 +57,12 @@ struct plan_column {
  * (storage/column/positions.h). */
 struct plan_array {
     const struct column *column;
-    const void *values;       /* value_bytes 1, 2: unsigned; 4, 8: signed */
-    uint32_t value_bytes;     /* 1, 2, 4 or 8 */
-    uint32_t shift;           /* 0: a value for each position; else for each prefix, of a level */
-    uint64_t rows;            /* elements */
-    const uint32_t *valid;    /* bit e%32 of word e/32: element e is not NULL; NULL: none is NULL */
-    bool composed;            /* of a dimension of a dimension: made for one join and column only */
+    const void *values;    /* value_bytes 1, 2: unsigned; 4, 8: signed */
+    uint32_t value_bytes;  /* 1, 2, 4 or 8 */
+    uint32_t shift;        /* 0: a value for each position; else for each prefix, of a level */
+    uint64_t rows;         /* elements */
+    const uint32_t *valid; /* bit e%32 of word e/32: element e is not NULL; NULL: none is NULL */
+    bool composed;         /* of a dimension of a dimension: made for one join and column only */
     /* What the values point into: the data of a stored column, an array that the database keeps for all plans, which this one
      * releases, or arrays of the plan's own (plan_array_fill). The others are NULL. */
     struct column_data *data;
@@ -260,11 +260,12 @@ struct plan {
     uint32_t having;        /* over groups and aggregates, or EXPRESSION_NONE */
     uint64_t limit, offset; /* limit UINT64_MAX: no limit */
     bool nothing;           /* a condition is never true: no row is read */
-    bool taken;  /* PLAN_ROWS: of the rows that pass a GPU makes columns, if it can (struct partial) */
-    bool set;    /* PLAN_DENSE, PLAN_HASH: of the groups the values of an output are wanted alone, in no order, each once: a GPU gives
+    bool taken; /* PLAN_ROWS: of the rows that pass a GPU makes columns, if it can (struct partial) */
+    bool
+        set; /* PLAN_DENSE, PLAN_HASH: of the groups the values of an output are wanted alone, in no order, each once: a GPU gives
                   * a bitmap if it can (struct partial) */
     uint32_t set_output; /* which one */
-    bool staged; /* columns are decoded into scratch memory, from which the scan reads them */
+    bool staged;         /* columns are decoded into scratch memory, from which the scan reads them */
     struct plan_kernel kernel;
     struct tile_skip scan;   /* the tiles that can have a row of the answer */
     struct first_rows first; /* which rows are wanted of many */

@@ -69,9 +69,9 @@ static enum status take_keys(struct relational *run, struct key_set *set, const 
 {
     const struct number_bits bits = partial->set;
     set->done = true;
-    set->keys = (struct sql_keys){
-        .type = plan->expressions.nodes[plan->outputs[plan->set_output].expression].type,
-        .null = partial->set_null};
+    set->keys =
+        (struct sql_keys){.type = plan->expressions.nodes[plan->outputs[plan->set_output].expression].type,
+                          .null = partial->set_null};
     partial->set.words = NULL;
     return relational_take_bits(run, &set->keys, &bits);
 }

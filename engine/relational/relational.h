@@ -99,7 +99,7 @@ struct taken;  /* device/taken.h */
 struct key_set {
     const struct logical_node *node;
     uint32_t number;
-    bool done;            /* they are here, and the operator's result is a number of rows alone */
+    bool done; /* they are here, and the operator's result is a number of rows alone */
     struct sql_keys keys;
 };
 
@@ -120,8 +120,8 @@ struct relational {
     struct memory_charge lists; /* of keys, which are in the arena, but for bitmaps: */
     void **bitmaps;             /* freed when the run ends */
     uint32_t bitmap_count;
-    uint32_t divisions;         /* how often the rows that are worked on were divided (spill/spill.h) */
-    uint32_t repeats; /* recursive queries whose step is being answered: it asks for shared queries again */
+    uint32_t divisions; /* how often the rows that are worked on were divided (spill/spill.h) */
+    uint32_t repeats;   /* recursive queries whose step is being answered: it asks for shared queries again */
     struct run_timing timing;
     double analysis_ms;     /* that EXPLAIN ANALYZE took for plans that it ran again */
     struct kept_plan *kept; /* or NULL */

@@ -83,10 +83,11 @@ enum status relational_keys(struct relational *run, const struct result *result,
     return STATUS_OK;
 }
 
-enum status relational_take_bits(struct relational *run, struct sql_keys *keys, const struct number_bits *bits)
+enum status relational_take_bits(struct relational *run, struct sql_keys *keys,
+                                 const struct number_bits *bits)
 {
-    const enum status status = memory_grow(
-        &run->bitmaps, (run->bitmap_count + 1) * sizeof *run->bitmaps, "a set of values", run->error);
+    const enum status status = memory_grow(&run->bitmaps, (run->bitmap_count + 1) * sizeof *run->bitmaps,
+                                           "a set of values", run->error);
     if (status != STATUS_OK) {
         free(bits->words);
         return status;

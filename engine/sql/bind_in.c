@@ -120,8 +120,8 @@ static enum status add_item(struct in_list *list, const struct sql_expression *a
     return add_other(list, ast->position, node);
 }
 
-static enum status add_numbers(struct in_list *list, struct sql_position position, const struct sql_keys *keys,
-                               const int64_t *values)
+static enum status add_numbers(struct in_list *list, struct sql_position position,
+                               const struct sql_keys *keys, const int64_t *values)
 {
     struct sql_parameter item = {.type = keys->type};
     for (uint64_t k = 0; k < keys->count; k++) {
@@ -167,9 +167,9 @@ static enum status add_keys(struct in_list *list, struct sql_position position, 
     if (keys->null)
         RETURN_IF_ERROR(add_value(list, position, &null));
     if (is_bits(list, keys))
-        return bind_placed(list->binder, position,
-                           expression_in_bits(list->binder->list, list->value, &bits, &list->bits,
-                                              list->binder->error));
+        return bind_placed(
+            list->binder, position,
+            expression_in_bits(list->binder->list, list->value, &bits, &list->bits, list->binder->error));
     return keys->bits ? add_bits(list, position, keys) : add_numbers(list, position, keys, keys->values);
 }
 

@@ -55,8 +55,9 @@ struct sql_keys {
     bool null;                    /* SQL_IN: NULL is one of them */
     int64_t low, high;            /* SQL_LOOKUP: `low`; of `bits`: struct number_bits */
     uint64_t count;
-    int64_t *values;      /* NULL if there are bits */
-    const uint64_t *bits; /* SQL_IN: a large set of whole numbers or dates, as the words of struct number_bits; or NULL */
+    int64_t *values; /* NULL if there are bits */
+    const uint64_t *
+        bits; /* SQL_IN: a large set of whole numbers or dates, as the words of struct number_bits; or NULL */
 };
 
 /* What LIKE does with the case of letters: it matters, as the standard has it, or that of ASCII letters does not, as

@@ -44,8 +44,8 @@ struct groups_totals {
 
 /* The set of an expression's values (engine/plan/plan.h: plan.set), all zeros at first. */
 struct groups_set {
-    uint32_t unknown; /* as of struct groups_totals */
-    uint32_t null;    /* not 0: NULL is one of them */
+    uint32_t unknown;         /* as of struct groups_totals */
+    uint32_t null;            /* not 0: NULL is one of them */
     unsigned long long count; /* of the bits that are set */
 };
 

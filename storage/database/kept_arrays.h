@@ -24,7 +24,8 @@
  * the table that the one before it references. A path without columns is that of an array which is found by nobody. */
 struct array_key {
     const struct column *path[ARRAY_PATH_MAX]; /* filled with NULL */
-    bool rows; /* the last column is a key, too, and the array has the rows that it references, int32_t, -1: none */
+    bool
+        rows; /* the last column is a key, too, and the array has the rows that it references, int32_t, -1: none */
 };
 
 struct kept_array {

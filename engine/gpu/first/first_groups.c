@@ -201,13 +201,19 @@ enum status cuda_groups_take(struct device_run *run, struct error *error)
     const struct {
         const char *name;
         struct cuda_function **function;
-    } functions[] = {{"groups_sample", &groups->sample},        {"first_tighten", &groups->tighten},
-                     {"groups_select", &groups->select},        {"groups_gather", &groups->gather},
-                     {"groups_total", &groups->total},          {"groups_set", &groups->set},
+    } functions[] = {{"groups_sample", &groups->sample},
+                     {"first_tighten", &groups->tighten},
+                     {"groups_select", &groups->select},
+                     {"groups_gather", &groups->gather},
+                     {"groups_total", &groups->total},
+                     {"groups_set", &groups->set},
                      {"values_collect", &groups->values.collect},
-                     {"values_add", &groups->values.add},       {"values_scan", &groups->values.scan},
-                     {"values_prefix", &groups->values.prefix}, {"values_starts", &groups->values.starts},
-                     {"values_groups", &groups->values.groups}, {"values_pick", &groups->values.pick}};
+                     {"values_add", &groups->values.add},
+                     {"values_scan", &groups->values.scan},
+                     {"values_prefix", &groups->values.prefix},
+                     {"values_starts", &groups->values.starts},
+                     {"values_groups", &groups->values.groups},
+                     {"values_pick", &groups->values.pick}};
     uint64_t bytes;
     if (groups->module)
         return STATUS_OK;

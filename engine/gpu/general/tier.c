@@ -28,7 +28,8 @@ static enum status may_be_general(struct device_run *run, bool *may, struct erro
     const enum kernel_choice choice = run->device->kernel;
     bool found = false;
     *may = false;
-    if (run->plan->taken) { /* whatever the choice: the kernels that take rows are beside the general one alone */
+    if (run->plan
+            ->taken) { /* whatever the choice: the kernels that take rows are beside the general one alone */
         *may = !run->counting && !run->segments.segments && !binary->cubin && !run->scan.module;
         return STATUS_OK;
     }

@@ -30,7 +30,7 @@ struct entry {
     enum entry_kind kind;
     uint32_t shift;  /* of an array; else 0 */
     uint64_t number; /* of an array of a dimension of a dimension: that of struct kept_array; else 0 */
-    unsigned uses;  /* of all but chunks: prepared statements that hold their address */
+    unsigned uses;   /* of all but chunks: prepared statements that hold their address */
     cuda_address memory;
     uint64_t *segments; /* of chunks and vectors: column.segments */
 

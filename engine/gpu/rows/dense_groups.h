@@ -7,8 +7,9 @@
 /* The states, as the GPU had them. */
 struct slots_view {
     uint64_t slots;
-    const uint32_t *present;                      /* not 0: the slot's group has rows */
-    const uint64_t *states[PLAN_AGGREGATES_MAX]; /* `slots` words of each, and then as many second words, if there are any */
+    const uint32_t *present; /* not 0: the slot's group has rows */
+    const uint64_t *states
+        [PLAN_AGGREGATES_MAX]; /* `slots` words of each, and then as many second words, if there are any */
 };
 
 /* Makes groups of the slots that are used, in their order; of PLAN_TOTAL always one. On all threads, which take 5 ns for

@@ -13,7 +13,7 @@
 
 struct message {
     struct relational *run;
-    bool hears; /* fields are read from it; else they are added to it */
+    bool hears;  /* fields are read from it; else they are added to it */
     bool is_key; /* nobody reads it: it tells blocks apart, and large bitmaps have a hash of 128 bits in it */
     char *bytes;
     size_t size, at;

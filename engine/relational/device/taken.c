@@ -4,7 +4,6 @@
 #include "engine/relational/device/device_table.h"
 #include "engine/relational/rows_table.h"
 
-
 #define TABLE_NAME "answer"
 
 bool taken_is_possible(const struct relational *run)

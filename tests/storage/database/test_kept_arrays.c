@@ -60,7 +60,8 @@ static int32_t value_of(const struct kept_array *kept)
 static void an_array_is_found_by_its_path(void **state)
 {
     (void)state;
-    const struct array_key own = array_key_of(NULL, column(0), false), rows = array_key_of(NULL, column(0), true);
+    const struct array_key own = array_key_of(NULL, column(0), false),
+                           rows = array_key_of(NULL, column(0), true);
     assert_null(kept_array_find(database, &own));
     const struct kept_array *const first = keep(own, 7, 100), *const through = keep(rows, 8, 10);
     assert_int_equal(value_of(kept_array_find(database, &own)), 7);
