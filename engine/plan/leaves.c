@@ -14,6 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* True if the scan has the column's values as int32. Kernels of a GPU read what is stored; a CPU decodes values of 64 bits
+ * into 32 where the statistics say that all fit. */
+static bool is_narrow(const struct planner *planner, const struct column *column)
+{
+    const struct column_statistics *const statistics = &column->statistics;
+    return column->value_bytes == 4 ||
+           (!planner->on_gpu && column->schema.type != TYPE_DOUBLE && statistics->min <= statistics->max &&
+            statistics->min >= INT32_MIN && statistics->max <= INT32_MAX);
+}
+
 /* Gives the number of a fact column in the plan; opens the column if it is new. */
 static enum status fact_column(struct planner *planner, const struct column *column, uint32_t *number)
 {
@@ -32,6 +42,7 @@ static enum status fact_column(struct planner *planner, const struct column *col
     plan->columns[*number] = (struct plan_column){.column = column,
                                                   .data = opened.data,
                                                   .nullable = opened.nullable,
+                                                  .narrow = is_narrow(planner, column),
                                                   .width_low = opened.width_low,
                                                   .width_high = opened.width_high};
     return STATUS_OK;

@@ -44,6 +44,7 @@ struct plan_column {
     const struct column *column;
     struct column_data *data;
     bool nullable; /* some segment has a validity bitmap */
+    bool narrow;   /* the scan has its values as int32: they are, or on a CPU all of them fit it */
     bool stepped;  /* a range step or a semi-join reads it */
     bool fetched;  /* the surviving rows need its values */
     bool decided;  /* it is not read: only conditions that bitmap indexes decide name it */
