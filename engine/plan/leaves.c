@@ -9,7 +9,6 @@
 #include "engine/plan/value_text.h"
 #include "operators/dialect/query_arguments.h"
 #include "storage/base/memory.h"
-#include "storage/column/positions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,29 +146,6 @@ enum status planner_fact_leaf(struct planner *planner, const struct column *colu
         return key_leaf(planner, column, node);
     RETURN_IF_ERROR(fact_column(planner, column, &number));
     return leaf_add(planner, -1, number, column, planner->plan->columns[number].nullable, node);
-}
-
-enum status planner_rows(struct planner *planner, const struct column *key, const int32_t *rows,
-                         uint64_t count, int32_t **referenced)
-{
-    int32_t *own;
-    RETURN_IF_ERROR(plan_references_read(planner->plan, key, planner->threads, &own, planner->error));
-    enum status status = STATUS_OK;
-    *referenced = own;
-    if (rows) {
-        status = memory_take(referenced, (count + 1) * sizeof **referenced, "a dimension's positions",
-                             planner->error);
-        for (uint64_t i = 0; status == STATUS_OK && i < count; i++)
-            (*referenced)[i] = rows[i] < 0 ? -1 : own[rows[i]];
-        free(own);
-    } else if (key->table->levels) {
-        status = positions_spread_own(key->table, sizeof **referenced, referenced, planner->error);
-        if (status != STATUS_OK)
-            free(own);
-    }
-    if (status != STATUS_OK)
-        *referenced = NULL;
-    return status;
 }
 
 enum status planner_dimension_leaf(struct planner *planner, uint32_t j, const int32_t *rows,
