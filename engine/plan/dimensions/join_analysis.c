@@ -351,5 +351,5 @@ enum status plan_join_analyse(struct plan *plan, uint32_t j, struct group_range 
     free(roots);
     RETURN_IF_ERROR(status);
     position_set_count(&join->passing_rows);
-    return join->table->levels ? level_test_find(join, error) : STATUS_OK;
+    return join->table->levels ? level_test_find(join, plan->fact->rows, error) : STATUS_OK;
 }
