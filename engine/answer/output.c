@@ -189,13 +189,9 @@ static enum status dimension_values(const struct output *output, const struct pl
     for (uint32_t i = 0; i < count; i++) {
         if (program && !missing[i])
             missing[i] = !matches(plan, join, positions[i], program);
-        leaf.values[i] = 0;
-        uint8_t null = 1;
-        if (!missing[i])
-            plan_array_read(array, (uint64_t)positions[i], 1, &leaf.values[i], &null);
-        if (leaf.nulls)
-            leaf.nulls[i] = null;
+        positions[i] = missing[i] ? 0 : positions[i];
     }
+    plan_array_gather(array, positions, missing, count, leaf.values, leaf.nulls);
     expression_program_free(program);
     return STATUS_OK;
 }

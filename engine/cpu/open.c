@@ -39,7 +39,7 @@ static bool tile_term_of(const struct plan *plan, const struct cpu_worker *worke
     const struct plan_source *const source = &plan->sources[expression->index];
     const struct plan_join *const join = source->join < 0 ? NULL : &plan->joins[source->join];
     const uint32_t column = join ? join->column : source->column;
-    if (plan->columns[column].column->value_bytes != 4 ||
+    if (!plan->columns[column].narrow ||
         (join && (!source->bits || !join->inner || plan->columns[column].nullable)))
         return false;
     term->column = worker->columns[column].tile;
@@ -172,8 +172,10 @@ static enum status worker_open(const struct device_run *run, struct cpu_worker *
         column->tile->needed = plan->columns[c].needed;
         if (plan->columns[c].column->value_bytes == 8)
             RETURN_IF_ERROR(buffer(TILE_ROWS * sizeof(int64_t), &column->wide, error));
-        else
+        if (plan->columns[c].narrow) {
             RETURN_IF_ERROR(buffer(TILE_ROWS * sizeof(int32_t), &column->tile->buffer, error));
+            column->tile->wide = column->wide;
+        }
     }
     for (uint32_t i = 0; i < run->step_count; i++) {
         const struct plan_step *step = &plan->steps[run->mask_step[i]];

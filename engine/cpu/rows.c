@@ -54,7 +54,7 @@ static void fact_values(const struct device_run *run, struct cpu_worker *worker,
 {
     struct worker_column *const own = &worker->columns[column];
     struct tile_column *const from = own->tile;
-    if (run->plan->columns[column].column->value_bytes == 4) {
+    if (run->plan->columns[column].narrow) {
         run->tile_values(from, t, rows, count, values, nulls);
         return;
     }
@@ -129,9 +129,10 @@ uint32_t cpu_keep_rows(const struct device_run *run, struct cpu_worker *worker, 
     fill_leaves(run, worker, values, t, worker->rows, count);
     expression_program_run(values->program, count);
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count;
+         i++) { /* without a branch, which would be guessed wrong for every other row */
         worker->rows[kept] = worker->rows[i];
-        kept += truth.values[i] && !(truth.nulls && truth.nulls[i]);
+        kept += (uint32_t)(truth.values[i] != 0) & (truth.nulls ? !truth.nulls[i] : 1u);
     }
     return kept;
 }

@@ -44,7 +44,7 @@ struct row_values {
 struct worker_column {
     struct tile_column *tile; /* &own, or in `parameters` if a hand-written kernel reads it */
     struct tile_column own;
-    int64_t *wide;     /* the decoded tile of a 64-bit column */
+    int64_t *wide; /* the decoded tile of a 64-bit column; `tile` uses it if the plan has the column narrow */
     int64_t wide_tile; /* its index, or -1 */
 };
 

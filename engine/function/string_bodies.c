@@ -164,9 +164,8 @@ void string_split_part(const struct string_call *call, const struct string_value
  * first character. A negative count takes the characters before `first`. */
 static void substr(const char **text, uint32_t *length, int64_t first, int64_t count)
 {
-    const int64_t characters = string_character_count((struct string_value){*text, *length});
     if (first < 0) {
-        first += characters;
+        first += string_character_count((struct string_value){*text, *length});
         if (first < 0) {
             if (count >= 0)
                 count = count + first < 0 ? 0 : count + first;
@@ -242,6 +241,22 @@ void string_order(const struct string_call *call, const struct string_value *s, 
     (void)call;
     result->number =
         order ? (order > 0) - (order < 0) : (s[0].length > s[1].length) - (s[0].length < s[1].length);
+}
+
+static int order_of(struct string_value a, struct string_value b)
+{
+    const int order = memcmp(a.text, b.text, a.length < b.length ? a.length : b.length);
+    return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
+void string_is_among(const struct string_call *call, const struct string_value *s,
+                     struct string_result *result)
+{
+    const struct string_list *const list = call->context;
+    uint32_t first = 0;
+    for (uint32_t left = list->count; left > 1; left -= left / 2)
+        first += order_of(list->strings[first + left / 2], s[0]) <= 0 ? left / 2 : 0;
+    result->number = list->count > 0 && order_of(list->strings[first], s[0]) == 0;
 }
 
 void string_replace(const struct string_call *call, const struct string_value *s,

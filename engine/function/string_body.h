@@ -75,7 +75,13 @@ bool string_same_letter(const char *a, uint32_t a_bytes, const char *b, uint32_t
 /* Bodies. `s` is the first string. */
 string_call_body string_concat; /* all strings */
 string_call_body string_order;  /* of two strings, by their bytes: -1, 0 or 1 */
-string_call_body string_left;   /* s, numbers[0] characters; if negative, all but so many */
+/* Whether the string is one of a list, which is in the order of string_order. Its context is a string_list. */
+struct string_list {
+    uint32_t count;
+    struct string_value strings[];
+};
+string_call_body string_is_among;
+string_call_body string_left; /* s, numbers[0] characters; if negative, all but so many */
 string_call_body string_right;
 string_call_body string_substr;      /* s, from character numbers[0], numbers[1] characters */
 string_call_body string_replace;     /* s, what, by what */

@@ -636,16 +636,18 @@ static enum status table_add(struct expression_list *list, struct value_table ta
     return status;
 }
 
-/* A set of so many values has a bitmap also if it is larger than they are, but of no more than 512 KiB: it is in cache, and
+/* A set of so many values has a bitmap also if it is larger than they are, but of no more than 512 KiB, or 32 bytes a value:
  * a search among the values takes longer for each row than its making for all. */
 #define BITMAP_VALUES_MIN 32u
 #define BITMAP_SPAN_MAX   (UINT64_C(1) << 22)
+#define BITMAP_SPAN_VALUE 256u
 
 static bool has_bitmap(const struct value_table *table)
 {
-    return number_set_is_dense(table->values, table->count) ||
-           (table->count >= BITMAP_VALUES_MIN &&
-            (uint64_t)table->values[table->count - 1] - (uint64_t)table->values[0] < BITMAP_SPAN_MAX);
+    const uint64_t count = table->count,
+                   span = (uint64_t)table->values[count - 1] - (uint64_t)table->values[0];
+    return number_set_is_dense(table->values, count) ||
+           (count >= BITMAP_VALUES_MIN && (span < BITMAP_SPAN_MAX || span / BITMAP_SPAN_VALUE < count));
 }
 
 static enum status table_members(struct value_table *table, struct error *error)

@@ -121,15 +121,23 @@ static void calculate_checked(const struct expression_list *list, const struct e
 /* AND is false if one child is false, and OR is true if one child is true, even if the other is NULL. */
 static void logic(bool is_or, uint32_t rows, const struct vector *children, struct vector out)
 {
-    const struct vector a = children[0], b = children[1];
-    for (uint32_t row = 0; row < rows; row++) {
-        const bool a_null = a.nulls && a.nulls[row], b_null = b.nulls && b.nulls[row];
-        const bool x = a.values[row] != 0, y = b.values[row] != 0;
-        const bool decided = (!a_null && x == is_or) || (!b_null && y == is_or);
-        out.values[row] = decided ? is_or : !is_or;
-        if (out.nulls)
-            out.nulls[row] = !decided && (a_null || b_null);
-    }
+    static const uint8_t none[VECTOR_ROWS];
+    const int64_t *restrict const a = children[0].values, *restrict const b = children[1].values;
+    const uint8_t *restrict const a_null = children[0].nulls ? children[0].nulls : none,
+                                  *restrict const b_null = children[1].nulls ? children[1].nulls : none;
+    int64_t *restrict const values = out.values;
+    uint8_t *restrict const nulls = out.nulls;
+    if (a_null == none && b_null == none)
+        for (uint32_t row = 0; row < rows; row++)
+            values[row] = is_or ? (a[row] | b[row]) != 0 : (a[row] != 0) & (b[row] != 0);
+    else
+        for (uint32_t row = 0; row < rows; row++) {
+            const bool decides =
+                (((a[row] != 0) == is_or) & !a_null[row]) | (((b[row] != 0) == is_or) & !b_null[row]);
+            values[row] = decides == is_or;
+        }
+    for (uint32_t row = 0; nulls && row < rows; row++)
+        nulls[row] = (a_null[row] | b_null[row]) & (values[row] != is_or);
 }
 
 static void choose(uint32_t rows, const struct vector *children, struct vector out)

@@ -23,7 +23,7 @@ enum status planner_narrow_groups(struct planner *planner, uint32_t j)
             (plan->joins[j].inner || plan->expressions.nodes[node].operation == EXPRESSION_COLUMN))
             ranges[count++] = (struct group_range){.group = &plan->groups[g]};
     }
-    const enum status status = plan_join_analyse(plan, j, ranges, count, planner->error);
+    const enum status status = plan_join_analyse(plan, j, ranges, count, planner->threads, planner->error);
     for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
         struct plan_group *group = ranges[i].group;
         const int64_t low = ranges[i].low, high = ranges[i].high;

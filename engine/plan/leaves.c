@@ -9,10 +9,19 @@
 #include "engine/plan/value_text.h"
 #include "operators/dialect/query_arguments.h"
 #include "storage/base/memory.h"
-#include "storage/column/positions.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* True if the scan has the column's values as int32. Kernels of a GPU read what is stored; a CPU decodes values of 64 bits
+ * into 32 where the statistics say that all fit. */
+static bool is_narrow(const struct planner *planner, const struct column *column)
+{
+    const struct column_statistics *const statistics = &column->statistics;
+    return column->value_bytes == 4 ||
+           (!planner->on_gpu && column->schema.type != TYPE_DOUBLE && statistics->min <= statistics->max &&
+            statistics->min >= INT32_MIN && statistics->max <= INT32_MAX);
+}
 
 /* Gives the number of a fact column in the plan; opens the column if it is new. */
 static enum status fact_column(struct planner *planner, const struct column *column, uint32_t *number)
@@ -32,6 +41,7 @@ static enum status fact_column(struct planner *planner, const struct column *col
     plan->columns[*number] = (struct plan_column){.column = column,
                                                   .data = opened.data,
                                                   .nullable = opened.nullable,
+                                                  .narrow = is_narrow(planner, column),
                                                   .width_low = opened.width_low,
                                                   .width_high = opened.width_high};
     return STATUS_OK;
@@ -136,44 +146,6 @@ enum status planner_fact_leaf(struct planner *planner, const struct column *colu
         return key_leaf(planner, column, node);
     RETURN_IF_ERROR(fact_column(planner, column, &number));
     return leaf_add(planner, -1, number, column, planner->plan->columns[number].nullable, node);
-}
-
-/* Replaces the rows that `key` references in each row of its table, *own, by those at each of `count` positions. After a
- * failure they are as they were. */
-static enum status rows_at_positions(struct planner *planner, const struct column *key,
-                                     const struct kept_array *rows, uint64_t count, int32_t **own)
-{
-    if (!rows)
-        return key->table->levels ? positions_spread_own(key->table, sizeof **own, own, planner->error)
-                                  : STATUS_OK;
-    const int32_t *const through = rows->values;
-    int32_t *at;
-    RETURN_IF_ERROR(memory_take(&at, (count + 1) * sizeof *at, "a dimension's positions", planner->error));
-    for (uint64_t i = 0; i < count; i++)
-        at[i] = through[i] < 0 ? -1 : (*own)[through[i]];
-    free(*own);
-    *own = at;
-    return STATUS_OK;
-}
-
-enum status planner_rows(struct planner *planner, const struct column *key, const struct kept_array *rows,
-                         uint64_t count, const struct kept_array **referenced)
-{
-    struct database *const database = planner->plan->database;
-    struct kept_array made = {.key = array_key_of(rows, key, true), .value_bytes = sizeof(int32_t)};
-    int32_t *own;
-    *referenced = kept_array_find(database, &made.key);
-    if (*referenced)
-        return STATUS_OK;
-    RETURN_IF_ERROR(plan_references_read(planner->plan, key, planner->threads, &own, planner->error));
-    const enum status status = rows_at_positions(planner, key, rows, count, &own);
-    if (status != STATUS_OK) {
-        free(own);
-        return status;
-    }
-    made.values = own;
-    made.bytes = (count + 1) * sizeof *own;
-    return kept_array_add(database, &made, referenced, planner->error);
 }
 
 enum status planner_dimension_leaf(struct planner *planner, uint32_t j, const struct kept_array *rows,

@@ -1,15 +1,10 @@
 /*
- * plan.c: frees plans, and analyses dimensions and tiles when a statement is planned (plan.h).
+ * plan.c: frees plans, and finds the tiles that a planned statement reads (plan.h).
  */
 #include "engine/plan/plan.h"
 
-#include "engine/plan/dimensions/dimension_match.h"
-#include "engine/plan/expression_vector.h"
-#include "engine/plan/levels/level_plan.h"
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
-#include "storage/base/parallel.h"
-#include "storage/column/positions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,193 +104,7 @@ uint64_t plan_staged_reads(const struct plan *plan, bool on_gpu)
                             : 0;
 }
 
-/* ---- Dimensions ---- */
-
-void plan_fill_dimension(const struct plan *plan, const struct expression_program *program, uint64_t first,
-                         uint32_t positions)
-{
-    const uint32_t *nodes;
-    const uint32_t count = expression_program_leaves(program, &nodes);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct plan_source *source = &plan->sources[plan->expressions.nodes[nodes[i]].index];
-        const struct vector vector = expression_program_vector(program, nodes[i]);
-        plan_array_read(&plan->arrays[source->column], first, positions, vector.values, vector.nulls);
-    }
-}
-
-/* The analysis of a join's table: its predicate and the ranges of expressions are found. */
-struct analysis {
-    struct plan_join *join;
-    const struct expression_program *program;
-    struct group_range *ranges;
-    uint32_t count;
-    uint64_t first_row, last_row; /* that pass */
-};
-
-/* Widens a range by the values of rows, which are not NULL. */
-static void see_rows(const struct analysis *of, struct group_range *range, const uint32_t *rows,
-                     uint32_t count)
-{
-    const struct vector value = expression_program_vector(of->program, range->group->expression);
-    struct group_range seen = *range;
-    for (uint32_t i = 0; i < count; i++)
-        if (!value.nulls || !value.nulls[rows[i]])
-            group_range_see(&seen, value.values[rows[i]]);
-    *range = seen;
-}
-
-/* Takes the rows of a run that the program's vector has from its place `at` on. */
-static void analyse_rows(struct analysis *of, const struct position_run *run, uint32_t at, uint32_t rows)
-{
-    struct plan_join *join = of->join;
-    const bool all = join->match == EXPRESSION_NONE;
-    const struct vector match =
-        all ? (struct vector){0} : expression_program_vector(of->program, join->match);
-    uint32_t passing[VECTOR_ROWS], count = 0;
-    for (uint32_t i = at; i < at + rows; i++) {
-        passing[count] = i;
-        count += all || (!(match.nulls && match.nulls[i]) && match.values[i]);
-    }
-    if (count == 0)
-        return;
-    if (join->passing == 0) {
-        join->first = run->first + (passing[0] - at);
-        of->first_row = run->row + (passing[0] - at);
-    }
-    join->passing += count;
-    join->last = run->first + (passing[count - 1] - at);
-    of->last_row = run->row + (passing[count - 1] - at);
-    for (uint32_t i = 0; !all && i < count; i++)
-        position_set_add(&join->passing_rows, run->first + (passing[i] - at));
-    for (uint32_t r = 0; r < of->count; r++)
-        see_rows(of, &of->ranges[r], passing, count);
-}
-
-/* Takes the vector of the positions first .. end - 1, of which *run is the first that have rows, and moves *run behind
- * them; false if no rows are left. */
-static bool analyse_vector(struct analysis *of, uint64_t first, uint64_t end, struct position_run *run)
-{
-    while (run->first < end) {
-        const uint64_t rows = run->rows < end - run->first ? run->rows : end - run->first;
-        analyse_rows(of, run, (uint32_t)(run->first - first), (uint32_t)rows);
-        if (rows == run->rows) {
-            if (!position_run_next(of->join->table, run))
-                return false;
-            continue;
-        }
-        run->first += rows;
-        run->row += rows;
-        run->rows -= rows;
-    }
-    return true;
-}
-
-/* Evaluates the program over all positions but those of large gaps. */
-static enum status analyse_table(const struct plan *plan, struct expression_program *program,
-                                 struct analysis *of, struct error *error)
-{
-    const uint64_t positions = table_positions(of->join->table);
-    struct position_run run = {0};
-    for (bool more = position_run_next(of->join->table, &run); more;) {
-        const uint64_t first = run.first,
-                       end = positions - first < VECTOR_ROWS ? positions : first + VECTOR_ROWS;
-        plan_fill_dimension(plan, program, first, (uint32_t)(end - first));
-        expression_program_run(program, (uint32_t)(end - first));
-        more = analyse_vector(of, first, end, &run);
-        RETURN_IF_ERROR(cancel_check(error));
-    }
-    return STATUS_OK;
-}
-
-/* Takes the rows of a run by the bits of those that pass. */
-static void take_bits(struct analysis *of, const struct position_run *run, const uint32_t *bits)
-{
-    struct plan_join *const join = of->join;
-    const uint64_t end = run->first + run->rows;
-    for (uint64_t p = run->first, next; p < end; p = next) {
-        next = p / 32 * 32 + 32 < end ? p / 32 * 32 + 32 : end;
-        const uint64_t word = (uint64_t)bits[p / 32] >> p % 32 & ((UINT64_C(1) << (next - p)) - 1);
-        if (!word)
-            continue;
-        if (join->passing == 0) {
-            join->first = p + (uint64_t)__builtin_ctzll(word);
-            of->first_row = run->row + (join->first - run->first);
-        }
-        join->passing += (uint64_t)__builtin_popcountll(word);
-        join->last = p + 63 - (uint64_t)__builtin_clzll(word);
-        of->last_row = run->row + (join->last - run->first);
-        join->passing_rows.bits[p / 64] |= word << p % 64;
-    }
-}
-
-/* The same as analyse_table for a predicate of the common shape, without ranges. */
-static enum status match_table(const struct dimension_match *match, struct analysis *of, struct error *error)
-{
-    const struct table *const table = of->join->table;
-    const uint64_t positions = table_positions(table);
-    struct position_run run = {0};
-    uint32_t *bits;
-    uint64_t first, end;
-    RETURN_IF_ERROR(memory_take(&bits, (positions / 32 + 2) * sizeof *bits, "a dimension's rows", error));
-    for (uint64_t at = 0; position_stretch(table, at, positions, &first, &end); at = (end + 31) / 32 * 32)
-        dimension_match_run(match, first, end - first, bits);
-    while (position_run_next(table, &run))
-        take_bits(of, &run, bits);
-    free(bits);
-    return STATUS_OK;
-}
-
-/* Makes the program of the predicate and of the groups' terms, whose ranges it clears. */
-static enum status program_of(const struct plan *plan, const struct plan_join *join,
-                              struct group_range *ranges, uint32_t count, struct expression_program **program,
-                              struct error *error)
-{
-    uint32_t *roots;
-    RETURN_IF_ERROR(memory_take(&roots, (count + 1) * sizeof *roots, "groups", error));
-    for (uint32_t r = 0; r < count; r++) {
-        roots[r] = ranges[r].group->expression;
-        ranges[r].low = INT64_MAX;
-        ranges[r].high = INT64_MIN;
-    }
-    roots[count] = join->match;
-    const enum status status = expression_program_create(
-        &plan->expressions, roots, count + (join->match != EXPRESSION_NONE), program, error);
-    free(roots);
-    return status;
-}
-
-enum status plan_join_analyse(struct plan *plan, uint32_t j, struct group_range *ranges, uint32_t count,
-                              struct error *error)
-{
-    struct plan_join *join = &plan->joins[j];
-    struct expression_program *program;
-    struct dimension_match match;
-    RETURN_IF_ERROR(program_of(plan, join, ranges, count, &program, error));
-    struct analysis of = {.join = join, .program = program, .ranges = ranges, .count = count};
-    const uint32_t depth = level_program_depth(plan, program);
-    join->passing = 0;
-    position_set_free(&join->passing_rows);
-    const uint32_t shift = level_shift_of(join->table, depth);
-    enum status status =
-        join->match == EXPRESSION_NONE
-            ? STATUS_OK
-            : position_set_create((table_positions(join->table) >> shift) + 1, &join->passing_rows, error);
-    join->passing_rows.shift = shift;
-    if (status == STATUS_OK && depth)
-        level_join_analyse(plan, j, program, depth, ranges, count);
-    else if (status == STATUS_OK && count == 0 && dimension_match_of(plan, j, &match))
-        status = match_table(&match, &of, error);
-    else if (status == STATUS_OK)
-        status = analyse_table(plan, program, &of, error);
-    if (!depth)
-        join->contiguous = join->passing == 0 || of.last_row - of.first_row + 1 == join->passing;
-    if (join->passing_rows.bits)
-        position_set_count(&join->passing_rows);
-    if (status == STATUS_OK && join->table->levels && join->match != EXPRESSION_NONE)
-        status = level_test_find(join, error);
-    expression_program_free(program);
-    return status;
-}
+/* ---- Tiles ---- */
 
 bool plan_join_is_probed(const struct plan *plan, uint32_t j)
 {
@@ -304,8 +113,6 @@ bool plan_join_is_probed(const struct plan *plan, uint32_t j)
         probed |= plan->steps[s].kind == STEP_SEMI_JOIN && plan->steps[s].join == j;
     return probed && plan->joins[j].match != EXPRESSION_NONE;
 }
-
-/* ---- Tiles ---- */
 
 /* A tile may have a row if a member is between its least and its greatest value. Of a set that is a bitmap, of many members, only
  * the least and greatest are compared. */

@@ -1,5 +1,6 @@
 /* plan_array.c: makes a dimension column an array by position (plan.h): the file's bytes as they are mapped, if the
  * table has no levels and the codec allows it, or a copy. */
+#include "engine/plan/dimensions/column_parts.h"
 #include "engine/plan/levels/level_plan.h"
 
 #include "storage/base/memory.h"
@@ -11,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PART_TILES = 64,              /* that a thread decodes at a time */
-    PART_ROWS = PART_TILES * 1024 /* elements that a thread moves at a time; whole words of bits */
-};
-
 struct whole {
     int64_t *values;
     uint8_t *nulls; /* 1 for each NULL; NULL: none is */
@@ -25,11 +21,6 @@ static void whole_free(struct whole *whole)
 {
     free(whole->values);
     free(whole->nulls);
-}
-
-static bool whole_null(const struct whole *whole, uint64_t row)
-{
-    return whole->nulls && whole->nulls[row];
 }
 
 struct column_read {
@@ -55,40 +46,10 @@ static void take_tile(const struct whole *whole, const struct segment_data *segm
             segment->validity && !tile_row_valid(segment->validity + tile * TILE_LANES, row);
 }
 
-/* The tiles of one item of work. */
-struct part_tiles {
-    const struct segment_data *segment;
-    const struct chunk_view *chunk;
-    uint64_t row; /* of the table, the segment's first */
-    uint32_t first, end;
-};
-
-static struct part_tiles part_tiles(const struct column_data *data, uint32_t parts, uint64_t item)
-{
-    const uint32_t s = (uint32_t)(item / parts), first = (uint32_t)(item % parts) * PART_TILES;
-    const struct chunk_view *const chunk = &data->segments[s].chunk;
-    struct part_tiles of = {.segment = &data->segments[s], .chunk = chunk, .first = first};
-    of.end = chunk->tiles < first + PART_TILES ? chunk->tiles : first + PART_TILES;
-    for (uint32_t before = 0; before < s; before++)
-        of.row += data->segments[before].chunk.rows;
-    return of;
-}
-
-/* The items of work that the largest segment makes. */
-static uint32_t largest_parts(const struct column_data *data)
-{
-    uint32_t parts = 0;
-    for (uint32_t s = 0; s < data->segment_count; s++) {
-        const uint32_t own = (data->segments[s].chunk.tiles + PART_TILES - 1) / PART_TILES;
-        parts = own > parts ? own : parts;
-    }
-    return parts;
-}
-
 static enum status take_part(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct column_read *read = context;
-    const struct part_tiles of = part_tiles(read->data, read->parts, item);
+    const struct column_part of = column_part(read->data, read->parts, item);
     struct chunk_reader reader = {0};
     enum status status = STATUS_OK;
     (void)thread;
@@ -109,7 +70,7 @@ static enum status read_whole(struct database *database, const struct column *co
     const uint64_t rows = column->table->rows;
     bool nullable = false;
     RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
-    const uint32_t parts = largest_parts(data);
+    const uint32_t parts = column_parts(data);
     for (uint32_t s = 0; s < data->segment_count; s++)
         nullable |= data->segments[s].validity != NULL;
     *whole = (struct whole){.values = malloc((rows + 1) * sizeof *whole->values),
@@ -143,50 +104,6 @@ enum status plan_column_read(struct database *database, const struct column *col
     return status;
 }
 
-/* Finds the row at each position. `row_at` has the row of each position of a table with levels; else NULL. */
-static enum status find_rows(const struct column *column, const struct whole *whole, const int32_t *row_at,
-                             int32_t *rows, struct error *error)
-{
-    const struct table *const to = column->references->table;
-    const uint64_t limit = table_positions(to);
-    for (uint64_t row = 0; row < column->table->rows; row++) {
-        const int64_t position = whole->values[row];
-        const bool found = position >= 0 && (uint64_t)position < limit && (!row_at || row_at[position] >= 0);
-        if (!found && !whole_null(whole, row))
-            return error_set(
-                error, STATUS_BAD_INPUT,
-                "column %s.%s, row %llu points at position %lld of %s, where no row is; the file is "
-                "damaged: load the table again",
-                column->table->name, column->schema.name, (unsigned long long)row + 1, (long long)position,
-                to->name);
-        rows[row] = whole_null(whole, row) ? -1 : row_at ? row_at[position] : (int32_t)position;
-    }
-    return STATUS_OK;
-}
-
-enum status plan_references_read(struct plan *plan, const struct column *column, unsigned threads,
-                                 int32_t **rows, struct error *error)
-{
-    const struct table *const to = column->references->table;
-    struct whole whole;
-    int32_t *row_at = NULL;
-    *rows = NULL;
-    RETURN_IF_ERROR(read_whole(plan->database, column, threads, &whole, error));
-    enum status status =
-        memory_take(rows, (column->table->rows + 1) * sizeof **rows, column->schema.name, error);
-    if (status == STATUS_OK && to->levels)
-        status = rows_of_positions(to, &row_at, error);
-    if (status == STATUS_OK)
-        status = find_rows(column, &whole, row_at, *rows, error);
-    if (status != STATUS_OK) {
-        free(*rows);
-        *rows = NULL;
-    }
-    free(row_at);
-    whole_free(&whole);
-    return status;
-}
-
 /* The fewest bytes that the value fits: 1 and 2 are unsigned, 4 and 8 signed. */
 static uint32_t bytes_of(int64_t value)
 {
@@ -207,8 +124,8 @@ struct fill {
     void *narrow; /* the values in value_bytes, before they are gathered by `rows` */
     void *to;
     uint32_t *valid;
-    _Atomic int64_t low, high; /* of the values; those of NULLs count as 0 */
-    _Atomic bool any_null;
+    _Atomic int64_t low, high;       /* of the values; those of NULLs count as 0 */
+    _Atomic bool any_none, any_null; /* some element has no row; is NULL */
 };
 
 static uint64_t part_end(uint64_t item, uint64_t count)
@@ -255,14 +172,17 @@ static enum status narrow_part(void *context, uint64_t item, unsigned thread, st
     return STATUS_OK;
 }
 
-#define GATHER_ROWS(type)                  \
-    for (uint64_t i = first; i < end; i++) \
-        ((type *)fill->to)[i] = fill->rows[i] < 0 ? 0 : ((const type *)fill->narrow)[fill->rows[i]];
+#define GATHER_ROWS(type)                                                                            \
+    for (uint64_t i = first; i < end; i++) {                                                         \
+        ((type *)fill->to)[i] = fill->rows[i] < 0 ? 0 : ((const type *)fill->narrow)[fill->rows[i]]; \
+        none |= fill->rows[i];                                                                       \
+    }
 
 static enum status gather_part(void *context, uint64_t item, unsigned thread, struct error *error)
 {
-    const struct fill *fill = context;
+    struct fill *fill = context;
     const uint64_t first = item * PART_ROWS, end = part_end(item, fill->count);
+    int32_t none = 0; /* negative: a row is */
     (void)thread, (void)error;
     if (fill->value_bytes == 1) {
         GATHER_ROWS(uint8_t)
@@ -273,6 +193,8 @@ static enum status gather_part(void *context, uint64_t item, unsigned thread, st
     } else {
         GATHER_ROWS(int64_t)
     }
+    if (none < 0)
+        fill->any_none = true;
     return STATUS_OK;
 }
 
@@ -308,34 +230,49 @@ static enum status mark_part(void *context, uint64_t item, unsigned thread, stru
     return STATUS_OK;
 }
 
+/* Makes the array of the fill's values, which are narrow: of its rows, and the bits of those that are not NULL. */
+static enum status fill_elements(struct plan_array *array, struct fill *fill, unsigned threads,
+                                 struct error *error)
+{
+    const char *const name = array->column->schema.name;
+    const uint64_t parts = (fill->count + PART_ROWS - 1) / PART_ROWS;
+    if (fill->rows) /* readers load whole vectors */
+        RETURN_IF_ERROR(
+            memory_zeros(&array->copy, (fill->count + TILE_ROWS) * fill->value_bytes, name, error));
+    array->value_bytes = fill->value_bytes;
+    fill->to = array->copy;
+    if (fill->rows)
+        RETURN_IF_ERROR(parallel_for(threads, parts, gather_part, fill, error));
+    array->values = array->copy;
+    if (!fill->nulls && !fill->any_none)
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_zeros(&array->valid_copy, (fill->count / 32 + 1) * sizeof(uint32_t), name, error));
+    fill->valid = array->valid_copy;
+    RETURN_IF_ERROR(parallel_for(threads, parts, mark_part, fill, error));
+    array->valid = fill->any_null ? array->valid_copy : NULL;
+    return STATUS_OK;
+}
+
 enum status plan_array_fill(struct plan_array *array, const int64_t *values, const uint8_t *nulls,
                             uint64_t value_count, const int32_t *rows, uint64_t count, unsigned threads,
                             struct error *error)
 {
     const char *const name = array->column->schema.name;
-    const uint64_t value_parts = (value_count + PART_ROWS - 1) / PART_ROWS,
-                   parts = (count + PART_ROWS - 1) / PART_ROWS;
+    const uint64_t value_parts = (value_count + PART_ROWS - 1) / PART_ROWS;
     struct fill fill = {
         .values = values, .nulls = nulls, .value_count = value_count, .rows = rows, .count = count};
     RETURN_IF_ERROR(parallel_for(threads, value_parts, find_range, &fill, error));
     const uint32_t low_bytes = bytes_of(fill.low), high_bytes = bytes_of(fill.high);
-    array->value_bytes = fill.value_bytes = low_bytes > high_bytes ? low_bytes : high_bytes;
-    /* Readers load whole vectors. */
-    RETURN_IF_ERROR(memory_zeros(&array->copy, (count + TILE_ROWS) * array->value_bytes, name, error));
-    array->values = fill.to = array->copy;
+    fill.value_bytes = low_bytes > high_bytes ? low_bytes : high_bytes;
     if (rows)
-        RETURN_IF_ERROR(memory_take(&fill.narrow, (value_count + 1) * array->value_bytes, name, error));
+        RETURN_IF_ERROR(memory_take(&fill.narrow, (value_count + 1) * fill.value_bytes, name, error));
+    else
+        RETURN_IF_ERROR(memory_zeros(&array->copy, (count + TILE_ROWS) * fill.value_bytes, name, error));
+    fill.to = array->copy;
     enum status status = parallel_for(threads, value_parts, narrow_part, &fill, error);
-    if (status == STATUS_OK && rows)
-        status = parallel_for(threads, parts, gather_part, &fill, error);
+    status = AND_THEN(status, fill_elements(array, &fill, threads, error));
     free(fill.narrow);
-    if (status != STATUS_OK || (!rows && !nulls))
-        return status;
-    RETURN_IF_ERROR(memory_zeros(&array->valid_copy, (count / 32 + 1) * sizeof(uint32_t), name, error));
-    fill.valid = array->valid_copy;
-    RETURN_IF_ERROR(parallel_for(threads, parts, mark_part, &fill, error));
-    array->valid = fill.any_null ? array->valid_copy : NULL;
-    return STATUS_OK;
+    return status;
 }
 
 /* Makes the array, which is by row of a table with levels, one by position. */
@@ -409,17 +346,23 @@ STORE_FROM(store_64, int64_t)
 static enum status store_part(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct tiles_read *const read = context;
-    const struct part_tiles of = part_tiles(read->data, read->parts, item);
+    const struct column_part of = column_part(read->data, read->parts, item);
     struct chunk_reader reader = {0};
     enum status status = STATUS_OK;
+    const bool narrows =
+        of.chunk->value_bytes == 8 && read->value_bytes <= 4 && of.chunk->codec->decode_narrow;
+    _Alignas(64) int32_t narrow[TILE_ROWS];
     (void)thread;
     for (uint32_t tile = of.first; status == STATUS_OK && tile < of.end; tile++) {
         const uint32_t left = of.chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
-        const void *values;
-        status = chunk_reader_tile(&reader, of.chunk, tile, &values, error);
+        const void *values = narrow;
+        if (narrows)
+            of.chunk->codec->decode_narrow(of.chunk, tile, narrow);
+        else
+            status = chunk_reader_tile(&reader, of.chunk, tile, &values, error);
         uint8_t *const to = read->to + (of.row + (uint64_t)tile * TILE_ROWS) * read->value_bytes;
-        if (status == STATUS_OK &&
-            !(of.chunk->value_bytes == 4 ? store_32 : store_64)(read, values, rows, to))
+        const bool is_narrow = narrows || of.chunk->value_bytes == 4;
+        if (status == STATUS_OK && !(is_narrow ? store_32 : store_64)(read, values, rows, to))
             read->wider = true;
     }
     chunk_reader_close(&reader);
@@ -438,7 +381,7 @@ static enum status read_tiles(struct database *database, struct plan_array *arra
     *done = false;
     RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
     read.data = data;
-    read.parts = largest_parts(data);
+    read.parts = column_parts(data);
     for (uint32_t s = 0; s < data->segment_count; s++)
         if (data->segments[s].validity)
             return STATUS_OK;
@@ -489,6 +432,28 @@ static enum status read_own(struct database *database, struct plan_array *array,
     return status;
 }
 
+/* Reads a column of a dimension of a dimension. */
+static enum status read_composed(struct database *database, struct plan_array *array, const int32_t *rows,
+                                 uint64_t count, unsigned threads, struct error *error)
+{
+    const struct column *const column = array->column;
+    struct plan_array own = {.column = column};
+    struct whole whole;
+    bool done;
+    RETURN_IF_ERROR(read_tiles(database, &own, threads, &done, error));
+    if (done) {
+        struct fill fill = {.rows = rows, .count = count, .value_bytes = own.value_bytes, .narrow = own.copy};
+        const enum status status = fill_elements(array, &fill, threads, error);
+        free(own.copy);
+        return status;
+    }
+    RETURN_IF_ERROR(read_whole(database, column, threads, &whole, error));
+    const enum status status =
+        plan_array_fill(array, whole.values, whole.nulls, column->table->rows, rows, count, threads, error);
+    whole_free(&whole);
+    return status;
+}
+
 enum status plan_array_add(struct plan *plan, struct plan_array array, uint32_t *index, struct error *error)
 {
     RETURN_IF_ERROR(
@@ -515,12 +480,7 @@ static enum status make_values(struct database *database, struct plan_array *arr
         RETURN_IF_ERROR(read_own(database, array, threads, error));
         return table->levels ? spread_array(array, error) : STATUS_OK;
     }
-    struct whole whole;
-    RETURN_IF_ERROR(read_whole(database, array->column, threads, &whole, error));
-    const enum status status =
-        plan_array_fill(array, whole.values, whole.nulls, table->rows, rows, array->rows, threads, error);
-    whole_free(&whole);
-    return status;
+    return read_composed(database, array, rows, array->rows, threads, error);
 }
 
 static void use_kept(struct plan_array *array, const struct kept_array *kept)

@@ -4,6 +4,7 @@
  * statement and reads the condition columns of dimensions whole.
  *
  *     leaves.c      columns become leaves of expressions, and are opened
+ *     dimensions/   which row of a dimension each row references, and which rows satisfy its predicate
  *     predicates.c  conditions become ranges of fact columns, dimension predicates, or conditions on rows
  *     cost.c        the cost of a step, and its selectivity
  *     index_terms.c conditions that bitmap indexes can decide, as vectors of the index
@@ -47,7 +48,7 @@ NODISCARD enum status planner_dimension_leaf(struct planner *planner, uint32_t j
 
 /* Gives for each of the `count` positions of a join's table the row that `key` references; -1: none. The value of
  * `key` is taken in row rows[position] or, without `rows`, in the join's table. The database keeps it; the caller releases
- * it. */
+ * it; in dimensions/references.c. */
 NODISCARD enum status planner_rows(struct planner *planner, const struct column *key,
                                    const struct kept_array *rows, uint64_t count,
                                    const struct kept_array **referenced);

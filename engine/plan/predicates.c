@@ -1,6 +1,6 @@
 /*
  * predicates.c: turns the conditions of a statement into steps and dimension predicates (planner.h). A
- * condition that compares one int32 fact column with constants becomes a range. A condition on one dimension
+ * condition that compares one fact column of int32 (plan_column.narrow) with constants becomes a range. A condition on one dimension
  * becomes a part of its predicate, and the join drops rows. All others are conditions on surviving rows: steps of their
  * own up to CONDITIONS_APART of them, and then joined with the last one by AND.
  */
@@ -47,7 +47,7 @@ static bool is_plain_column(const struct plan *plan, uint32_t node, uint32_t *co
         return false;
     const struct plan_source *source = &plan->sources[leaf->index];
     *column = source->column;
-    return source->join < 0 && plan->columns[source->column].column->value_bytes == 4;
+    return source->join < 0 && plan->columns[source->column].narrow;
 }
 
 /* True, with the range, for IN with a set that has no gaps. */

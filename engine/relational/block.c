@@ -148,6 +148,19 @@ static bool is_of_groups(const struct block *block, const struct sql_expression 
            region_reads(&block->region, condition);
 }
 
+/* Adds the conditions that AND joins: over groups or aggregates, or over the rows that are grouped. */
+static enum status add_filter(struct block *block, struct sql_expression *condition)
+{
+    if (condition->operation == SQL_AND) {
+        for (uint32_t c = 0; c < condition->child_count; c++)
+            RETURN_IF_ERROR(add_filter(block, condition->children[c]));
+        return STATUS_OK;
+    }
+    if (is_of_groups(block, condition)) /* whole groups go: as well before they are made */
+        return region_split(&block->region, condition, &block->region.conjuncts);
+    return relational_and(block->run, &block->select.having, condition);
+}
+
 /* Adds an operator over those that were added. */
 static enum status add_operator(struct block *block, const struct logical_node *node)
 {
@@ -157,9 +170,7 @@ static enum status add_operator(struct block *block, const struct logical_node *
         return region_project(&block->region, node);
     case LOGICAL_FILTER:
         RETURN_IF_ERROR(region_rewrite(&block->region, node->filter.condition, &condition));
-        if (is_of_groups(block, condition)) /* whole groups go: as well before they are made */
-            return region_split(&block->region, condition, &block->region.conjuncts);
-        return relational_and(block->run, &block->select.having, condition);
+        return add_filter(block, condition);
     case LOGICAL_LIMIT:
         block->limit = node;
         block->select.limit = (struct sql_expression *)node->limit.limit;

@@ -8,15 +8,20 @@
  *     join semi @1 = @5, right (select x from s)            @1 in (its values)
  *     join anti                                             (@1 in (its values)) is not true
  *     join mark                                             its mark is: @1 in (its values)
+ *
+ * A list of many values for few rows of the left side is not made: the right side is answered for their keys, and joined.
  */
 #include "engine/relational/region.h"
 
 #include "storage/base/execution/spillable.h"
 #include "storage/base/number/number_set.h"
 
+#include <math.h>
 #include <string.h>
 
 #define LIST_ROWS_MAX       (UINT64_C(1) << 18) /* a longer list is joined, unless it makes a bitmap */
+#define LEFT_ROWS_MAX       (UINT64_C(1) << 17) /* rows whose keys are a condition on the right side, */
+#define VALUES_A_ROW        8u                  /* which is then answered for a part of its values */
 #define OTHER_TYPE_ROWS_MAX 1000u /* values of another type than the key are compared one by one */
 
 /* ---- The answer ---- */
@@ -447,6 +452,57 @@ static enum status answer_rows_of(struct relational *run, const struct folded *a
     return status;
 }
 
+/* ---- Lists that are too long ---- */
+
+/* The values that a list of the right side is expected to have, if that is a stored table; else 0. */
+static double expected_list(const struct region *region, const struct logical_node *right,
+                            const struct list_of *list)
+{
+    const struct relational *const run = region->run;
+    double share = estimate_share(run, list->right);
+    while (right->kind == LOGICAL_FILTER || right->kind == LOGICAL_PROJECT) {
+        share *= right->kind == LOGICAL_FILTER ? estimate_share(run, right->filter.condition) : 1;
+        right = right->inputs[0];
+    }
+    const double values = run->values[list->value];
+    const double rows = right->kind == LOGICAL_SCAN ? share * (double)right->scan.table->rows : 0;
+    return values < rows ? values : rows;
+}
+
+/* The rows of the key's table that pass its own conditions, if that is a stored one; else infinitely many. */
+static enum status count_left(struct region *region, const struct sql_expression *key, double *rows)
+{
+    const uint32_t maker = key->operation == SQL_INPUT ? region_maker(region, key->index) : 0;
+    struct source *const source = maker ? &region->sources[maker - 1] : NULL;
+    *rows = INFINITY;
+    if (!source || source->node->kind != LOGICAL_SCAN || source->join != LOGICAL_INNER ||
+        source_is_answered(source))
+        return STATUS_OK;
+    struct sql_expression *const before = source->filter;
+    double *const counted = source->node->scan.counted, counted_before = *counted;
+    for (uint32_t i = 0; i < region->conjuncts.count; i++)
+        if (region->conjuncts.list[i].sources == UINT64_C(1) << (maker - 1))
+            RETURN_IF_ERROR(relational_and(region->run, &source->filter, region->conjuncts.list[i].tree));
+    const enum status status = source->filter ? region_count(region, UINT64_C(1) << (maker - 1)) : STATUS_OK;
+    *rows = *counted > 0 ? *counted : INFINITY;
+    source->filter = before;
+    *counted = counted_before; /* other conditions may follow */
+    return status;
+}
+
+/* True if the right side is better answered for the left side's keys alone (reduce.c), because these are few: then it is
+ * joined. */
+static enum status is_reduced(struct region *region, const struct logical_node *join,
+                              const struct list_of *list, bool *reduced)
+{
+    const double expected = expected_list(region, join->inputs[1], list);
+    double rows = INFINITY;
+    if (expected > LIST_ROWS_MAX && join->join.join != LOGICAL_MARK && !region_find_folded(region, join))
+        RETURN_IF_ERROR(count_left(region, list->key, &rows));
+    *reduced = rows <= LEFT_ROWS_MAX && rows * VALUES_A_ROW <= expected;
+    return STATUS_OK;
+}
+
 enum status region_fold(struct region *region, const struct logical_node *join, bool *folded,
                         struct result *answered)
 {
@@ -461,7 +517,12 @@ enum status region_fold(struct region *region, const struct logical_node *join, 
     if (join->join.join == LOGICAL_SINGLE)
         return STATUS_OK;
     RETURN_IF_ERROR(find_list(region, join, &list));
-    if (!list.key)
+    bool reduced = false;
+    if (list.key &&
+        !engine_is_cuda(
+            run->task->engine)) /* a GPU makes a bitmap in less time than a join of any rows takes */
+        RETURN_IF_ERROR(is_reduced(region, join, &list, &reduced));
+    if (!list.key || reduced)
         return STATUS_OK;
     RETURN_IF_ERROR(answer_list(region, join, &list, &done));
     struct sql_keys keys = {.type = run->tree->columns[list.value].type, .count = done->result.rows};

@@ -3,12 +3,14 @@
  * without a node for each, so that a list may be as long as memory allows: 100,000 literals take about 20 ms.
  * Items that are not literals, or have another type, are compared one by one.
  */
+#include "engine/plan/functions/string_call.h"
 #include "engine/plan/functions/text_call.h"
 #include "engine/sql/bind_internal.h"
 #include "storage/base/decimal.h"
 #include "storage/base/memory.h"
 #include "storage/base/number/number_set.h"
 #include "storage/base/parallel.h"
+#include "storage/base/sort/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +24,11 @@ struct in_list {
     struct binder *binder;
     uint32_t value;
     struct members alike, doubles; /* items of the value's type; items that are compared as doubles */
-    bool null;                     /* the list has a NULL */
-    uint32_t bits;                 /* the test of a set that comes as a bitmap, or EXPRESSION_NONE */
-    uint32_t others;               /* the comparisons with all other items, or EXPRESSION_NONE */
+    struct string_value *texts;    /* strings, if the value's are computed row by row: text_count */
+    uint32_t text_count;
+    bool null;       /* the list has a NULL */
+    uint32_t bits;   /* the test of a set that comes as a bitmap, or EXPRESSION_NONE */
+    uint32_t others; /* the comparisons with all other items, or EXPRESSION_NONE */
 };
 
 enum place { PLACE_ALIKE, PLACE_DOUBLES, PLACE_NOWHERE /* no value is equal */, PLACE_OTHERS };
@@ -104,6 +108,12 @@ static enum status add_value(struct in_list *list, struct sql_position position,
         list->doubles.values[list->doubles.count++] = member;
     if (place != PLACE_OTHERS)
         return STATUS_OK;
+    if (is_run_time(type) && item->type.kind == VALUE_STRING) {
+        RETURN_IF_ERROR(memory_grow(&list->texts, (list->text_count + 1) * sizeof *list->texts,
+                                    "a list of strings", list->binder->error));
+        list->texts[list->text_count++] = (struct string_value){item->string, item->length};
+        return STATUS_OK;
+    }
     RETURN_IF_ERROR(bind_value(list->binder, position, item, &node));
     return add_other(list, position, node);
 }
@@ -191,6 +201,51 @@ static enum status add_set(struct in_list *list, struct sql_position position, u
     return STATUS_OK;
 }
 
+static int compare_texts(const void *left, const void *right, const void *context)
+{
+    const struct string_value strings[] = {*(const struct string_value *)left,
+                                           *(const struct string_value *)right};
+    struct string_result result = {0};
+    (void)context;
+    string_order(NULL, strings, &result);
+    return (int)result.number;
+}
+
+/* Copies the strings in their order, into one piece of memory. */
+static enum status sorted_texts(struct in_list *list, struct string_list **made)
+{
+    uint64_t bytes = sizeof **made + list->text_count * sizeof *list->texts;
+    sort_items(list->texts, list->text_count, sizeof *list->texts, compare_texts, NULL);
+    for (uint32_t t = 0; t < list->text_count; t++)
+        bytes += list->texts[t].length;
+    RETURN_IF_ERROR(memory_take(made, bytes, "a list of strings", list->binder->error));
+    char *at = (char *)((*made)->strings + list->text_count);
+    (*made)->count = list->text_count;
+    for (uint32_t t = 0; t < list->text_count; at += list->texts[t++].length) {
+        memcpy(at, list->texts[t].text, list->texts[t].length);
+        (*made)->strings[t] = (struct string_value){at, list->texts[t].length};
+    }
+    return STATUS_OK;
+}
+
+/* Adds `OR value IN (strings)` to *node, for a value that is computed row by row: each row is looked for once. */
+static enum status add_texts(struct in_list *list, struct sql_position position, uint32_t *node)
+{
+    struct binder *const binder = list->binder;
+    struct string_list *texts;
+    uint32_t test;
+    RETURN_IF_ERROR(sorted_texts(list, &texts));
+    const struct string_call call = {.body = string_is_among,
+                                     .type = {.kind = VALUE_BOOLEAN},
+                                     .count = 1,
+                                     .total = true,
+                                     .context = texts,
+                                     .release = free};
+    RETURN_IF_ERROR(bind_placed(
+        binder, position, expression_string_call(binder->list, &call, &list->value, &test, binder->error)));
+    return bind_apply(binder, position, EXPRESSION_OR, *node, test, EXPRESSION_NONE, node);
+}
+
 static enum status take_items(struct in_list *list, const struct sql_expression *ast, enum bind_level level,
                               uint32_t *node)
 {
@@ -216,6 +271,8 @@ static enum status take_items(struct in_list *list, const struct sql_expression 
             expression_null(binder->list, (struct value_type){.kind = VALUE_BOOLEAN}, &null, binder->error));
         RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_OR, *node, null, EXPRESSION_NONE, node));
     }
+    if (list->text_count)
+        RETURN_IF_ERROR(add_texts(list, ast->position, node));
     if (list->others != EXPRESSION_NONE)
         RETURN_IF_ERROR(
             bind_apply(binder, ast->position, EXPRESSION_OR, *node, list->others, EXPRESSION_NONE, node));
@@ -237,6 +294,7 @@ enum status bind_in(struct binder *binder, const struct sql_expression *ast, enu
         status = error_out_of_memory(binder->error, 2 * bytes, "a list of values");
     free(list.alike.values);
     free(list.doubles.values);
+    free(list.texts);
     return status;
 }
 

@@ -55,8 +55,9 @@ struct tile_column {
     const struct chunk_view *chunk; /* of the current segment; NULL: the query does not use this column */
     const uint32_t *validity;       /* of the current segment; NULL: no NULLs */
     int32_t *buffer;                /* room for TILE_ROWS values, aligned to 64 bytes */
-    const int32_t *values;          /* the tile's values by row: `buffer`, or for plain the chunk itself */
-    int64_t decoded;                /* the tile of this segment whose rows are all in `values`, or -1 */
+    int64_t *wide; /* the same of int64, in which the chunks are, but all values fit int32; else NULL */
+    const int32_t *values; /* the tile's values by row: `buffer`, or for plain the chunk itself */
+    int64_t decoded;       /* the tile of this segment whose rows are all in `values`, or -1 */
     int32_t low, high;
     uint32_t
         needed; /* the bits of a value that survivors need; others may be wrong in `values` after a fetch */
@@ -195,6 +196,24 @@ TILE_INLINE void tile_ahead_ask_near(const struct tile_ahead *ahead)
         __builtin_prefetch(ahead->at + 64 * line, 0, 2);
 }
 
+/* Decodes a tile of int64 into the buffer of int32. It is called apart, so that the steps over int32 stay small. */
+static __attribute__((noinline, unused)) void tile_decode_narrow(const struct tile *t,
+                                                                 struct tile_column *column)
+{
+    const struct chunk_view *const chunk = column->chunk;
+    const int64_t *from = (const int64_t *)(const void *)chunk->data + (size_t)t->index * TILE_ROWS;
+    if (chunk->codec->decode_narrow) {
+        chunk->codec->decode_narrow(chunk, t->index, column->buffer);
+        return;
+    }
+    if (chunk->codec->layout != CODEC_LAYOUT_VALUES) {
+        chunk->codec->decode_tile(chunk, t->index, column->wide);
+        from = column->wide;
+    }
+    for (uint32_t row = 0; row < t->rows; row++)
+        column->buffer[row] = (int32_t)from[row];
+}
+
 /* Gives all values of the tile, by row; decodes the tile if that is not done yet. */
 TILE_INLINE const int32_t *tile_decode(const struct tile *t, struct tile_column *column)
 {
@@ -202,7 +221,10 @@ TILE_INLINE const int32_t *tile_decode(const struct tile *t, struct tile_column 
     if (column->decoded == (int64_t)t->index)
         return column->values;
     column->decoded = (int64_t)t->index;
-    if (chunk->codec->layout == CODEC_LAYOUT_VALUES) {
+    if (column->wide) {
+        column->values = column->buffer;
+        tile_decode_narrow(t, column);
+    } else if (chunk->codec->layout == CODEC_LAYOUT_VALUES) {
         column->values = (const int32_t *)(const void *)chunk->data + (size_t)t->index * TILE_ROWS;
     } else {
         column->values = column->buffer;
@@ -481,7 +503,7 @@ TILE_INLINE void tile_fetch_rows(const struct tile *t, struct tile_column *colum
         tile_ahead_ask_near(&ahead);
     else
         tile_ahead_ask(&ahead, ahead.lines);
-    if (count > codec->fetch_rows) {
+    if (count > codec->fetch_rows || column->wide) {
         tile_decode(t, column);
         return;
     }

@@ -190,8 +190,12 @@ struct codec {
     void (*fetch)(const struct chunk_view *chunk, uint32_t tile, const uint16_t *rows, uint32_t count,
                   int32_t *out);
 
-    /* NULL, or finds the rows of a tile of an int32 chunk with low <= value <= high: bit r%64 of word r/64
-     * for row r. It does not decode, and costs less than decoding and comparing. */
+    /* NULL, or decodes a tile of an int64 chunk whose values all fit int32, as these, in less time than decode_tile. Of
+     * other values it gives the low halves. */
+    void (*decode_narrow)(const struct chunk_view *chunk, uint32_t tile, int32_t *out);
+
+    /* NULL, or finds the rows of a tile with low <= value <= high: bit r%64 of word r/64 for row r. The chunk is of int32,
+     * or as for decode_narrow. It does not decode, and costs less than decoding and comparing. */
     void (*in_range)(const struct chunk_view *chunk, uint32_t tile, int32_t low, int32_t high,
                      uint64_t bits[TILE_ROWS / 64]);
 

@@ -101,6 +101,27 @@ static inline void check_blocks(const struct chunk_view *chunk, const void *valu
     free(decoded);
 }
 
+/* Numbers of 64 bits that all fit 32 are decoded as these, and ranges are those of 32 bits. */
+static inline void check_narrow(const struct chunk_view *chunk, const int64_t *values)
+{
+    _Alignas(64) static int32_t tile[TILE_ROWS];
+    bool fit = true;
+    for (uint32_t row = 0; row < chunk->rows; row++)
+        fit &= values[row] == (int32_t)values[row];
+    for (uint32_t row = 0; fit && row < chunk->rows; row++) {
+        uint64_t bits[TILE_ROWS / 64];
+        const uint32_t in_tile = row % TILE_ROWS;
+        if (in_tile == 0)
+            chunk->codec->decode_narrow(chunk, row / TILE_ROWS, tile);
+        assert_int_equal(tile[in_tile], values[row]);
+        if (!chunk->codec->in_range || row % 97)
+            continue;
+        chunk->codec->in_range(chunk, row / TILE_ROWS, tile[in_tile], INT32_MAX, bits);
+        for (uint32_t r = row - in_tile; r < chunk->rows && r < row - in_tile + TILE_ROWS; r++)
+            assert_int_equal(bits[r % TILE_ROWS / 64] >> r % 64 & 1, values[r] >= values[row]);
+    }
+}
+
 static inline void check_decodes(const struct chunk_view *chunk, const void *values)
 {
     if (chunk->codec->decode_block) {
@@ -119,6 +140,8 @@ static inline void check_decodes(const struct chunk_view *chunk, const void *val
     check_spans(chunk);
     if (chunk->codec->fetch && chunk->value_bytes == 4)
         check_fetches(chunk, values);
+    if (chunk->codec->decode_narrow && chunk->value_bytes == 8)
+        check_narrow(chunk, values);
     /* Every row where that is cheap; otherwise a step that is coprime to every block size. */
     const uint32_t step = chunk->rows > 3000 ? 997 : chunk->codec->random_access ? 1 : 37;
     for (uint32_t row = 0; row < chunk->rows; row += step)

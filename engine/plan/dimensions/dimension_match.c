@@ -54,6 +54,11 @@ static bool ranges_of(const struct expression_list *list, uint32_t index, uint32
     case EXPRESSION_IN_SET:
         return set(list, node, ranges);
     case EXPRESSION_NOT:
+        if (list->nodes[node->child[0]].operation == EXPRESSION_IS_NULL) {
+            ranges->leaf = list->nodes[node->child[0]].child[0];
+            return list->nodes[ranges->leaf].operation == EXPRESSION_COLUMN &&
+                   range_add(ranges, INT64_MIN, INT64_MAX);
+        }
         if (!ranges_of(list, node->child[0], nodes, &a) || a.count > 1)
             return false;
         ranges->leaf = a.leaf;
@@ -104,26 +109,27 @@ static bool predicate_add(const struct plan *plan, const struct ranges *ranges, 
     return true;
 }
 
-static bool conjunct(const struct plan *plan, uint32_t index, uint32_t *conjuncts,
-                     struct dimension_match *match)
+uint32_t dimension_match_split(const struct plan *plan, uint32_t condition, struct dimension_match *match,
+                               uint32_t rest[DIMENSION_MATCH_REST])
 {
-    const struct expression *node = &plan->expressions.nodes[index];
-    struct ranges ranges;
-    uint32_t nodes = 0;
-    if (++*conjuncts > CONDITION_NODES_MAX)
-        return false;
-    if (ranges_of(&plan->expressions, index, &nodes, &ranges))
-        return predicate_add(plan, &ranges, match);
-    return node->operation == EXPRESSION_AND && conjunct(plan, node->child[0], conjuncts, match) &&
-           conjunct(plan, node->child[1], conjuncts, match);
-}
-
-bool dimension_match_of(const struct plan *plan, uint32_t join, struct dimension_match *match)
-{
-    uint32_t conjuncts = 0;
+    uint32_t open[CONDITION_NODES_MAX] = {condition}, open_count = 1, rest_count = 0;
     match->count = 0;
-    return plan->joins[join].match != EXPRESSION_NONE &&
-           conjunct(plan, plan->joins[join].match, &conjuncts, match);
+    while (open_count) {
+        const uint32_t index = open[--open_count];
+        const struct expression *const node = &plan->expressions.nodes[index];
+        struct ranges ranges;
+        uint32_t nodes = 0;
+        if (ranges_of(&plan->expressions, index, &nodes, &ranges) && predicate_add(plan, &ranges, match))
+            continue;
+        /* each that is open may have to be kept apart */
+        if (node->operation == EXPRESSION_AND && rest_count + open_count + 2 <= DIMENSION_MATCH_REST) {
+            open[open_count++] = node->child[1];
+            open[open_count++] = node->child[0];
+        } else {
+            rest[rest_count++] = index;
+        }
+    }
+    return rest_count;
 }
 
 void dimension_match_run(const struct dimension_match *match, uint64_t first, uint64_t count,

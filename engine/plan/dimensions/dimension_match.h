@@ -17,9 +17,13 @@ struct dimension_match {
     const uint32_t *valid[DIMENSION_MATCH_PREDICATES]; /* as in plan_array; NULL satisfies no predicate */
 };
 
-/* Makes the predicates of a join's condition, which refer to the plan's arrays. False, and *match undefined,
- * if the condition has another shape. */
-bool dimension_match_of(const struct plan *plan, uint32_t join, struct dimension_match *match);
+/* The most conjuncts of other shapes that are kept apart. */
+#define DIMENSION_MATCH_REST 16u
+
+/* Makes predicates, which refer to the plan's arrays, of those conjuncts of a condition over one join's columns that have
+ * the common shape. The others are rest[0 ..]; their number is the result. */
+uint32_t dimension_match_split(const struct plan *plan, uint32_t condition, struct dimension_match *match,
+                               uint32_t rest[DIMENSION_MATCH_REST]);
 
 /* Writes the bitmap words of positions first .. first + count - 1; `first` is a multiple of 32. */
 void dimension_match_run(const struct dimension_match *match, uint64_t first, uint64_t count,

@@ -51,8 +51,8 @@ uint32_t level_shift_of(const struct table *table, uint32_t depth);
 void level_join_analyse(struct plan *plan, uint32_t join, struct expression_program *program, uint32_t depth,
                         struct group_range *ranges, uint32_t count);
 
-/* Finds the join's test and leaf_rows from its passing rows. */
-NODISCARD enum status level_test_find(struct plan_join *join, struct error *error);
+/* Finds the join's test and leaf_rows from its passing rows, for a scan of so many rows. */
+NODISCARD enum status level_test_find(struct plan_join *join, uint64_t rows, struct error *error);
 
 /* Decides whether the join's semi-join tests bits of the key instead of probing a bitmap. */
 void level_test_use(struct plan *plan, uint32_t join);

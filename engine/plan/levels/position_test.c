@@ -9,7 +9,7 @@
  *        as long as no failing prefix gets into it, as in two-level minimisation of logic. The prefix that is
  *        taken first matters, so several are tried.
  *
- * Both visit prefixes at most WORK_MAX times, then they settle for what they have.
+ * Both visit prefixes at most as often as the caller allows, then they settle for what they have.
  */
 #include "engine/plan/levels/position_test.h"
 
@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORK_MAX     2000000u /* prefixes visited in each of the two steps: 1 to 4 ms */
 #define PREFIXES_MAX (1u << 16)
 #define BITS_MAX     20u /* of a prefix: `marks` has a byte for each prefix that these allow */
 #define STARTS_MAX   8u
@@ -27,8 +26,8 @@
 struct prefixes {
     uint32_t *values;
     uint32_t passing, count, bits;
-    uint8_t *marks; /* all 0 between calls */
-    uint64_t work;
+    uint8_t *marks;           /* all 0 between calls */
+    uint64_t work, work_most; /* prefixes that a step has visited, and may visit */
 };
 
 /* ---- The fewest bits ---- */
@@ -59,7 +58,7 @@ static bool agreeing_pair(struct prefixes *of, uint32_t chosen, uint32_t *differ
 static bool add_bits(struct prefixes *of, uint32_t *chosen, uint32_t refused, uint32_t more)
 {
     uint32_t difference;
-    if (of->work > WORK_MAX)
+    if (of->work > of->work_most)
         return false;
     if (!agreeing_pair(of, *chosen, &difference))
         return true;
@@ -109,13 +108,19 @@ static uint32_t fewest_bits(struct prefixes *of)
 
 /* ---- Cubes ---- */
 
+#define SEEN_AT_ONCE 64u /* by vector instructions */
+
 static bool has_failing(struct prefixes *of, struct position_cube cube)
 {
+    bool any = false;
     uint32_t f = of->passing;
-    while (f < of->count && (of->values[f] & cube.care) != cube.value_bits)
-        f++;
-    of->work += f - of->passing;
-    return f < of->count;
+    while (f < of->count && !any) {
+        const uint32_t left = of->count - f, end = f + (left < SEEN_AT_ONCE ? left : SEEN_AT_ONCE);
+        of->work += end - f;
+        for (; f < end; f++)
+            any |= (of->values[f] & cube.care) == cube.value_bits;
+    }
+    return any;
 }
 
 static uint32_t count_passing(struct prefixes *of, struct position_cube cube)
@@ -146,7 +151,7 @@ static struct position_cube widen_in_order(struct prefixes *of, struct position_
 /* Drops the bit that adds the most prefixes, and so on. */
 static struct position_cube widen_by_gain(struct prefixes *of, struct position_cube cube)
 {
-    for (uint32_t best = 1; best && of->work < WORK_MAX;) {
+    for (uint32_t best = 1; best && of->work < of->work_most;) {
         uint32_t most = 0;
         best = 0;
         for (uint32_t rest = cube.care; rest; rest &= rest - 1) {
@@ -170,7 +175,7 @@ static struct position_cube widen(struct prefixes *of, uint32_t bits, uint32_t v
     const struct position_cube cube = {bits, value & bits};
     struct position_cube best = widen_in_order(of, cube, true);
     uint32_t most = count_passing(of, best);
-    for (uint32_t way = 0; way < 2 && of->work < WORK_MAX; way++) {
+    for (uint32_t way = 0; way < 2 && of->work < of->work_most; way++) {
         const struct position_cube other = way ? widen_by_gain(of, cube) : widen_in_order(of, cube, false);
         const uint32_t count = count_passing(of, other);
         if (count > most ||
@@ -243,7 +248,7 @@ static bool cover(struct prefixes *of, uint32_t bits, struct position_test *test
     test->cube_count = 0;
     of->work = 0;
     const uint32_t starts = of->passing < STARTS_MAX ? of->passing : STARTS_MAX;
-    for (uint32_t s = 0; s < starts && of->work < WORK_MAX; s++) {
+    for (uint32_t s = 0; s < starts && of->work < of->work_most; s++) {
         const uint32_t start = (uint32_t)((uint64_t)of->passing * s / starts);
         const uint32_t count = cover_from(of, bits, start, cubes);
         if (count == 0 || (test->cube_count && count > test->cube_count) ||
@@ -354,11 +359,11 @@ static void find(const struct table_levels *levels, const uint64_t *passing, str
     }
 }
 
-enum status position_test_find(const struct table_levels *levels, const uint64_t *passing,
+enum status position_test_find(const struct table_levels *levels, const uint64_t *passing, uint64_t work_most,
                                struct position_test *test, struct error *error)
 {
     const uint32_t bits = levels->prefix_bits < BITS_MAX ? levels->prefix_bits : BITS_MAX;
-    struct prefixes prefixes = {0};
+    struct prefixes prefixes = {.work_most = work_most};
     struct part *parts = NULL;
     *test = (struct position_test){0};
     enum status status =

@@ -6,7 +6,9 @@
  * has them. So region = one of five codes in 3 bits often needs 2 planes only.
  *
  * Made once for each join when a statement is planned, from the number of passing rows of each leaf: in microseconds
- * for the 250 leaves of a customer table, in at most some milliseconds for 2^16.
+ * for the 250 leaves of a customer table, in at most some milliseconds for 2^16. The search visits prefixes, in 0.3 to 2 ns
+ * each, at most as often in each of its steps as the caller allows: a better test saves part of a nanosecond for each row
+ * that is scanned.
  */
 #ifndef TESSERA_ENGINE_PLAN_LEVELS_POSITION_TEST_H
 #define TESSERA_ENGINE_PLAN_LEVELS_POSITION_TEST_H
@@ -28,8 +30,9 @@ struct position_test {
 /* Finds the test for a predicate that passing[l] rows of leaf l fulfil. It names as few bits as possible, and then has
  * few cubes; the last level that it names is the first that decides the predicate. If the cubes would be too many, or
  * no level decides the predicate, it is a weaker test of which `exact` is false, or none. */
+#define POSITION_TEST_WORK_MOST UINT64_C(2000000)
 NODISCARD enum status position_test_find(const struct table_levels *levels, const uint64_t *passing,
-                                         struct position_test *test, struct error *error);
+                                         uint64_t work_most, struct position_test *test, struct error *error);
 
 static inline bool position_test_passes(const struct position_test *test, uint32_t position)
 {

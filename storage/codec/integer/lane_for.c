@@ -41,6 +41,13 @@ static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out
         lanes_unpack(lines, TILE_LANES, 8, entry.reference, entry.width, out);
 }
 
+static void decode_narrow(const struct chunk_view *chunk, uint32_t tile, int32_t *out)
+{
+    const struct lane_tile entry = lane_tile_read(chunk->directory, tile, 8);
+    lanes_unpack(lane_tile_lines(chunk, &entry), TILE_LANES, 4, (int32_t)entry.reference,
+                 entry.width < 32 ? entry.width : 32, out);
+}
+
 static int64_t value(const struct chunk_view *chunk, uint32_t row)
 {
     const uint32_t in_tile = row % TILE_ROWS;
@@ -82,6 +89,7 @@ const struct codec ISA(codec_lane_for) = {
     .valid = lane_tiles_valid,
     .tile_span = lane_tiles_span,
     .decode_tile = decode_tile,
+    .decode_narrow = decode_narrow,
     .value = value,
     .fetch_rows = 16,
     .fetch = fetch,

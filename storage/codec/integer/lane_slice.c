@@ -118,6 +118,13 @@ static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out
     unslice_tile(lines, chunk->value_bytes, entry.reference, entry.width, out);
 }
 
+static void decode_narrow(const struct chunk_view *chunk, uint32_t tile, int32_t *out)
+{
+    const struct lane_tile entry = lane_tile_read(chunk->directory, tile, 8);
+    unslice(lane_tile_lines(chunk, &entry), (uint32_t)entry.reference, entry.width < 32 ? entry.width : 32,
+            (uint32_t *)out);
+}
+
 static int64_t value(const struct chunk_view *chunk, uint32_t row)
 {
     const uint32_t item = row % TILE_ROWS / TILE_LANES, lane = row % TILE_LANES;
@@ -159,6 +166,7 @@ const struct codec ISA(codec_lane_slice) = {
     .valid = lane_tiles_valid,
     .tile_span = lane_tiles_span,
     .decode_tile = decode_tile,
+    .decode_narrow = decode_narrow,
     .value = value,
     .in_range = in_range,
 };

@@ -12,13 +12,16 @@
 #include "storage/codec/integer/lane_planes.h"
 #include "storage/codec/integer/lane_tiles.h"
 
-/* Sets bit r%64 of bits[r/64] for the rows r of a tile of an int32 chunk with values low .. high, and clears
- * the bits of other rows. The bits after the chunk's last row are not specified. */
+/* Sets bit r%64 of bits[r/64] for the rows r of a tile with values low .. high, and clears the bits of other
+ * rows. The chunk is of int32, or of int64 with values that fit int32: they have at most 32 planes. The bits
+ * after the chunk's last row are not specified. */
 FORCED_INLINE void lane_slice_range(const struct chunk_view *chunk, uint32_t tile, int32_t low, int32_t high,
                                     uint64_t bits[TILE_ROWS / 64])
 {
-    const struct lane_tile entry = lane_tile_read(chunk->directory, tile, 4);
-    const int64_t most = (int64_t)width_mask(entry.width);
+    const struct lane_tile entry = chunk->value_bytes == 4 ? lane_tile_read(chunk->directory, tile, 4)
+                                                           : lane_tile_read(chunk->directory, tile, 8);
+    const uint32_t width = entry.width < 32 ? entry.width : 32;
+    const int64_t most = (int64_t)width_mask(width);
     const int64_t first = low - entry.reference, last = high - entry.reference;
     if (first > last || last < 0 || first > most) {
         memset(bits, 0, TILE_ROWS / 8);
@@ -28,7 +31,7 @@ FORCED_INLINE void lane_slice_range(const struct chunk_view *chunk, uint32_t til
         memset(bits, 0xff, TILE_ROWS / 8);
         return;
     }
-    planes_in_range(lane_tile_lines(chunk, &entry), TILE_LANES, entry.width, first > 0 ? (uint32_t)first : 0,
+    planes_in_range(lane_tile_lines(chunk, &entry), TILE_LANES, width, first > 0 ? (uint32_t)first : 0,
                     last < most ? (uint32_t)last : (uint32_t)most, bits);
 }
 

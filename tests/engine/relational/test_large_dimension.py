@@ -63,7 +63,40 @@ def check_few_keys(folder, bills, apart):
     assert "line between 7 and 7" in plan, plan
 
 
+def check_few_rows(folder, bills):
+    """Of many bills a few are asked whether they have a late line: lines of these alone are answered, and joined. When all
+    are asked, the late lines make a list."""
+    folder.mkdir()
+    late = [bill % 3 == 0 or bill % 50 == 7 for bill in range(bills)]
+    (folder / "schema.sql").write_text("CREATE TABLE bills (bill INTEGER PRIMARY KEY, day INTEGER);"
+                                       "CREATE TABLE lines (of INTEGER REFERENCES bills (bill), late INTEGER);")
+    (folder / "bills.csv").write_text("".join(f"{bill},{bill % 1000}\n" for bill in range(bills)))
+    (folder / "lines.csv").write_text("".join(f"{bill},{int(late[bill] and line == 1)}\n" for bill in range(bills)
+                                              for line in range(2)))
+    subprocess.run([TESSERA, "load", "--db", folder / "db", "--schema", folder / "schema.sql", "--header", "no",
+                    f"bills={folder / 'bills.csv'}", f"lines={folder / 'lines.csv'}"], check=True, capture_output=True)
+    for days, joined in (3, True), (0, True), (1000, False):
+        for negated in False, True:
+            sql = (f"select count(*), sum(day) from bills where day < {days} and {'not ' if negated else ''}exists "
+                   "(select * from lines where of = bill and late > 0)")
+            found = [bill % 1000 for bill in range(bills) if bill % 1000 < days and late[bill] != negated]
+            answer, expected = ask(folder, sql).partition("\n")[2], f"{len(found)},{sum(found) if found else ''}\n"
+            assert answer == expected, f"{sql}: {answer} instead of {expected}"
+            plan = ask(folder, "explain analyze " + sql)
+            operator = "anti join by" if negated else "semi join by"
+            assert (operator in plan) == joined, plan
+    groups = {}
+    for bill in range(bills):
+        day = bill % 1000
+        if 100 <= day < 900 and (day % 7 == 3 or bill > 800000) and day != 500:
+            groups[day // 100] = groups.get(day // 100, 0) + 2
+    sql = ("select day / 100, count(*) from lines, bills where of = bill and day between 100 and 899 and "
+           "(day % 7 = 3 or bill > 800000) and day <> 500 group by day / 100 order by 1")
+    assert ask(folder, sql).partition("\n")[2] == "".join(f"{group},{count}\n" for group, count in sorted(groups.items()))
+
+
 with tempfile.TemporaryDirectory() as temporary:
     check(pathlib.Path(temporary) / "small", 5000, False)
     check(pathlib.Path(temporary) / "large", (1 << 18) + 5, True)
     check_few_keys(pathlib.Path(temporary) / "few", (1 << 18) + 5, 101)
+    check_few_rows(pathlib.Path(temporary) / "rows", 900000)
