@@ -154,18 +154,25 @@ static void make_doubles(unsigned scale, uint32_t rows, const int64_t *restrict 
             to[row] = expression_double_of(from[row], scale);
 }
 
+/* A double divided by 0 is NULL; the key of 0 is 0. */
+static void divide_doubles(const struct expression *node, uint32_t rows, const struct vector *children,
+                           struct vector out)
+{
+    const int64_t *const a = children[0].values, *const b = children[1].values;
+    int64_t *restrict const to = out.values;
+    uint8_t *restrict const nulls = out.nulls;
+    for (uint32_t row = 0; row < rows; row++)
+        to[row] = double_key_of(double_of_key(a[row]) / double_of_key(b[row]));
+    join_nulls(node, rows, children, nulls);
+    for (uint32_t row = 0; nulls && row < rows; row++)
+        nulls[row] |= b[row] == 0;
+}
+
 /* ---- Row by row ---- */
 
 static struct scalar whole(int64_t value)
 {
     return (struct scalar){value, false};
-}
-
-static struct scalar of_doubles(enum expression_operation operation, double x, double y)
-{
-    if (operation != EXPRESSION_DIVIDE || y == 0)
-        return (struct scalar){0, true};
-    return whole(double_key_of(x / y));
 }
 
 /* INT64_MIN / -1 traps on some processors. Here it wraps, and its remainder is 0. */
@@ -206,9 +213,7 @@ static void one_by_one(const struct expression_list *list, const struct expressi
     for (uint32_t row = 0; row < rows; row++) {
         struct scalar result = {0, (a.nulls && a.nulls[row]) || (b.nulls && b.nulls[row])};
         if (!result.null)
-            result = type.kind == VALUE_DOUBLE ? of_doubles(node->operation, double_of_key(a.values[row]),
-                                                            double_of_key(b.values[row]))
-                                               : of_whole(node, type, a.values[row], b.values[row]);
+            result = of_whole(node, type, a.values[row], b.values[row]);
         out.values[row] = result.value;
         if (out.nulls)
             out.nulls[row] = result.null;
@@ -313,7 +318,7 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
                       (uint64_t *)(void *)out.values);
         return;
     case EXPRESSION_CALL:
-        row_call_loop(node, rows, children, out);
+        ISA(row_call_loop)(node, rows, children, out);
         return;
     case EXPRESSION_LIMB:
         for (uint32_t row = 0; row < rows; row++)
@@ -325,6 +330,11 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
         join_nulls(node, rows, children, out.nulls);
         return;
     case EXPRESSION_DIVIDE:
+        if (list->nodes[node->child[0]].type.kind == VALUE_DOUBLE) {
+            divide_doubles(node, rows, children, out);
+            return;
+        }
+        break;
     case EXPRESSION_REMAINDER:
     case EXPRESSION_EXTRACT:
     case EXPRESSION_ADD_MONTHS:
