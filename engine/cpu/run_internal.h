@@ -62,7 +62,8 @@ struct cpu_worker {
     struct worker_column *columns; /* of plan->columns */
     struct worker_join *joins;     /* of plan->joins */
     uint8_t *parameters;           /* struct tile_parameters of a hand-written kernel, or NULL */
-    struct tile_step *steps;
+    struct tile_step
+        *steps; /* the first one keeps rows up to the bound of `top`; those of the plan come after it */
     struct tile_list *list;
     struct row_values *conditions; /* one for each STEP_CONDITION */
     struct row_values values;  /* groups and arguments that are expressions; or the first term of ORDER BY */
@@ -114,6 +115,8 @@ struct device_run {
         *found; /* PLAN_ROWS: the rows of each piece; there is one for each piece of plan->scan */
     atomic_uint_fast64_t found_rows;
     struct top_rows top;
+    int32_t top_column;        /* of plan->columns, whose values tell of ranks; -1: none */
+    int32_t top_low, top_high; /* that the plan's steps keep of it */
 };
 
 /* True if the bits of the key decide the join's predicate, so that a run makes no bitmap. Codecs that do not keep bits apart
