@@ -325,19 +325,37 @@ static void prepare_top(struct device_run *run)
         }
 }
 
+/* Values of 64 bits and NULLs are taken by lists, and so are rows of an answer. Where a condition is computed of dropped rows,
+ * too, it must not fail. */
+static void prepare_dense(struct device_run *run)
+{
+    const struct plan *plan = run->plan;
+    run->may_be_dense =
+        plan->shape != PLAN_ROWS && isa_level() != ISA_BASELINE; /* which has no such instructions */
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        run->may_be_dense &= !plan->columns[c].fetched ||
+                             (plan->columns[c].column->value_bytes == 4 && !plan->columns[c].nullable);
+    run->dense_conditions = !plan->expressions.left && plan->expressions.text_count == 0;
+    for (uint32_t row = 0; row < TILE_ROWS; row++)
+        run->all_rows[row] = (uint16_t)row;
+}
+
 static enum status prepare(struct device_run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
     RETURN_IF_ERROR(prepare_steps(run, error));
     RETURN_IF_ERROR(memory_zeros(&run->columns, plan->column_count * sizeof *run->columns, "a query", error));
     run->tile_rows = ISA_CHOICE(tile_steps_rows);
+    run->tile_keep = ISA_CHOICE(tile_steps_keep);
     run->tile_values = ISA_CHOICE(tile_steps_values);
     run->tile_term = ISA_CHOICE(tile_steps_term);
     run->tile_number = ISA_CHOICE(tile_steps_number);
+    run->tile_rank = ISA_CHOICE(tile_steps_rank);
     run->kernel = plan->kernel.kernel ? plan->kernel.kernel->kernel[isa_level()] : NULL;
     if (plan->index.term_count)
         RETURN_IF_ERROR(index_mask_create(plan, &run->index, error));
     prepare_top(run);
+    prepare_dense(run);
     const uint64_t pieces = pieces_of(run->share);
     if (plan->shape == PLAN_ROWS && !(run->found = calloc(pieces + 1, sizeof *run->found)))
         return error_out_of_memory(error, pieces * sizeof *run->found, "rows");

@@ -78,7 +78,9 @@ static void find_rows(struct device_run *run, struct cpu_worker *worker, const s
             return;
     }
     const struct tile_step *const steps = steps_of(run, worker, top, &step_count);
-    *count = run->tile_rows(steps, step_count, t, mask, worker->rows, points, &since);
+    *count = run->tile_rows(steps, step_count, t, mask, run->may_be_dense ? &worker->keep : NULL,
+                            worker->rows, points, &since);
+    worker->dense = run->may_be_dense && tile_steps_dense(t, *count);
     for (uint32_t c = 0; c < run->condition_count && *count; c++) {
         *count = cpu_keep_rows(run, worker, c, t, *count);
         if (points)

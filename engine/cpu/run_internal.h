@@ -75,6 +75,8 @@ struct cpu_worker {
     struct scan_point *points; /* plan_points */
     uint32_t segment;
     bool used;
+    bool dense; /* the rows that are left of a tile are those of `keep`; else `rows` lists them */
+    tile_mask keep;
     uint16_t rows[TILE_ROWS];
     int64_t positions[VECTOR_ROWS];
     uint8_t missing[VECTOR_ROWS];
@@ -93,9 +95,14 @@ struct device_run {
     bool counting;
     tile_query *kernel; /* the hand-written kernel; NULL: the plan's steps are run */
     tile_steps_rows *tile_rows;
+    tile_steps_keep *tile_keep;
     tile_steps_values *tile_values;
     tile_steps_term *tile_term;
     tile_steps_number *tile_number;
+    tile_steps_rank *tile_rank;
+    bool may_be_dense,
+        dense_conditions; /* arguments take rows by a mask; conditions may see rows that are dropped */
+    uint16_t all_rows[TILE_ROWS];         /* 0, 1, ... */
     uint32_t step_count, condition_count; /* steps that make a tile's mask, and conditions on rows */
     uint32_t *condition_step, *mask_step; /* these steps of the plan */
     uint32_t **bitmaps; /* of each of plan->joins the positions that pass, if rows probe them; else NULL */
@@ -140,7 +147,7 @@ NODISCARD enum status cpu_run(struct device_run *run, const struct device_reques
 NODISCARD enum status cpu_count(struct device_run *run, bool steps, struct scan_counts *counts,
                                 struct error *error);
 
-/* ---- rows.c: rows of a tile, at most VECTOR_ROWS, which are listed in worker->rows ---- */
+/* ---- rows.c: rows of a tile, at most VECTOR_ROWS, which worker->rows lists or worker->keep has ---- */
 
 /* Makes the program that evaluates these expressions, and the list of its leaves. Free with row_values_close,
  * also after an error. */

@@ -122,6 +122,16 @@ static void calculate_checked(const struct expression_list *list, const struct e
 static void logic(bool is_or, uint32_t rows, const struct vector *children, struct vector out)
 {
     const struct vector a = children[0], b = children[1];
+    if (!a.nulls && !b.nulls) {
+        const int64_t *const x = a.values, *const y = b.values;
+        for (uint32_t row = 0; is_or && row < rows; row++)
+            out.values[row] = (x[row] | y[row]) != 0;
+        for (uint32_t row = 0; !is_or && row < rows; row++)
+            out.values[row] = (x[row] != 0) & (y[row] != 0);
+        if (out.nulls)
+            memset(out.nulls, 0, rows);
+        return;
+    }
     for (uint32_t row = 0; row < rows; row++) {
         const bool a_null = a.nulls && a.nulls[row], b_null = b.nulls && b.nulls[row];
         const bool x = a.values[row] != 0, y = b.values[row] != 0;
