@@ -119,7 +119,8 @@ static void calculate_checked(const struct expression_list *list, const struct e
 }
 
 /* AND is false if one child is false, and OR is true if one child is true, even if the other is NULL. */
-static void logic(bool is_or, uint32_t rows, const struct vector *children, struct vector out)
+static __attribute__((noinline)) void logic(bool is_or, uint32_t rows, const struct vector *children,
+                                            struct vector out)
 {
     const struct vector a = children[0], b = children[1];
     if (!a.nulls && !b.nulls) {
@@ -142,7 +143,7 @@ static void logic(bool is_or, uint32_t rows, const struct vector *children, stru
     }
 }
 
-static void choose(uint32_t rows, const struct vector *children, struct vector out)
+static __attribute__((noinline)) void choose(uint32_t rows, const struct vector *children, struct vector out)
 {
     const struct vector condition = children[0], then = children[1], other = children[2];
     for (uint32_t row = 0; row < rows; row++) {
@@ -233,18 +234,22 @@ static void one_by_one(const struct expression_list *list, const struct expressi
 /* ---- Tables ---- */
 
 /* A code outside the table, which only a damaged file can have, gets the last value. */
-static void look_up(const struct value_table *table, uint32_t rows, struct vector child, struct vector out)
+static __attribute__((noinline)) void look_up(const struct value_table *table, uint32_t rows,
+                                              struct vector child, struct vector out)
 {
-    for (uint32_t row = 0; row < rows; row++) {
-        const uint64_t code = (uint64_t)child.values[row];
-        const bool null = child.nulls && child.nulls[row];
-        const int64_t value = null || table->count == 0
-                                  ? INT64_MIN
-                                  : table->values[code < table->count ? code : table->count - 1];
-        out.values[row] = value;
-        if (out.nulls)
-            out.nulls[row] = null || value == INT64_MIN;
-    }
+    const int64_t *const values = table->values, *const codes = child.values;
+    int64_t *restrict const to = out.values;
+    const uint64_t last = table->count - 1;
+    for (uint32_t row = 0; row < rows; row++)
+        to[row] = (int64_t)((uint64_t)codes[row] < last ? (uint64_t)codes[row] : last);
+    for (uint32_t row = 0; row < rows && table->count > 0; row++)
+        to[row] = values[to[row]];
+    for (uint32_t row = 0; row < rows && table->count == 0; row++)
+        to[row] = INT64_MIN;
+    for (uint32_t row = 0; child.nulls && row < rows; row++)
+        to[row] = child.nulls[row] ? INT64_MIN : to[row];
+    for (uint32_t row = 0; out.nulls && row < rows; row++)
+        out.nulls[row] = to[row] == INT64_MIN;
 }
 
 /* Tests a dense set by its bitmap, and others by binary search. All rows take one step of the search before
