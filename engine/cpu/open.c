@@ -143,7 +143,8 @@ static enum status worker_lists(const struct device_run *run, struct cpu_worker 
     RETURN_IF_ERROR(memory_zeros(&worker->joins, plan->join_count * sizeof *worker->joins, "a query", error));
     for (uint32_t j = 0; j < plan->join_count; j++)
         worker->joins[j].tile = &worker->joins[j].own;
-    RETURN_IF_ERROR(memory_zeros(&worker->steps, run->step_count * sizeof *worker->steps, "a query", error));
+    RETURN_IF_ERROR(
+        memory_zeros(&worker->steps, (run->step_count + 1) * sizeof *worker->steps, "a query", error));
     RETURN_IF_ERROR(memory_zeros(&worker->conditions, run->condition_count * sizeof *worker->conditions,
                                  "a query", error));
     return memory_zeros(&worker->points, plan_points(plan) * sizeof *worker->points, "a query", error);
@@ -177,18 +178,21 @@ static enum status worker_open(const struct device_run *run, struct cpu_worker *
             column->tile->wide = column->wide;
         }
     }
+    if (run->top_column >= 0)
+        worker->steps[0].column = worker->columns[run->top_column].tile;
     for (uint32_t i = 0; i < run->step_count; i++) {
         const struct plan_step *step = &plan->steps[run->mask_step[i]];
+        struct tile_step *const own = &worker->steps[i + 1];
         if (step->kind == STEP_RANGE) {
-            worker->steps[i].column = worker->columns[step->column].tile;
-            worker->steps[i].column->low = step->low;
-            worker->steps[i].column->high = step->high;
+            own->column = worker->columns[step->column].tile;
+            own->column->low = step->low;
+            own->column->high = step->high;
         } else if (step->kind == STEP_PROBE) {
-            worker->steps[i].column = worker->columns[step->column].tile;
-            worker->steps[i].probe = probe_of(plan, step);
+            own->column = worker->columns[step->column].tile;
+            own->probe = probe_of(plan, step);
         } else {
-            worker->steps[i].column = worker->columns[plan->joins[step->join].column].tile;
-            worker->steps[i].dimension = worker->joins[step->join].tile;
+            own->column = worker->columns[plan->joins[step->join].column].tile;
+            own->dimension = worker->joins[step->join].tile;
         }
     }
     return run->top.first.wanted
@@ -308,19 +312,53 @@ static enum status prepare_steps(struct device_run *run, struct error *error)
     return STATUS_OK;
 }
 
+/* Finds the column that tells of ranks. Only its values of 32 bits are tested as they are stored. */
+static void prepare_top(struct device_run *run)
+{
+    const struct plan *plan = run->plan;
+    const int32_t column = first_rows_know_tiles(&plan->first) ? plan->first.terms[0].column : -1;
+    run->top.first = plan->first;
+    run->top_column = column >= 0 && plan->columns[column].column->value_bytes == 4 ? column : -1;
+    run->top_low = INT32_MIN;
+    run->top_high = INT32_MAX;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        if (plan->steps[s].kind == STEP_RANGE && (int32_t)plan->steps[s].column == run->top_column) {
+            run->top_low = plan->steps[s].low;
+            run->top_high = plan->steps[s].high;
+        }
+}
+
+/* Values of 64 bits and NULLs are taken by lists, and so are rows of an answer. Where a condition is computed of dropped rows,
+ * too, it must not fail. */
+static void prepare_dense(struct device_run *run)
+{
+    const struct plan *plan = run->plan;
+    run->may_be_dense =
+        plan->shape != PLAN_ROWS && isa_level() != ISA_BASELINE; /* which has no such instructions */
+    for (uint32_t c = 0; c < plan->column_count; c++)
+        run->may_be_dense &= !plan->columns[c].fetched ||
+                             (plan->columns[c].column->value_bytes == 4 && !plan->columns[c].nullable);
+    run->dense_conditions = !plan->expressions.left && plan->expressions.text_count == 0;
+    for (uint32_t row = 0; row < TILE_ROWS; row++)
+        run->all_rows[row] = (uint16_t)row;
+}
+
 static enum status prepare(struct device_run *run, struct error *error)
 {
     const struct plan *plan = run->plan;
     RETURN_IF_ERROR(prepare_steps(run, error));
     RETURN_IF_ERROR(memory_zeros(&run->columns, plan->column_count * sizeof *run->columns, "a query", error));
     run->tile_rows = ISA_CHOICE(tile_steps_rows);
+    run->tile_keep = ISA_CHOICE(tile_steps_keep);
     run->tile_values = ISA_CHOICE(tile_steps_values);
     run->tile_term = ISA_CHOICE(tile_steps_term);
     run->tile_number = ISA_CHOICE(tile_steps_number);
+    run->tile_rank = ISA_CHOICE(tile_steps_rank);
     run->kernel = plan->kernel.kernel ? plan->kernel.kernel->kernel[isa_level()] : NULL;
     if (plan->index.term_count)
         RETURN_IF_ERROR(index_mask_create(plan, &run->index, error));
-    run->top.first = plan->first;
+    prepare_top(run);
+    prepare_dense(run);
     const uint64_t pieces = pieces_of(run->share);
     if (plan->shape == PLAN_ROWS && !(run->found = calloc(pieces + 1, sizeof *run->found)))
         return error_out_of_memory(error, pieces * sizeof *run->found, "rows");

@@ -48,14 +48,28 @@ void cpu_enter_segment(const struct device_run *run, struct cpu_worker *worker, 
     }
 }
 
+/* Rows of a tile: of a list, or of a mask (tile_steps.h). */
+struct some_rows {
+    const uint16_t *list;
+    const tile_mask *mask;
+    uint32_t count;
+};
+
+/* The rows that are left. */
+static struct some_rows rows_left(const struct device_run *run, const struct cpu_worker *worker,
+                                  uint32_t count)
+{
+    return worker->dense ? (struct some_rows){run->all_rows, &worker->keep, count}
+                         : (struct some_rows){worker->rows, NULL, count};
+}
+
 static void fact_values(const struct device_run *run, struct cpu_worker *worker, uint32_t column,
-                        const struct tile *t, const uint16_t *rows, uint32_t count, int64_t *values,
-                        uint8_t *nulls)
+                        const struct tile *t, const struct some_rows *rows, int64_t *values, uint8_t *nulls)
 {
     struct worker_column *const own = &worker->columns[column];
     struct tile_column *const from = own->tile;
     if (run->plan->columns[column].narrow) {
-        run->tile_values(from, t, rows, count, values, nulls);
+        run->tile_values(from, t, rows->list, rows->mask, rows->count, values, nulls);
         return;
     }
     if (own->wide_tile != (int64_t)t->index) {
@@ -63,10 +77,10 @@ static void fact_values(const struct device_run *run, struct cpu_worker *worker,
         own->wide_tile = t->index;
     }
     const uint32_t *const valid = from->validity ? from->validity + t->index * TILE_LANES : NULL;
-    for (uint32_t i = 0; i < count; i++)
-        values[i] = own->wide[rows[i]];
-    for (uint32_t i = 0; nulls && i < count; i++)
-        nulls[i] = valid && !tile_row_valid(valid, rows[i]);
+    for (uint32_t i = 0; i < rows->count; i++)
+        values[i] = own->wide[rows->list[i]];
+    for (uint32_t i = 0; nulls && i < rows->count; i++)
+        nulls[i] = valid && !tile_row_valid(valid, rows->list[i]);
 }
 
 /* The bits of positions that are a group's code. */
@@ -81,12 +95,13 @@ static void take_bits(const struct plan_source *source, const int64_t *positions
 /* Finds the rows' positions in a join's table. Returns a 1 for each row that has no match, whose position is
  * then 0; NULL if all have one. */
 static const uint8_t *find_positions(const struct device_run *run, struct cpu_worker *worker, uint32_t j,
-                                     const struct tile *t, const uint16_t *rows, uint32_t count)
+                                     const struct tile *t, const struct some_rows *rows)
 {
+    const uint32_t count = rows->count;
     const struct plan_join *join = &run->plan->joins[j];
     const uint32_t *const bitmap = join->inner ? NULL : run->bitmaps[j];
     const bool all = !bitmap && !run->plan->columns[join->column].nullable;
-    fact_values(run, worker, join->column, t, rows, count, worker->positions, all ? NULL : worker->missing);
+    fact_values(run, worker, join->column, t, rows, worker->positions, all ? NULL : worker->missing);
     if (all)
         return NULL;
     for (uint32_t i = 0; bitmap && i < count; i++)
@@ -97,36 +112,60 @@ static const uint8_t *find_positions(const struct device_run *run, struct cpu_wo
 }
 
 static void fill_leaves(const struct device_run *run, struct cpu_worker *worker,
-                        const struct row_values *values, const struct tile *t, const uint16_t *rows,
-                        uint32_t count)
+                        const struct row_values *values, const struct tile *t, const struct some_rows *rows)
 {
     const uint8_t *missing = NULL;
     int32_t join = -1;
     for (uint32_t l = 0; l < values->leaf_count; l++) {
         const struct value_leaf *leaf = &values->leaves[l];
         if (leaf->join < 0) {
-            fact_values(run, worker, leaf->column, t, rows, count, leaf->vector.values, leaf->vector.nulls);
+            fact_values(run, worker, leaf->column, t, rows, leaf->vector.values, leaf->vector.nulls);
             continue;
         }
         if (leaf->join != join)
-            missing = find_positions(run, worker, (uint32_t)leaf->join, t, rows, count);
+            missing = find_positions(run, worker, (uint32_t)leaf->join, t, rows);
         join = leaf->join;
         if (leaf->source->bits)
-            take_bits(leaf->source, worker->positions, count, leaf->vector.values);
+            take_bits(leaf->source, worker->positions, rows->count, leaf->vector.values);
         else
-            plan_array_gather(&run->plan->arrays[leaf->column], worker->positions, missing, count,
+            plan_array_gather(&run->plan->arrays[leaf->column], worker->positions, missing, rows->count,
                               leaf->vector.values, leaf->vector.nulls);
     }
 }
 
 /* ---- Filtering and grouping ---- */
 
+/* Lists the rows of the mask. */
+static void list_rows(const struct device_run *run, struct cpu_worker *worker, const struct tile *t)
+{
+    (void)run->tile_rows(NULL, 0, t, worker->keep.bits, NULL, worker->rows, NULL, NULL);
+    worker->dense = false;
+}
+
+/* The same of all rows of a tile, most of which are left. */
+static uint32_t keep_dense(const struct device_run *run, struct cpu_worker *worker,
+                           const struct row_values *values, const struct tile *t)
+{
+    const struct some_rows all = {run->all_rows, NULL, t->rows};
+    fill_leaves(run, worker, values, t, &all);
+    expression_program_run(values->program, t->rows);
+    const uint32_t count = run->tile_keep(&values->result, t, &worker->keep);
+    if (!tile_steps_dense(t, count))
+        list_rows(run, worker, t);
+    return count;
+}
+
 uint32_t cpu_keep_rows(const struct device_run *run, struct cpu_worker *worker, uint32_t condition,
                        const struct tile *t, uint32_t count)
 {
     const struct row_values *values = &worker->conditions[condition];
     const struct vector truth = values->result;
-    fill_leaves(run, worker, values, t, worker->rows, count);
+    if (worker->dense && run->dense_conditions)
+        return keep_dense(run, worker, values, t);
+    if (worker->dense)
+        list_rows(run, worker, t);
+    const struct some_rows rows = rows_left(run, worker, count);
+    fill_leaves(run, worker, values, t, &rows);
     expression_program_run(values->program, count);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count;
@@ -137,13 +176,13 @@ uint32_t cpu_keep_rows(const struct device_run *run, struct cpu_worker *worker, 
     return kept;
 }
 
-/* Adds a term's part to the ranks of the rows. */
-static void add_term(const struct first_term *term, const struct row_values *values, uint32_t count,
-                     uint64_t *ranks)
+/* Adds a term's part to the ranks of the rows; returns the least. */
+static uint64_t add_term(const struct device_run *run, uint32_t term, const struct row_values *values,
+                         uint32_t count, uint64_t *ranks)
 {
-    const struct vector vector = expression_program_vector(values->program, term->expression);
-    for (uint32_t i = 0; i < count; i++)
-        ranks[i] += first_term_part(term, vector.values[i], vector.nulls && vector.nulls[i]);
+    const struct first_term *const of = &run->top.first.terms[term];
+    const struct vector vector = expression_program_vector(values->program, of->expression);
+    return run->tile_rank(of, &vector, count, ranks);
 }
 
 /* Most rows are dropped by the first term, so that the others need not be computed. */
@@ -151,19 +190,23 @@ uint32_t cpu_keep_top(struct device_run *run, struct cpu_worker *worker, const s
 {
     const struct first_rows *const first = &run->top.first;
     uint64_t *const ranks = worker->numbers[0];
-    fill_leaves(run, worker, &worker->values, t, worker->rows, count);
+    struct some_rows rows = {worker->rows, NULL, count};
+    fill_leaves(run, worker, &worker->values, t, &rows);
     expression_program_run(worker->values.program, count);
     for (uint32_t i = 0; i < count; i++)
         ranks[i] = first_rows_place(first, worker->segment, t->index * TILE_ROWS + worker->rows[i]);
-    add_term(&first->terms[0], &worker->values, count, ranks);
+    if (add_term(run, 0, &worker->values, count, ranks) >
+        atomic_load_explicit(&run->top.bound, memory_order_relaxed))
+        return 0;
     if (first->term_count > 1) {
         count = top_rows_may_keep(&run->top, ranks, worker->rows, count);
         if (count == 0)
             return 0;
-        fill_leaves(run, worker, &worker->later_terms, t, worker->rows, count);
+        rows.count = count;
+        fill_leaves(run, worker, &worker->later_terms, t, &rows);
         expression_program_run(worker->later_terms.program, count);
         for (uint32_t term = 1; term < first->term_count; term++)
-            add_term(&first->terms[term], &worker->later_terms, count, ranks);
+            (void)add_term(run, term, &worker->later_terms, count, ranks);
     }
     return top_rows_keep(&run->top, &worker->top, ranks, worker->rows, count);
 }
@@ -173,11 +216,12 @@ static void find_terms(const struct device_run *run, struct cpu_worker *worker, 
                        uint32_t count)
 {
     const struct plan *plan = run->plan;
-    fill_leaves(run, worker, &worker->values, t, worker->rows, count);
+    const struct some_rows rows = rows_left(run, worker, count);
+    fill_leaves(run, worker, &worker->values, t, &rows);
     expression_program_run(worker->values.program, count);
     for (uint32_t i = 0; i < plan->group_count + plan->aggregate_count; i++)
         if (worker->terms[i].tile.column)
-            worker->terms[i].rows = run->tile_term(&worker->terms[i].tile, t, worker->rows, count);
+            worker->terms[i].rows = run->tile_term(&worker->terms[i].tile, t, rows.list, rows.mask, count);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         worker->arguments[a] = worker->terms[plan->group_count + a].rows;
 }

@@ -63,7 +63,8 @@ struct cpu_worker {
     struct worker_column *columns; /* of plan->columns */
     struct worker_join *joins;     /* of plan->joins */
     uint8_t *parameters;           /* struct tile_parameters of a hand-written kernel, or NULL */
-    struct tile_step *steps;
+    struct tile_step
+        *steps; /* the first one keeps rows up to the bound of `top`; those of the plan come after it */
     struct tile_list *list;
     struct row_values *conditions; /* one for each STEP_CONDITION */
     struct row_values values;  /* groups and arguments that are expressions; or the first term of ORDER BY */
@@ -75,6 +76,8 @@ struct cpu_worker {
     struct scan_point *points; /* plan_points */
     uint32_t segment;
     bool used;
+    bool dense; /* the rows that are left of a tile are those of `keep`; else `rows` lists them */
+    tile_mask keep;
     uint16_t rows[TILE_ROWS];
     int64_t positions[VECTOR_ROWS];
     uint8_t missing[VECTOR_ROWS];
@@ -93,9 +96,14 @@ struct device_run {
     bool counting;
     tile_query *kernel; /* the hand-written kernel; NULL: the plan's steps are run */
     tile_steps_rows *tile_rows;
+    tile_steps_keep *tile_keep;
     tile_steps_values *tile_values;
     tile_steps_term *tile_term;
     tile_steps_number *tile_number;
+    tile_steps_rank *tile_rank;
+    bool may_be_dense,
+        dense_conditions; /* arguments take rows by a mask; conditions may see rows that are dropped */
+    uint16_t all_rows[TILE_ROWS];         /* 0, 1, ... */
     uint32_t step_count, condition_count; /* steps that make a tile's mask, and conditions on rows */
     uint32_t *condition_step, *mask_step; /* these steps of the plan */
     uint32_t **bitmaps; /* of each of plan->joins the positions that pass, if rows probe them; else NULL */
@@ -116,6 +124,8 @@ struct device_run {
     atomic_uint_fast64_t found_rows;
     struct top_rows top;
     struct key_bits keys; /* instead of groups, in a run whose result is not merged */
+    int32_t top_column;        /* of plan->columns, whose values tell of ranks; -1: none */
+    int32_t top_low, top_high; /* that the plan's steps keep of it */
 };
 
 /* True if the bits of the key decide the join's predicate, so that a run makes no bitmap. Codecs that do not keep bits apart
@@ -139,7 +149,7 @@ NODISCARD enum status cpu_run(struct device_run *run, const struct device_reques
 NODISCARD enum status cpu_count(struct device_run *run, bool steps, struct scan_counts *counts,
                                 struct error *error);
 
-/* ---- rows.c: rows of a tile, at most VECTOR_ROWS, which are listed in worker->rows ---- */
+/* ---- rows.c: rows of a tile, at most VECTOR_ROWS, which worker->rows lists or worker->keep has ---- */
 
 /* Makes the program that evaluates these expressions, and the list of its leaves. Free with row_values_close,
  * also after an error. */

@@ -1,9 +1,50 @@
 /* top_rows.c: see top_rows.h. */
 #include "engine/cpu/top_rows.h"
 
+#include <math.h>
+
 void top_rows_begin(struct top_rows *top)
 {
     atomic_store(&top->bound, top->first.bound);
+    top->guessed = false;
+}
+
+uint64_t top_rows_sampled(const struct top_rows *top, uint64_t of_tiles, uint64_t tiles)
+{
+    const double expected = (double)top->first.wanted * (double)of_tiles / (double)tiles;
+    const uint64_t place = (uint64_t)(expected + 4 * sqrt(expected)) + 8;
+    return place < top->first.wanted ? place : 0;
+}
+
+void top_rows_guess(struct top_rows *top, uint64_t bound)
+{
+    top->guessed = bound < top->first.bound;
+    if (top->guessed)
+        atomic_store(&top->bound, bound);
+}
+
+/* A rank is up to the bound only if the first term's part is, so if the value is no farther from the best end than `most`. */
+bool top_rows_range(const struct top_rows *top, bool nullable, int32_t *low, int32_t *high)
+{
+    const struct first_term *const term = &top->first.terms[0];
+    const uint64_t bound = atomic_load_explicit(&top->bound, memory_order_relaxed),
+                   codes = bound / term->stride;
+    if (bound == UINT64_MAX || (nullable && term->null <= codes))
+        return false;
+    if (codes < term->best) { /* only NULLs were as good */
+        *low = INT32_MAX;
+        *high = INT32_MIN;
+        return true;
+    }
+    const uint64_t span = (uint64_t)term->high - (uint64_t)term->low, units = codes - term->best;
+    if (units >= span >> term->shift)
+        return false;
+    const int64_t most = (int64_t)(((units + 1) << term->shift) - 1);
+    if (term->descending && term->high - most > *low)
+        *low = (int32_t)(term->high - most);
+    if (!term->descending && term->low + most < *high)
+        *high = (int32_t)(term->low + most);
+    return true;
 }
 
 bool top_rows_skip(const struct top_rows *top, const struct plan *plan, uint32_t segment, uint32_t tile)

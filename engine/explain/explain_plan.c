@@ -402,8 +402,11 @@ static void add_aggregates(struct explain_node *result, const struct plan *plan)
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         const struct plan_double_sum *const doubles = &plan->aggregates[a].doubles;
         struct explain_node *const node = explain_part(result, "aggregate");
-        uint32_t argument = plan->aggregates[a].argument;
-        if (doubles->limbs) {
+        const struct plan_known *const known = &plan->aggregates[a].known;
+        uint32_t argument = known->known ? known->argument : plan->aggregates[a].argument;
+        if (known->known) {
+            explain_words(node, "function", "by statistics: %s", aggregate_of(known->kind)->scanned);
+        } else if (doubles->limbs) {
             explain_words(node, "function", "exact sum in %u words of %u bits", doubles->limbs,
                           plan_aggregate_of(plan, a)->bits);
             argument = doubles->argument;

@@ -7,6 +7,7 @@
 #include "engine/function/list.h"
 #include "engine/function/string_body.h"
 #include "storage/base/calendar.h"
+#include "storage/base/doubles/double_bits.h"
 
 #include <stddef.h>
 
@@ -81,6 +82,11 @@ const struct row_description *row_function(enum row_function function);
 enum row_function row_function_named(const char *text);
 
 /* ---- Rules of ranges (ranges.c) ---- */
+
+/* False if no arguments within their ranges make the function NULL. */
+bool row_may_miss(const struct row_description *function, int unit, const struct function_range *arguments);
+/* The bits of a function's doubles, of those of its first argument. */
+struct double_bits row_function_bits(enum row_function function, struct double_bits of);
 
 /* A greater first argument gives no smaller double; the second is constant. Where the function misses, only greater arguments
  * have a value. */

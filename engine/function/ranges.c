@@ -26,6 +26,38 @@ void range_rising_nearly(const struct row_description *function, int unit, const
         *high += 2;
 }
 
+/* A rising function that has a value of the least argument has one of all. */
+bool row_may_miss(const struct row_description *function, int unit, const struct function_range *of)
+{
+    bool missing = function->misses;
+    if (missing && (function->range == range_rising || function->range == range_rising_nearly)) {
+        missing = false;
+        (void)function->body(of[0].low, of[1].constant, 0, unit, &missing);
+    }
+    return missing;
+}
+
+/* Of the least magnitude that is not 0 a double has 53 bits. A root of what is 2^f or more is 2^(f / 2) or more. What is
+ * not 1 and a multiple of 2^f differs from 1 by 2^f, or by 1 for f > 0, so its logarithm is 2^(f - 3) or more, also log10. */
+struct double_bits row_function_bits(enum row_function function, struct double_bits of)
+{
+    const int finest = double_bits_finest(of), top = double_bits_top(of);
+    switch (function) {
+    case ROW_FLOOR:
+    case ROW_CEIL:
+    case ROW_TRUNC:
+        return double_bits_of(finest > 0 ? finest : 0, top > 0 ? top + 1 : 1);
+    case ROW_SQRT:
+        return double_bits_of((finest - 1) / 2 - 53, (top + 1) / 2 + 1);
+    case ROW_LN:
+    case ROW_LOG10:
+    case ROW_LOG2:
+        return double_bits_of((finest < 0 ? finest : 0) - 3 - 53, 12);
+    default:
+        return (struct double_bits){0, 0};
+    }
+}
+
 void range_double(const struct row_description *function, int unit, const struct function_range *of,
                   __int128 *low, __int128 *high)
 {

@@ -290,7 +290,9 @@ static void write_call(const struct kernel_body *body, uint32_t node)
         fprintf(body->out, "calendar_floor(v%u, CALENDAR_DAY_MICROSECONDS)", of->child[0]);
     else if (of->operation == EXPRESSION_LIMB)
         fprintf(body->out, "double_limb(v%u, %d, %u)", of->child[0], (int)of->constant, of->field);
-    else /* EXPRESSION_TO_DOUBLE; powers of ten up to 10^22 are exact */
+    else if (type.scale == 0) /* EXPRESSION_TO_DOUBLE */
+        fprintf(body->out, "double_key((double)v%u)", of->child[0]);
+    else /* powers of ten up to 10^22 are exact */
         fprintf(body->out, "double_key(__ddiv_rn((double)v%u, 1e%u))", of->child[0], type.scale);
     fputs(");\n", body->out);
     write_null(body, node, "false");

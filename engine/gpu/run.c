@@ -54,7 +54,7 @@ static enum status open_run(struct device *device, const struct plan *plan, cons
     run->tenant.give_way = give_way;
     run->plan = plan;
     run->counting = counting;
-    run->known = !counting && plan->index.term_count && plan_rows_are_known(plan);
+    run->known = !counting && plan_rows_are_known(plan);
     run->share = share;
     run->nothing = share->kept_tiles == 0 || run->known;
     enum status status = copy_share(segments, &run->segments, error);

@@ -258,14 +258,23 @@ static struct double_bits work_out_bits(const struct expression_list *list, cons
             all = double_bits_join(all, double_bits_of_key(list->tables[node->table].values[i]));
         return all;
     }
+    case EXPRESSION_CALL:
+        return row_function_bits((enum row_function)node->field, a);
     default:
         return (struct double_bits){0, 0};
     }
 }
 
-/* What the range tells besides. */
+/* What the range tells besides. No double has bits below the last one of a double that is nearer to 0. */
 static struct double_bits narrow_bits(struct double_bits bits, struct range range)
 {
+    int last = DOUBLE_FINEST;
+    if (range.low > 0)
+        (void)double_mantissa((int64_t)range.low, &last);
+    else if (range.high < 0)
+        (void)double_mantissa((int64_t)range.high, &last);
+    if (last > double_bits_finest(bits))
+        bits = double_bits_of(last, double_bits_top(bits));
     if (!double_key_finite((int64_t)range.low) || !double_key_finite((int64_t)range.high))
         return bits;
     const int low = double_bits_top(double_bits_of_key((int64_t)range.low)),
@@ -383,7 +392,7 @@ static bool may_be_null(const struct expression_list *list, const struct express
         return any || !never_zero;
     }
     case EXPRESSION_CALL:
-        return any || row_call_function(node)->misses;
+        return any || row_call_may_miss(list, node);
     case EXPRESSION_TEXT:
         return any || !list->texts[node->table].call.total;
     case EXPRESSION_LOOKUP:

@@ -119,7 +119,8 @@ static void calculate_checked(const struct expression_list *list, const struct e
 }
 
 /* AND is false if one child is false, and OR is true if one child is true, even if the other is NULL. */
-static void logic(bool is_or, uint32_t rows, const struct vector *children, struct vector out)
+static __attribute__((noinline)) void logic(bool is_or, uint32_t rows, const struct vector *children,
+                                            struct vector out)
 {
     static const uint8_t none[VECTOR_ROWS];
     const int64_t *restrict const a = children[0].values, *restrict const b = children[1].values;
@@ -140,7 +141,7 @@ static void logic(bool is_or, uint32_t rows, const struct vector *children, stru
         nulls[row] = (a_null[row] | b_null[row]) & (values[row] != is_or);
 }
 
-static void choose(uint32_t rows, const struct vector *children, struct vector out)
+static __attribute__((noinline)) void choose(uint32_t rows, const struct vector *children, struct vector out)
 {
     const struct vector condition = children[0], then = children[1], other = children[2];
     for (uint32_t row = 0; row < rows; row++) {
@@ -162,18 +163,25 @@ static void make_doubles(unsigned scale, uint32_t rows, const int64_t *restrict 
             to[row] = expression_double_of(from[row], scale);
 }
 
+/* A double divided by 0 is NULL; the key of 0 is 0. */
+static void divide_doubles(const struct expression *node, uint32_t rows, const struct vector *children,
+                           struct vector out)
+{
+    const int64_t *const a = children[0].values, *const b = children[1].values;
+    int64_t *restrict const to = out.values;
+    uint8_t *restrict const nulls = out.nulls;
+    for (uint32_t row = 0; row < rows; row++)
+        to[row] = double_key_of(double_of_key(a[row]) / double_of_key(b[row]));
+    join_nulls(node, rows, children, nulls);
+    for (uint32_t row = 0; nulls && row < rows; row++)
+        nulls[row] |= b[row] == 0;
+}
+
 /* ---- Row by row ---- */
 
 static struct scalar whole(int64_t value)
 {
     return (struct scalar){value, false};
-}
-
-static struct scalar of_doubles(enum expression_operation operation, double x, double y)
-{
-    if (operation != EXPRESSION_DIVIDE || y == 0)
-        return (struct scalar){0, true};
-    return whole(double_key_of(x / y));
 }
 
 /* INT64_MIN / -1 traps on some processors. Here it wraps, and its remainder is 0. */
@@ -214,9 +222,7 @@ static void one_by_one(const struct expression_list *list, const struct expressi
     for (uint32_t row = 0; row < rows; row++) {
         struct scalar result = {0, (a.nulls && a.nulls[row]) || (b.nulls && b.nulls[row])};
         if (!result.null)
-            result = type.kind == VALUE_DOUBLE ? of_doubles(node->operation, double_of_key(a.values[row]),
-                                                            double_of_key(b.values[row]))
-                                               : of_whole(node, type, a.values[row], b.values[row]);
+            result = of_whole(node, type, a.values[row], b.values[row]);
         out.values[row] = result.value;
         if (out.nulls)
             out.nulls[row] = result.null;
@@ -226,18 +232,22 @@ static void one_by_one(const struct expression_list *list, const struct expressi
 /* ---- Tables ---- */
 
 /* A code outside the table, which only a damaged file can have, gets the last value. */
-static void look_up(const struct value_table *table, uint32_t rows, struct vector child, struct vector out)
+static __attribute__((noinline)) void look_up(const struct value_table *table, uint32_t rows,
+                                              struct vector child, struct vector out)
 {
-    for (uint32_t row = 0; row < rows; row++) {
-        const uint64_t code = (uint64_t)child.values[row];
-        const bool null = child.nulls && child.nulls[row];
-        const int64_t value = null || table->count == 0
-                                  ? INT64_MIN
-                                  : table->values[code < table->count ? code : table->count - 1];
-        out.values[row] = value;
-        if (out.nulls)
-            out.nulls[row] = null || value == INT64_MIN;
-    }
+    const int64_t *const values = table->values, *const codes = child.values;
+    int64_t *restrict const to = out.values;
+    const uint64_t last = table->count - 1;
+    for (uint32_t row = 0; row < rows; row++)
+        to[row] = (int64_t)((uint64_t)codes[row] < last ? (uint64_t)codes[row] : last);
+    for (uint32_t row = 0; row < rows && table->count > 0; row++)
+        to[row] = values[to[row]];
+    for (uint32_t row = 0; row < rows && table->count == 0; row++)
+        to[row] = INT64_MIN;
+    for (uint32_t row = 0; child.nulls && row < rows; row++)
+        to[row] = child.nulls[row] ? INT64_MIN : to[row];
+    for (uint32_t row = 0; out.nulls && row < rows; row++)
+        out.nulls[row] = to[row] == INT64_MIN;
 }
 
 /* Tests a dense set by its bitmap, and others by binary search. All rows take one step of the search before
@@ -321,7 +331,7 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
                       (uint64_t *)(void *)out.values);
         return;
     case EXPRESSION_CALL:
-        row_call_loop(node, rows, children, out);
+        ISA(row_call_loop)(node, rows, children, out);
         return;
     case EXPRESSION_LIMB:
         for (uint32_t row = 0; row < rows; row++)
@@ -333,6 +343,11 @@ void ISA(expression_loop)(const struct expression_list *list, const struct expre
         join_nulls(node, rows, children, out.nulls);
         return;
     case EXPRESSION_DIVIDE:
+        if (list->nodes[node->child[0]].type.kind == VALUE_DOUBLE) {
+            divide_doubles(node, rows, children, out);
+            return;
+        }
+        break;
     case EXPRESSION_REMAINDER:
     case EXPRESSION_EXTRACT:
     case EXPRESSION_ADD_MONTHS:

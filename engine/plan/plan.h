@@ -48,8 +48,9 @@ struct plan_column {
     bool narrow;   /* the scan has its values as int32: they are, or on a CPU all of them fit it */
     bool stepped;  /* a range step or a semi-join reads it */
     bool fetched;  /* the surviving rows need its values */
-    bool decided;  /* it is not read: only conditions that bitmap indexes decide name it */
-    bool crowded;  /* on a GPU: a block of the scan has no shared memory for its decoder (engine_fit) */
+    bool
+        decided; /* it is not read: only conditions that bitmap indexes decide, and aggregates that are known, name it */
+    bool crowded; /* on a GPU: a block of the scan has no shared memory for its decoder (engine_fit) */
     uint32_t width_low, width_high; /* of all chunks */
     uint32_t needed; /* the bits that survivors' values need: of a foreign key, else all ones */
 };
@@ -175,6 +176,13 @@ struct plan_double_sum {
     uint32_t least, greatest;
 };
 
+/* An aggregate whose value the statistics have: what it was, before it became a number of rows (grouping/known_values.c). */
+struct plan_known {
+    bool known;
+    enum aggregate_kind kind;
+    uint32_t argument;
+};
+
 struct plan_aggregate {
     enum aggregate_kind kind;
     uint32_t argument; /* an expression, or EXPRESSION_NONE: count(*) */
@@ -183,6 +191,7 @@ struct plan_aggregate {
     int64_t low, high;              /* the range of the argument */
     bool limb;                      /* of a sum of doubles */
     struct plan_double_sum doubles; /* the first limb of a sum of doubles; else all zeros */
+    struct plan_known known;
 };
 
 enum plan_shape {

@@ -98,6 +98,8 @@ NODISCARD enum status planner_complete(struct planner *planner, bool aggregated)
 NODISCARD enum status planner_find_steps(struct planner *planner);
 /* In planner.c: marks the columns that steps read, and those whose values the surviving rows need. */
 void planner_mark_columns(struct plan *plan);
+/* In grouping/known_values.c: aggregates that the statistics know become constants, and the columns are marked. */
+void planner_know_values(struct plan *plan);
 /* In index_step.c: lets bitmap indexes decide conditions: the first step becomes STEP_INDEX, and the steps that it
  * decides wholly leave the plan. */
 NODISCARD enum status planner_use_indexes(struct planner *planner);

@@ -21,7 +21,8 @@
     REAL_INLINE int64_t call_##name(int64_t a, int64_t b, int64_t c, int unit, bool *missing)
 #define CALL_UNUSED(x) (void)(x)
 
-/* A function of doubles: x and y are the first two arguments. */
+/* A function of doubles: x and y are the first two arguments. The expression is computed also where the result is NULL, so
+ * that there is no branch. */
 #define CALL_OF_REALS(name, expression, is_missing)              \
     CALL_FUNCTION(name)                                          \
     {                                                            \
@@ -29,8 +30,9 @@
         CALL_UNUSED(y);                                          \
         CALL_UNUSED(c);                                          \
         CALL_UNUSED(unit);                                       \
+        const int64_t key = CALL_KEY(expression);                \
         *missing = (is_missing);                                 \
-        return *missing ? 0 : CALL_KEY(expression);              \
+        return *missing ? 0 : key;                               \
     }
 
 CALL_OF_REALS(floor, floor(x), false)
@@ -48,9 +50,10 @@ CALL_OF_REALS(power, real_power(x, y), x < 0.0 && y - y == 0.0 && floor(y) != y)
 CALL_OF_REALS(cbrt, real_cube_root(x), false)
 CALL_OF_REALS(degrees, REAL_MULTIPLY(x, 57.29577951308232), false)
 CALL_OF_REALS(radians, REAL_MULTIPLY(x, 0.017453292519943295), false)
-CALL_OF_REALS(sin, real_sine(x), !(fabs(x) < REAL_ANGLE_MOST))
-CALL_OF_REALS(cos, real_cosine(x), !(fabs(x) < REAL_ANGLE_MOST))
-CALL_OF_REALS(tan, real_tangent(x), !(fabs(x) < REAL_ANGLE_MOST))
+#define CALL_ANGLE(x) (fabs(x) < REAL_ANGLE_MOST ? (x) : 0.0)
+CALL_OF_REALS(sin, real_sine(CALL_ANGLE(x)), !(fabs(x) < REAL_ANGLE_MOST))
+CALL_OF_REALS(cos, real_cosine(CALL_ANGLE(x)), !(fabs(x) < REAL_ANGLE_MOST))
+CALL_OF_REALS(tan, real_tangent(CALL_ANGLE(x)), !(fabs(x) < REAL_ANGLE_MOST))
 CALL_OF_REALS(asin, real_angle(x, real_beside(x)), fabs(x) > 1.0)
 CALL_OF_REALS(acos, real_angle(real_beside(x), x), fabs(x) > 1.0)
 CALL_OF_REALS(atan, real_angle(x, 1.0), false)

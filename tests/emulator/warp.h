@@ -129,6 +129,10 @@ static inline double __ddiv_rn(double a, double b)
 {
     return a / b;
 }
+static inline double __fma_rn(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
 static inline double __dsqrt_rn(double a)
 {
     return sqrt(a);

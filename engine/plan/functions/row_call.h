@@ -15,8 +15,12 @@ struct value_type row_call_type(const struct expression_list *list, const struct
 void row_call_range(const struct expression_list *list, const struct expression *call, __int128 *low,
                     __int128 *high);
 
-/* Computes a call for each row. */
-void row_call_loop(const struct expression *call, uint32_t rows, const struct vector *children,
-                   struct vector out);
+/* Whether the call may be NULL where none of its children is. */
+bool row_call_may_miss(const struct expression_list *list, const struct expression *call);
+
+/* Computes a call for each row, 1 .. VECTOR_ROWS (row_loops.c). */
+typedef void row_call_loops(const struct expression *call, uint32_t rows, const struct vector *children,
+                            struct vector out);
+row_call_loops row_call_loop_baseline, row_call_loop_avx2, row_call_loop_avx512;
 
 #endif

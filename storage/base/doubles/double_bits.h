@@ -65,15 +65,17 @@ static inline struct double_bits double_bits_of_key(int64_t key)
                     : DOUBLE_BITS_NONE;
 }
 
-/* The limb of `width` bits, 1 .. 62, from 2^first on. GPU: double_limb in operators/dialect/query_cuda.h. */
+/* The limb of `width` bits, 1 .. 62, from 2^first on, without branches and in 64 bits throughout, so that loops become
+ * vectors. GPU: double_limb in operators/decode/double_key_cuda.h. */
 static inline int64_t double_limb(int64_t key, int first, unsigned width)
 {
-    int exponent;
-    const uint64_t mantissa = double_mantissa(key, &exponent);
-    const int shift = exponent - first;
-    const uint64_t moved =
-        shift >= 0 ? (shift < 64 ? mantissa << shift : 0) : (shift > -64 ? mantissa >> -shift : 0);
-    const int64_t limb = (int64_t)(moved & ((UINT64_C(1) << width) - 1));
+    const uint64_t bits = (uint64_t)double_key_turn(key) & INT64_MAX, biased = bits >> 52;
+    const uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1), normal = biased - 1 < 2046;
+    const uint64_t mantissa = (biased == 2047 ? 0 : fraction) | normal << 52;
+    const int64_t up = (int64_t)(biased + (biased == 0)) - 1075 - first, down = -up;
+    const uint64_t higher = up < 64 ? mantissa << (up & 63) : 0,
+                   lower = down < 64 ? mantissa >> (down & 63) : 0;
+    const int64_t limb = (int64_t)((up >= 0 ? higher : lower) & ((UINT64_C(1) << width) - 1));
     return key < 0 ? -limb : limb;
 }
 

@@ -3,10 +3,11 @@
  * both. exp, log and pow of C libraries differ in their last bits from library to library, so they are
  * computed here: in pairs of doubles (Dekker, Numer. Math. 18, 1971; about 100 bits), by operations that IEEE
  * 754 defines exactly. The results are the nearest doubles except in about one of 1000 cases, where they are
- * the next ones. A call takes 50 to 100 ns on a CPU.
+ * the next ones. A call takes 50 to 100 ns on a CPU, a logarithm in a vector one or two.
  *
- * Compilers must not fuse multiplications and additions: CMakeLists.txt turns that off for the one file that
- * includes this header, and CUDA code uses intrinsics.
+ * Compilers must not fuse multiplications and additions by themselves: CMakeLists.txt turns that off for the files that
+ * include this header, and CUDA code uses intrinsics. Where a product's rest is exact, one fused operation gives it: the
+ * same bits as by halves.
  */
 #ifndef TESSERA_STORAGE_BASE_NUMBER_REAL_H
 #define TESSERA_STORAGE_BASE_NUMBER_REAL_H
@@ -18,6 +19,8 @@
 #define REAL_MULTIPLY(x, y) __dmul_rn(x, y)
 #define REAL_DIVIDE(x, y)   __ddiv_rn(x, y)
 #define REAL_SQUARE_ROOT(x) __dsqrt_rn(x)
+#define REAL_FUSED(x, y, z) __fma_rn(x, y, z)
+#define REAL_TABLE          static __device__ const double
 #define REAL_OF_BITS(bits)  __longlong_as_double((long long)(bits))
 #define REAL_BITS(real)     ((int64_t)__double_as_longlong(real))
 #else
@@ -31,8 +34,12 @@
 #define REAL_MULTIPLY(x, y) ((x) * (y))
 #define REAL_DIVIDE(x, y)   ((x) / (y))
 #define REAL_SQUARE_ROOT(x) sqrt(x)
-#define REAL_OF_BITS(bits)  real_of_bits(bits)
-#define REAL_BITS(real)     real_bits(real)
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define REAL_FUSED(x, y, z) __builtin_fma(x, y, z) /* where it is one instruction */
+#endif
+#define REAL_TABLE         static const double
+#define REAL_OF_BITS(bits) real_of_bits(bits)
+#define REAL_BITS(real)    real_bits(real)
 
 static inline double real_of_bits(int64_t bits)
 {
@@ -48,6 +55,8 @@ static inline int64_t real_bits(double real)
     return bits;
 }
 #endif
+
+#include "storage/base/number/real_log_table.h"
 
 #define REAL_INFINITY REAL_OF_BITS(0x7ff0000000000000ll)
 #define REAL_NAN      REAL_OF_BITS(0x7ff8000000000000ll)
@@ -77,6 +86,16 @@ REAL_INLINE struct real_pair real_sum(double x, double y)
     return sum;
 }
 
+#ifdef REAL_FUSED
+/* x * y exactly. */
+REAL_INLINE struct real_pair real_product(double x, double y)
+{
+    struct real_pair product;
+    product.high = REAL_MULTIPLY(x, y);
+    product.low = REAL_FUSED(x, y, -product.high);
+    return product;
+}
+#else
 /* The upper 26 bits of x, by which a product of halves is exact; |x| < 2^996. */
 REAL_INLINE double real_upper(double x)
 {
@@ -97,6 +116,7 @@ REAL_INLINE struct real_pair real_product(double x, double y)
     product.low = REAL_ADD(rest, REAL_MULTIPLY(x_low, y_low));
     return product;
 }
+#endif
 
 REAL_INLINE struct real_pair real_pair_add(struct real_pair x, struct real_pair y)
 {
@@ -113,62 +133,58 @@ REAL_INLINE struct real_pair real_pair_multiply(struct real_pair x, struct real_
 
 /* ---- Logarithms ---- */
 
-/* The natural logarithm of a finite x > 0. x is 2^k * m with m between sqrt(1/2) and sqrt(2), and with
- * s = (m - 1) / (m + 1) the logarithm of m is 2 (s + s^3/3 + s^5/5 + ...). Only the first terms need pairs. */
+/* The natural logarithm of a finite x > 0. x is 2^k * m with m between 0.6875 and 1.375, and m * inverse is exactly 1 + r
+ * with |r| < 2^-7 and an inverse from a table (real_log_table.py; Tang, ACM TOMS 16, 1990), which is 1 beside 1. So the
+ * logarithm is k log(2) - log(inverse) + r - r^2/2 + r^3/3 - ..., of which only the last part is a mere double: the result
+ * errs by 2^-67 of itself. There are no branches, so that loops become vectors. */
 REAL_INLINE struct real_pair real_log_pair(double x)
 {
-    int64_t bits = REAL_BITS(x), exponent = -1023;
-    if (bits < 0x0010000000000000ll) { /* x is subnormal */
-        bits = REAL_BITS(REAL_MULTIPLY(x, 18014398509481984.0));
-        exponent -= 54;
-    }
-    exponent += bits >> 52;
-    double m = REAL_OF_BITS((bits & 0x000fffffffffffffll) | 0x3ff0000000000000ll);
-    if (m > 1.4142135623730951) {
-        m = REAL_MULTIPLY(m, 0.5);
-        exponent++;
-    }
-    const double below = REAL_SUBTRACT(m, 1.0);
-    const struct real_pair above = real_sum(m, 1.0);
-    const double quotient = REAL_DIVIDE(below, above.high);
-    const struct real_pair back = real_product(quotient, above.high);
-    double rest = REAL_SUBTRACT(REAL_SUBTRACT(below, back.high), back.low);
-    rest = REAL_SUBTRACT(rest, REAL_MULTIPLY(quotient, above.low));
-    const struct real_pair s = real_sum_ordered(quotient, REAL_DIVIDE(rest, above.high));
-    const struct real_pair z = real_pair_multiply(s, s);
-    const struct real_pair third = {0.3333333333333333, 1.850371707708594e-17},
-                           fifth = {0.2, -1.1102230246251566e-17};
-    double tail = 1.0 / 31.0;
-    for (int odd = 29; odd >= 7; odd -= 2)
-        tail = REAL_ADD(REAL_DIVIDE(1.0, (double)odd), REAL_MULTIPLY(z.high, tail));
-    struct real_pair series = real_sum_ordered(REAL_MULTIPLY(z.high, tail), 0.0);
-    series = real_pair_add(third, real_pair_multiply(z, real_pair_add(fifth, series)));
-    series = real_pair_multiply(z, series);
-    struct real_pair twice = s;
-    twice.high = REAL_MULTIPLY(2.0, s.high);
-    twice.low = REAL_MULTIPLY(2.0, s.low);
-    const struct real_pair of_m = real_pair_add(twice, real_pair_multiply(twice, series));
-    /* The first part of log(2) has 32 bits, so its product with the exponent is exact. */
-    const double k = (double)exponent;
-    struct real_pair of_power = real_product(k, 1.9082149292705877e-10);
-    of_power = real_pair_add(real_sum_ordered(REAL_MULTIPLY(k, 6.93147180369123816490e-01), 0.0), of_power);
-    return real_pair_add(of_power, of_m);
+    const bool subnormal = x < 2.2250738585072014e-308;
+    const double scaled = subnormal ? REAL_MULTIPLY(x, 18014398509481984.0) : x;
+    /* 0.6875 * 2^k has k + 1023 in the upper bits, and 0 in the others. */
+    const uint64_t bits = (uint64_t)REAL_BITS(scaled) + 0x000a000000000000ull;
+    const uint64_t fraction = bits & 0x000fffffffffffffull, place = fraction >> 45;
+    const double m = REAL_OF_BITS((int64_t)(fraction + 0x3fe6000000000000ull));
+    const double k =
+        REAL_SUBTRACT(REAL_OF_BITS((int64_t)(bits >> 52 | 0x4330000000000000ull)),
+                      subnormal ? 4503599627371573.0 : 4503599627371519.0); /* 2^52 + 1023 + 54 */
+    const struct real_pair moved = real_product(m, real_log_inverses[place]);
+    const double r = REAL_ADD(REAL_SUBTRACT(moved.high, 1.0), moved.low);
+    /* The first parts have 42 bits after the point, so their sum is exact. */
+    const double first = REAL_ADD(REAL_MULTIPLY(k, 0.6931471805598903), real_log_firsts[place]);
+    const double second = REAL_ADD(REAL_MULTIPLY(k, 5.497923018708371e-14), real_log_seconds[place]);
+    const struct real_pair square = real_product(r, r), head = real_sum(first, r);
+    const struct real_pair next = real_sum_ordered(head.high, REAL_MULTIPLY(-0.5, square.high));
+    const double z = square.high;
+    const double third = REAL_SUBTRACT(1.0 / 3.0, REAL_MULTIPLY(r, 1.0 / 4.0)),
+                 fifth = REAL_SUBTRACT(1.0 / 5.0, REAL_MULTIPLY(r, 1.0 / 6.0)),
+                 seventh = REAL_SUBTRACT(1.0 / 7.0, REAL_MULTIPLY(r, 1.0 / 8.0)),
+                 ninth = REAL_SUBTRACT(1.0 / 9.0, REAL_MULTIPLY(r, 1.0 / 10.0));
+    const double series =
+        REAL_ADD(REAL_ADD(third, REAL_MULTIPLY(z, fifth)),
+                 REAL_MULTIPLY(REAL_MULTIPLY(z, z), REAL_ADD(seventh, REAL_MULTIPLY(z, ninth))));
+    const double small = REAL_ADD(REAL_ADD(second, REAL_MULTIPLY(-0.5, square.low)),
+                                  REAL_MULTIPLY(REAL_MULTIPLY(z, r), series));
+    return real_sum_ordered(next.high, REAL_ADD(REAL_ADD(head.low, next.low), small));
+}
+
+/* The logarithm of any x, of which `of_finite` is that of a finite x > 0. */
+REAL_INLINE double real_log_special(double x, double of_finite)
+{
+    const double of_least = x == 0.0 ? -REAL_INFINITY : REAL_NAN,
+                 of_most = x == REAL_INFINITY ? x : of_finite;
+    return x > 0.0 ? of_most : of_least;
 }
 
 /* The logarithm of any x to the base whose logarithm's inverse is `factor`. */
 REAL_INLINE double real_log(double x, struct real_pair factor)
 {
-    if (!(x > 0.0))
-        return x == 0.0 ? -REAL_INFINITY : REAL_NAN;
-    if (x == REAL_INFINITY)
-        return x;
-    return real_pair_multiply(real_log_pair(x), factor).high;
+    return real_log_special(x, real_pair_multiply(real_log_pair(x), factor).high);
 }
 
 REAL_INLINE double real_ln(double x)
 {
-    const struct real_pair one = {1.0, 0.0};
-    return real_log(x, one);
+    return real_log_special(x, real_log_pair(x).high);
 }
 
 REAL_INLINE double real_log10(double x)

@@ -201,16 +201,53 @@ static void hashes_are_those_of_xxhash(void **state)
     assert_int_not_equal(call(ROW_HASH, 15, 0, 1), call(ROW_HASH, 15, 0, 0));
 }
 
+/* ---- Bits and NULLs ---- */
+
+/* Doubles that are small multiples of a power of two, of which functions have results within the bits that are told. */
+static void bits_of_results_follow_from_those_of_arguments(void **state)
+{
+    static const enum row_function functions[] = {ROW_FLOOR, ROW_CEIL,  ROW_TRUNC, ROW_SQRT,
+                                                  ROW_LN,    ROW_LOG10, ROW_LOG2};
+    (void)state;
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        for (uint32_t i = 0; i < 200000; i++) {
+            const int finest = (int)(random_bits() % 130) - (i % 8 ? 100 : 1074),
+                      size = (int)(random_bits() % 53);
+            const double whole = (double)(int64_t)(random_bits() >> (63 - size)),
+                         near = finest < 0 && finest > -53 && i % 3 == 0 ? 1.0 : 0.0,
+                         x = near + ldexp(random_bits() % 2 ? -whole : whole, finest);
+            const int64_t key = double_key_of(x), result = call(functions[f], key, key, 0);
+            const struct double_bits of = double_bits_of_key(key), told = row_function_bits(functions[f], of);
+            if (result == INT64_MIN || double_key_of(0) == result || !double_key_finite(result))
+                continue;
+            const struct double_bits has = double_bits_of_key(result);
+            assert_true(has.finer >= told.finer && has.lower >= told.lower);
+        }
+}
+
+static void functions_of_what_is_not_negative_miss_nothing(void **state)
+{
+    const int64_t one = double_key_of(1), least = double_key_of(5e-324), most = double_key_of(1e9);
+    (void)state;
+    assert_false(row_may_miss(row_function(ROW_SQRT), 0, (struct function_range[2]){{0, most, 0}}));
+    assert_true(row_may_miss(row_function(ROW_SQRT), 0, (struct function_range[2]){{-one, most, 0}}));
+    assert_true(row_may_miss(row_function(ROW_LN), 0, (struct function_range[2]){{0, most, 0}}));
+    assert_false(row_may_miss(row_function(ROW_LN), 0, (struct function_range[2]){{least, most, 0}}));
+    assert_false(row_may_miss(row_function(ROW_EXP), 0, (struct function_range[2]){{-one, most, 0}}));
+    assert_true(row_may_miss(row_function(ROW_ASIN), 0, (struct function_range[2]){{0, one, 0}}));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_name_is_found_once),
-        cmocka_unit_test(every_row_function_is_described),
-        cmocka_unit_test(angles_are_those_of_the_c_library),
-        cmocka_unit_test(edges_of_doubles),
-        cmocka_unit_test(bits_are_those_of_c),
-        cmocka_unit_test(ranges_hold),
-        cmocka_unit_test(hashes_are_those_of_xxhash),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_name_is_found_once),
+                                       cmocka_unit_test(every_row_function_is_described),
+                                       cmocka_unit_test(angles_are_those_of_the_c_library),
+                                       cmocka_unit_test(edges_of_doubles),
+                                       cmocka_unit_test(bits_are_those_of_c),
+                                       cmocka_unit_test(ranges_hold),
+                                       cmocka_unit_test(hashes_are_those_of_xxhash),
+
+                                       cmocka_unit_test(bits_of_results_follow_from_those_of_arguments),
+                                       cmocka_unit_test(functions_of_what_is_not_negative_miss_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

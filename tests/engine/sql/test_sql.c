@@ -250,6 +250,39 @@ static void explains(void **state)
     }
 }
 
+/* What EXPLAIN of the statement has. */
+static void explain_says(const char *sql, const char *const *words, size_t count)
+{
+    struct rowset rows;
+    char explain[400], *text;
+    size_t bytes;
+    snprintf(explain, sizeof explain, "explain %s", sql);
+    struct sql_statement *const statement = prepare_query(explain);
+    must(sql_run(statement, &rows, NULL, error));
+    FILE *const out = open_memstream(&text, &bytes);
+    must(rowset_print(&rows, ROWSET_CSV, 1, out, error));
+    fclose(out);
+    for (size_t w = 0; w < count; w++)
+        if (!strstr(text, words[w]))
+            fail_msg("no '%s' in %s", words[w], text);
+    free(text);
+    rowset_free(&rows);
+    sql_statement_free(statement);
+}
+
+/* Only the sum is added up, and only its column is read; a condition takes that away. */
+static void explains_what_statistics_know(void **state)
+{
+    static const char *const known[] = {"MB of big (", "by statistics: min of pieces",
+                                        "by statistics: max of", "by statistics: count of note", "of big"},
+                             *const scanned[] = {"min of pieces", "count of note"},
+                             *const roots[] = {"exact sum in 1 words of 64 bits of sqrt("};
+    (void)state;
+    explain_says("select min(pieces), max(shop), count(note), sum(big) from sales", known, 5);
+    explain_says("select min(pieces), count(note) from sales where big > 3", scanned, 2);
+    explain_says("select sum(sqrt(pieces)) from sales", roots, 1);
+}
+
 /* The figures of all steps add up to those of the whole scan, whose columns none is read twice. */
 static void analysed_steps_add_up(void **state)
 {
@@ -301,13 +334,21 @@ static void analysed_steps_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_themselves), cmocka_unit_test(order),
-        cmocka_unit_test(aggregates),      cmocka_unit_test(groups),
-        cmocka_unit_test(distinct),        cmocka_unit_test(joins),
-        cmocka_unit_test(conditions),      cmocka_unit_test(arithmetic),
-        cmocka_unit_test(strings),         cmocka_unit_test(dates),
-        cmocka_unit_test(wide_sums),       cmocka_unit_test(parameters),
-        cmocka_unit_test(explains),        cmocka_unit_test(analysed_steps_add_up),
+        cmocka_unit_test(rows_themselves),
+        cmocka_unit_test(order),
+        cmocka_unit_test(aggregates),
+        cmocka_unit_test(groups),
+        cmocka_unit_test(distinct),
+        cmocka_unit_test(joins),
+        cmocka_unit_test(conditions),
+        cmocka_unit_test(arithmetic),
+        cmocka_unit_test(strings),
+        cmocka_unit_test(dates),
+        cmocka_unit_test(wide_sums),
+        cmocka_unit_test(parameters),
+        cmocka_unit_test(explains),
+        cmocka_unit_test(explains_what_statistics_know),
+        cmocka_unit_test(analysed_steps_add_up),
     };
     return cmocka_run_group_tests_name("sql", tests, star_open, star_close);
 }

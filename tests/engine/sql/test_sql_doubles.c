@@ -104,6 +104,20 @@ static void sums_are_exact_and_rounded_once(void **state)
     answers("select sum(y), avg(y) - sum(y) / count(*) from many where y is null", ",\n");
 }
 
+/* Sums of doubles that a function makes, of arguments down to 1, and to 0, and of none. */
+static void sums_of_functions_are_exact(void **state)
+{
+    (void)state;
+    answers("select sum(sqrt(number)), sum(ln(number)), sum(sqrt(number - 1)), sum(number / 7e0) from hard",
+            "78.12854782624957,51.949892442495475,66.17603777940553,27.285714285714285\n");
+    answers("select count(ln(number - 1)), count(sqrt(number - 2)), sum(floor(number / 4e0)) from hard",
+            "30,30,32.0\n");
+    answers("select sum(sqrt(number)), sum(ln(number)) from hard where number > 100", ",\n");
+    answers(
+        "select number, count(x / (number - 3)) from hard where number in (1, 3, 8) group by 1 order by 1",
+        "1,5\n3,0\n8,0\n");
+}
+
 static void numbers_have_one_order(void **state)
 {
     (void)state;
@@ -153,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_are_exact_and_rounded_once),
+        cmocka_unit_test(sums_of_functions_are_exact),
         cmocka_unit_test(numbers_have_one_order),
         cmocka_unit_test(sums_do_not_depend_on_order_or_codec),
     };

@@ -147,6 +147,8 @@ static void ignore(void *context, const struct table *before, const struct table
 
 static const char *const questions[] = {
     "SELECT count(*), sum(pieces), min(note), max(note), min(weight), max(pieces), count(shop) FROM sales",
+    "SELECT min(number), max(note), min(shop), max(shop), max(weight), count(pieces) FROM sales",
+    "SELECT min(city), max(city), min(id), max(number), count(*) FROM sales LEFT JOIN shops ON shop = id",
     "SELECT city, count(*), sum(weight), min(number) FROM sales JOIN shops ON shop = id GROUP BY city",
     "SELECT note, count(*), max(number) FROM sales GROUP BY note",
     "SELECT number, shop, pieces, note, weight FROM sales WHERE number % 7 = 3 ORDER BY number LIMIT 200",

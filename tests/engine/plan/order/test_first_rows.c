@@ -1,8 +1,9 @@
 /*
  * test_first_rows.c: ORDER BY with LIMIT gives the first rows of the whole order, whatever is dropped on the way: rows in
- * random, ascending and descending order, all equal, and mostly NULL, in numbers around those of tiles and samples; every
- * type, with and without conditions; limits of 0, 1, many and all. Rows of the whole order are those of the same statement
- * without LIMIT, for which nothing is dropped. Few tiles are read where their minima and maxima tell enough.
+ * random, ascending and descending order, all equal, mostly NULL, and such that a sample misleads, in numbers around those of
+ * tiles and samples; every type, with and without conditions; limits of 0, 1, many and all. Rows of the whole order are those
+ * of the same statement without LIMIT, for which nothing is dropped. Few tiles are read where their minima and maxima tell
+ * enough.
  * On the device that TESSERA_TEST_DEVICE names.
  */
 #define _GNU_SOURCE
@@ -15,8 +16,10 @@
 #include "tests/fuzz/fuzz_random.h"
 #include "tests/support/sql/sql_answer.h"
 
-enum pattern { RANDOM, ASCENDING, DESCENDING, EQUAL, NULLS, PATTERNS };
-static const char *const pattern_names[PATTERNS] = {"random", "ascending", "descending", "equal", "nulls"};
+/* CLUMPS: the least values are in a sixth of the tiles, in which most tiles of a sample are. */
+enum pattern { RANDOM, ASCENDING, DESCENDING, EQUAL, NULLS, CLUMPS, PATTERNS };
+static const char *const pattern_names[PATTERNS] = {"random", "ascending", "descending",
+                                                    "equal",  "nulls",     "clumps"};
 
 /* With the last size a sample is less than all tiles, and a list has no room for all rows. */
 static const uint32_t sizes[] = {0, 1, 31, 1023, 1025, 150000};
@@ -41,6 +44,8 @@ static int64_t value_of(enum pattern pattern, uint32_t row)
         return 1000000 - row;
     case EQUAL:
         return 77;
+    case CLUMPS:
+        return row / 1024 % 16 >= 8 && row / 1024 % 16 < 11 ? below(5000) : 5000 + below(1u << 20);
     case NULLS:
     case PATTERNS:
         break;
@@ -146,6 +151,8 @@ static const struct {
     {"select id, big", "where f = 7 order by big desc nulls first, f"},
     {"select v, id", "order by v nulls last, f desc, id desc"},
     {"select id, x", "order by x"},
+    {"select v, id", "where v between 5 and 90000 order by v, id"},
+    {"select v, id", "where v > 700 order by v desc, f"},
     {"select id, x", "where f > 0 order by x desc nulls last"},
     {"select s, id", "where f <> 2 order by s desc, id"},
     {"select id, d", "where s like '%p%' order by d"},
