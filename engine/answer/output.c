@@ -4,13 +4,11 @@
  */
 #include "engine/answer/output.h"
 
-#include "engine/answer/double_sum.h"
+#include "engine/answer/groups/group_leaves.h"
 #include "engine/answer/late.h"
-#include "engine/answer/measures.h"
 #include "engine/answer/regrouped.h"
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/order/first_rows.h"
-#include "storage/base/decimal.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 #include "storage/base/sort/sort_rows.h"
@@ -39,80 +37,6 @@ struct output {
     struct few_rows *few;
     struct error *error;
 };
-
-/* ---- Leaves over groups ---- */
-
-/* True if no term has a higher place in the word of the groups' numbers: dividing by its stride gives its code. */
-static bool is_highest(const struct plan *plan, const struct plan_group *group)
-{
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        if (plan->groups[g].word == group->word && plan->groups[g].stride > group->stride)
-            return false;
-    return true;
-}
-
-/* Gives the codes of a term. A division takes as long as all else that is done for a value. */
-static void group_codes(const struct plan *plan, const struct plan_group *group, const uint64_t *numbers,
-                        uint32_t count, uint64_t codes[VECTOR_ROWS])
-{
-    const bool highest = is_highest(plan, group);
-    for (uint32_t i = 0; i < count; i++)
-        codes[i] = group->stride == 1 ? numbers[i] : numbers[i] / group->stride;
-    for (uint32_t i = 0; i < count; i++)
-        codes[i] = !highest ? codes[i] % group->domain : codes[i] < group->domain ? codes[i] : 0;
-}
-
-static void group_values(const struct output *output, uint32_t term, uint64_t first, uint32_t count,
-                         struct vector leaf)
-{
-    const struct plan_group *const group = &output->plan->groups[term];
-    uint64_t codes[VECTOR_ROWS];
-    group_codes(output->plan, group, output->groups->keys[group->word] + first, count, codes);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t code = codes[i];
-        const bool null =
-            (group->nullable && code == 0) ||
-            (output->regrouped && !regrouped_has(output->plan, output->regrouped, first + i, term));
-        leaf.values[i] = null            ? 0
-                         : group->values ? group->values[code]
-                                         : (int64_t)((uint64_t)group->low + code - group->nullable);
-        if (leaf.nulls)
-            leaf.nulls[i] = null;
-    }
-}
-
-static enum status aggregate_values(const struct output *output, const struct expression *node,
-                                    uint64_t first, uint32_t count, struct vector leaf)
-{
-    const struct partial *groups = output->groups;
-    const struct plan_aggregate *aggregate = &output->plan->aggregates[node->index];
-    const int64_t *const counts =
-        aggregate->count != node->index ? groups->states[aggregate->count] + first : NULL;
-    const bool counting = aggregate_of(aggregate->kind)->counts;
-    const bool no_row = (output->plan->shape == PLAN_TOTAL && groups->total_rows == 0) ||
-                        (output->regrouped && output->regrouped->none);
-    const bool doubles = aggregate->doubles.limbs && node->type.kind == VALUE_DOUBLE;
-    for (uint32_t i = 0; i < count; i++) {
-        const bool null = !counting && (no_row || (counts && counts[i] == 0));
-        const __int128 whole = partial_number(output->plan, groups, node->index, first + i);
-        if (leaf.nulls)
-            leaf.nulls[i] = null;
-        leaf.values[i] = null ? 0 : (int64_t)whole;
-        if (null)
-            continue;
-        const uint64_t divisor = node->table ? (uint64_t)groups->states[node->table - 1][first + i] : 1;
-        if (doubles) {
-            leaf.values[i] = double_sum_of(output->plan, groups, node->index, first + i, divisor);
-        } else if (node->type.kind == VALUE_DOUBLE && aggregate->type.kind != VALUE_DOUBLE) {
-            leaf.values[i] = double_key_of(decimal_average(whole, divisor, node->type.scale));
-        } else if (whole != (int64_t)whole) {
-            return error_set(output->error, STATUS_BAD_INPUT,
-                             "a sum leaves 64 bits (it is about %.6g); sum smaller values or fewer rows",
-                             (double)whole);
-        }
-    }
-    return STATUS_OK;
-}
 
 /* ---- Leaves over rows ---- */
 
@@ -192,12 +116,10 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
     for (uint32_t l = 0; l < leaf_count; l++) {
         const struct expression *node = &plan->expressions.nodes[leaves[l]];
         const struct vector leaf = expression_program_vector(output->program, leaves[l]);
-        if (node->operation == EXPRESSION_GROUP) {
-            group_values(output, node->index, first, count, leaf);
-        } else if (node->operation == EXPRESSION_AGGREGATE) {
-            RETURN_IF_ERROR(aggregate_values(output, node, first, count, leaf));
-        } else if (node->operation == EXPRESSION_MEASURE) {
-            measure_values(plan, output->groups, output->regrouped, node->index, first, count, leaf);
+        if (node->operation == EXPRESSION_GROUP || node->operation == EXPRESSION_AGGREGATE ||
+            node->operation == EXPRESSION_MEASURE) {
+            RETURN_IF_ERROR(group_leaf_fill(plan, output->groups, output->regrouped, node, first, count, leaf,
+                                            output->error));
         } else {
             const struct plan_source *source = &plan->sources[node->index];
             if (source->join < 0)

@@ -212,5 +212,7 @@ enum status cpu_take_rows(struct device_run *run, struct cpu_worker *worker, con
     }
     find_terms(run, worker, t, count);
     number_groups(run, worker, count);
-    return group_states_add(worker->states, count, worker->numbers, worker->arguments, error);
+    const int32_t *const keys =
+        plan->in_order ? run->tile_term(&worker->order, t, worker->rows, count).narrow : NULL;
+    return group_states_add(worker->states, count, worker->numbers, keys, worker->arguments, error);
 }

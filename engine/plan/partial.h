@@ -54,6 +54,14 @@ struct partial {
     struct memory_charge charge; /* of groups; moves with them */
 };
 
+/* Takes the groups of a run instead of its result: some at a time, at most VECTOR_ROWS, each once and complete, from several threads,
+ * which have numbers from 0. */
+struct group_sink {
+    enum status (*take)(struct group_sink *sink, const struct partial *groups, unsigned thread,
+                        struct error *error);
+    bool taken; /* the device has given all groups, and its result has none */
+};
+
 /* The number that an aggregate's state of a group stands for. */
 static inline __int128 partial_number(const struct plan *plan, const struct partial *partial, uint32_t a,
                                       uint64_t group)
