@@ -40,6 +40,28 @@ struct output {
 
 /* ---- Leaves over rows ---- */
 
+/* The values of a tile, which begins at row `first`, in rows of it. */
+static void tile_values(const void *decoded, uint32_t value_bytes, uint64_t first, const uint64_t *rows,
+                        uint32_t count, int64_t *values)
+{
+    const int32_t *const narrow = decoded;
+    const int64_t *const wide = decoded;
+    for (uint32_t i = 0; value_bytes == 4 && i < count; i++)
+        values[i] = narrow[rows[i] - first];
+    for (uint32_t i = 0; value_bytes != 4 && i < count; i++)
+        values[i] = wide[rows[i] - first];
+}
+
+/* `validity` is the tile's, or NULL. */
+static void tile_nulls(const uint32_t *validity, uint64_t first, const uint64_t *rows, uint32_t count,
+                       uint8_t *nulls)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t row = (uint32_t)(rows[i] - first);
+        nulls[i] = validity && !(validity[row % TILE_LANES] >> row / TILE_LANES & 1);
+    }
+}
+
 /* Fetches a fact column in these rows. They are ascending, so each tile is decoded once. */
 static enum status fact_values(const struct output *output, uint32_t index, const uint64_t *rows,
                                uint32_t count, int64_t *values, uint8_t *nulls)
@@ -47,25 +69,24 @@ static enum status fact_values(const struct output *output, uint32_t index, cons
     const struct plan_column *column = &output->plan->columns[index];
     const struct column_data *data = column->data;
     const void *decoded = NULL;
-    uint64_t segment_first = 0, tile_first = UINT64_MAX;
+    uint64_t segment_first = 0;
     uint32_t segment = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        while (rows[i] >= segment_first + data->segments[segment].chunk.rows) {
+    for (uint32_t i = 0, end; i < count; i = end) {
+        while (rows[i] >= segment_first + data->segments[segment].chunk.rows)
             segment_first += data->segments[segment++].chunk.rows;
-            tile_first = UINT64_MAX;
-        }
-        const struct segment_data *at = &data->segments[segment];
+        const struct segment_data *const at = &data->segments[segment];
         const uint32_t tile = (uint32_t)((rows[i] - segment_first) / TILE_ROWS);
-        if (tile_first != segment_first + (uint64_t)tile * TILE_ROWS) {
-            tile_first = segment_first + (uint64_t)tile * TILE_ROWS;
-            RETURN_IF_ERROR(
-                chunk_reader_tile(&output->readers[index], &at->chunk, tile, &decoded, output->error));
-        }
-        const uint32_t row = (uint32_t)(rows[i] - tile_first);
-        values[i] = row_value(decoded, column->column->value_bytes, row);
+        const uint64_t first = segment_first + (uint64_t)tile * TILE_ROWS,
+                       after = segment_first + at->chunk.rows;
+        const uint64_t last = first + TILE_ROWS < after ? first + TILE_ROWS : after;
+        RETURN_IF_ERROR(
+            chunk_reader_tile(&output->readers[index], &at->chunk, tile, &decoded, output->error));
+        for (end = i + 1; end < count && rows[end] < last;)
+            end++;
+        tile_values(decoded, column->column->value_bytes, first, rows + i, end - i, values + i);
         if (nulls)
-            nulls[i] =
-                at->validity && !(at->validity[tile * TILE_LANES + row % TILE_LANES] >> row / TILE_LANES & 1);
+            tile_nulls(at->validity ? at->validity + (uint64_t)tile * TILE_LANES : NULL, first, rows + i,
+                       end - i, nulls + i);
     }
     return STATUS_OK;
 }
@@ -97,13 +118,9 @@ static enum status dimension_values(const struct output *output, const struct pl
     for (uint32_t i = 0; i < count; i++) {
         if (program && !missing[i])
             missing[i] = !matches(plan, join, positions[i], program);
-        leaf.values[i] = 0;
-        uint8_t null = 1;
-        if (!missing[i])
-            plan_array_read(array, (uint64_t)positions[i], 1, &leaf.values[i], &null);
-        if (leaf.nulls)
-            leaf.nulls[i] = null;
+        positions[i] = missing[i] ? 0 : positions[i];
     }
+    plan_array_gather(array, positions, missing, count, leaf.values, leaf.nulls);
     expression_program_free(program);
     return STATUS_OK;
 }
@@ -145,10 +162,11 @@ static struct value_type type_of(const struct output *output, uint32_t number)
     return type;
 }
 
-/* True if rows are ordered by the numbers of their groups, because these come in no order. */
+/* True if rows are to be ordered by the numbers of their groups, because these come in no order. */
 static bool in_no_order(const struct output *output)
 {
-    return output->plan->shape == PLAN_HASH || output->regrouped;
+    return (output->plan->shape == PLAN_HASH && !(output->groups && output->groups->ascending)) ||
+           output->regrouped;
 }
 
 /* The first term of the order: of ORDER BY, or the highest word of the groups' numbers. `column` has the values of
@@ -199,8 +217,11 @@ static void append(struct output *output, uint64_t first, uint32_t count)
     for (uint32_t c = 0; c < output->all.column_count; c++) {
         const struct vector value = expression_program_vector(output->program, plan->outputs[c].expression);
         struct rowset_column *const to = &output->all.columns[c];
-        for (uint32_t i = 0; i < kept_count; i++)
-            to->values[output->all.rows + i] = value.values[kept[i]];
+        int64_t *const values = to->values + output->all.rows;
+        for (uint32_t i = 0; kept_count < count && i < kept_count; i++)
+            values[i] = value.values[kept[i]];
+        if (kept_count == count)
+            memcpy(values, value.values, count * sizeof *values);
         for (uint32_t i = 0; to->nulls && i < kept_count; i++)
             to->nulls[output->all.rows + i] = value.nulls && value.nulls[kept[i]];
     }

@@ -246,22 +246,3 @@ enum status group_parts_append(struct group_parts *parts, uint64_t count, const 
         return append_all(parts, count, entries, layout->stride, 1, error);
     }
 }
-
-enum status group_parts_put(struct group_parts *parts, uint32_t p, uint64_t count, const uint64_t *entries,
-                            struct error *error)
-{
-    const uint32_t stride = parts->layout->stride;
-    if (!parts->parts)
-        RETURN_IF_ERROR(open_parts(parts, error));
-    struct group_part *const part = &parts->parts[p];
-    while (count) {
-        if (part->next == part->end)
-            RETURN_IF_ERROR(add_chunk(parts, part, error));
-        const uint64_t room = (uint64_t)(part->end - part->next) / stride, here = count < room ? count : room;
-        memcpy(part->next, entries, here * stride * sizeof *entries);
-        part->next += here * stride;
-        entries += here * stride;
-        count -= here;
-    }
-    return STATUS_OK;
-}

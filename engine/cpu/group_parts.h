@@ -43,10 +43,6 @@ void group_parts_free(struct group_parts *parts);
 NODISCARD enum status group_parts_append(struct group_parts *parts, uint64_t count, const uint64_t *entries,
                                          struct error *error);
 
-/* Appends them to this part, whatever their keys. */
-NODISCARD enum status group_parts_put(struct group_parts *parts, uint32_t part, uint64_t count,
-                                      const uint64_t *entries, struct error *error);
-
 /* The number of entries of all parts. */
 uint64_t group_parts_entries(const struct group_parts *parts);
 

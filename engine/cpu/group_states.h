@@ -6,7 +6,7 @@
 #ifndef TESSERA_ENGINE_CPU_GROUP_STATES_H
 #define TESSERA_ENGINE_CPU_GROUP_STATES_H
 
-#include "engine/cpu/group_delivery.h"
+#include "engine/cpu/stream/group_delivery.h"
 #include "engine/cpu/row_vector.h"
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/partial.h"

@@ -8,7 +8,7 @@
 #include "engine/cpu/distinct_set.h"
 #include "engine/cpu/group_hash.h"
 #include "engine/cpu/group_states.h"
-#include "engine/cpu/group_stream.h"
+#include "engine/cpu/stream/group_stream.h"
 
 struct group_states {
     const struct plan *plan;
@@ -53,6 +53,11 @@ struct merge {
 
 /* Merges hashed groups (merge_hash.c). */
 NODISCARD enum status merge_hashed(const struct merge *merge, struct error *error);
+
+/* The groups of streams in the order of their numbers, if nearly all of them are complete (stream/merge_stream.c); `table` is free. */
+bool merge_streams_suit(const struct merge *merge);
+NODISCARD enum status merge_streams(const struct merge *merge, struct group_table *table,
+                                    struct error *error);
 
 /* Whether the groups of a plan are needed for quantiles alone, and are about as many as its rows. Then its numbers are
  * listed, and merged so (merge_values.c). */

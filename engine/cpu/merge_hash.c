@@ -88,24 +88,16 @@ struct merging {
     struct group_table *tables; /* two for each thread: of groups, and of pairs */
 };
 
-/* The groups that streams have completed. */
-static uint64_t ended_groups(const struct merge *merge)
-{
-    uint64_t count = 0;
-    for (uint32_t s = 0; s < merge->from_count; s++)
-        count += group_parts_entries(&merge->from[s]->stream.ended);
-    return count;
-}
-
-/* Copies those of a part. */
+/* Copies the groups that streams have completed: of each stream the stretches part, part + GROUP_PARTS, ... */
 static void export_ended(struct merging *merging, uint32_t part)
 {
-    for (uint32_t s = 0; s < merging->merge->from_count; s++) {
-        const struct group_parts *const ended = &merging->merge->from[s]->stream.ended;
-        struct group_stretch stretch = {0};
-        while (group_parts_next(ended, part, &stretch))
-            group_export(merging->merge->plan, ended->layout, stretch.entries, stretch.count,
-                         merging->merge->groups, atomic_fetch_add(&merging->groups.count, stretch.count));
+    const struct merge *const merge = merging->merge;
+    for (uint32_t s = 0; s < merge->from_count; s++) {
+        const struct group_stream *const stream = &merge->from[s]->stream;
+        for (uint64_t i = part; i < stream->stretch_count; i += GROUP_PARTS)
+            group_export(merge->plan, stream->layout, stream->stretches[i].entries,
+                         stream->stretches[i].count, merge->groups,
+                         atomic_fetch_add(&merging->groups.count, stream->stretches[i].count));
     }
 }
 
@@ -167,7 +159,9 @@ static enum status choose_parts(struct merging *merging, struct error *error)
 {
     const struct plan *plan = merging->merge->plan;
     merging->groups = (struct hashes){.merge = merging->merge, .aggregate = -1};
-    const uint64_t ended = ended_groups(merging->merge);
+    uint64_t ended = 0;
+    for (uint32_t s = 0; s < merging->merge->from_count; s++)
+        ended += merging->merge->from[s]->stream.ended;
     merging->parted = wants_parts(&merging->groups) || ended > 0;
     merging->groups.entries += ended;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
@@ -233,7 +227,9 @@ enum status merge_hashed(const struct merge *merge, struct error *error)
     merging->merge = merge;
     enum status status =
         memory_zeros(&merging->tables, 2 * merge->threads * sizeof *merging->tables, "groups", error);
-    status = AND_THEN(status, merge_all(merging, error));
+    if (status == STATUS_OK)
+        status = merge_streams_suit(merge) ? merge_streams(merge, merging->tables, error)
+                                           : merge_all(merging, error);
     free_tables(merging->tables, merge->threads);
     free_hashes(merge);
     free(merging);

@@ -5,7 +5,7 @@
 #ifndef TESSERA_ENGINE_CPU_RUN_INTERNAL_H
 #define TESSERA_ENGINE_CPU_RUN_INTERNAL_H
 
-#include "engine/cpu/group_delivery.h"
+#include "engine/cpu/stream/group_delivery.h"
 #include "engine/cpu/group_states.h"
 #include "engine/cpu/index_mask.h"
 #include "engine/cpu/tile_steps.h"

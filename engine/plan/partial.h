@@ -41,6 +41,7 @@ struct partial {
     int64_t *states_high[PLAN_AGGREGATES_MAX];
     struct partial_set sets[PLAN_AGGREGATES_MAX]; /* of distinct aggregates, if the result is mergeable */
     uint64_t total_rows;                          /* PLAN_TOTAL: 0 if no row survived */
+    bool ascending; /* PLAN_HASH: the groups are in the order of their numbers */
 
     /* The words of the states of plan->totals, two each, and total_rows is the number of groups that passed: then no group is
      * here. Or NULL. */

@@ -1,5 +1,5 @@
 /* group_delivery.c: see group_delivery.h. */
-#include "engine/cpu/group_delivery.h"
+#include "engine/cpu/stream/group_delivery.h"
 
 void group_export(const struct plan *plan, const struct group_layout *layout, const uint64_t *entries,
                   uint64_t count, struct partial *groups, uint64_t first)

@@ -1,10 +1,15 @@
 /* group_stream.c: see group_stream.h. A vector takes about 2 ns a row, a third of what a table that fits the cache takes. */
-#include "engine/cpu/group_stream.h"
+#include "engine/cpu/stream/group_stream.h"
 
+#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define BLOCK_LEAST     (UINT64_C(1) << 14)
+#define BLOCK_MOST      (UINT64_C(1) << 23)
+#define STRETCHES_LEAST 64u
 
 /* ---- Runs ---- */
 
@@ -27,29 +32,94 @@ void group_runs_find(uint32_t count, const uint64_t (*numbers)[VECTOR_ROWS], uin
     runs->count = found;
 }
 
+/* ---- Complete groups ---- */
+
+struct stream_block {
+    struct stream_block *older;
+    uint64_t bytes;
+    uint64_t words[];
+};
+
+static enum status add_block(struct group_stream *stream, struct error *error)
+{
+    const uint64_t had = stream->blocks ? stream->blocks->bytes : BLOCK_LEAST / 2,
+                   bytes = 2 * had < BLOCK_MOST ? 2 * had : BLOCK_MOST,
+                   room = (bytes - sizeof(struct stream_block)) / sizeof(uint64_t);
+    struct stream_block *block;
+    RETURN_IF_ERROR(memory_charge_add(&stream->charge, bytes, "a table of groups", error));
+    RETURN_IF_ERROR(memory_take(&block, bytes, "groups", error));
+    huge_pages_prefer(block, bytes);
+    *block = (struct stream_block){.older = stream->blocks, .bytes = bytes};
+    stream->blocks = block;
+    stream->next = block->words;
+    stream->end = block->words + room / stream->layout->stride * stream->layout->stride;
+    stream->cut = true;
+    return STATUS_OK;
+}
+
+static enum status begin_stretch(struct group_stream *stream, struct error *error)
+{
+    if (stream->stretch_count == stream->stretch_room) {
+        const uint64_t room = stream->stretch_room ? 2 * stream->stretch_room : STRETCHES_LEAST;
+        RETURN_IF_ERROR(memory_grow(&stream->stretches, room * sizeof *stream->stretches, "groups", error));
+        stream->stretch_room = room;
+    }
+    stream->stretches[stream->stretch_count++] = (struct stream_stretch){.entries = stream->next};
+    stream->cut = false;
+    return STATUS_OK;
+}
+
+static enum status keep(struct group_stream *stream, const uint64_t *entries, uint64_t count,
+                        struct error *error)
+{
+    const uint32_t stride = stream->layout->stride;
+    stream->ended += count;
+    while (count) {
+        if (stream->next == stream->end)
+            RETURN_IF_ERROR(add_block(stream, error));
+        if (stream->cut)
+            RETURN_IF_ERROR(begin_stretch(stream, error));
+        const uint64_t room = (uint64_t)(stream->end - stream->next) / stride,
+                       here = count < room ? count : room;
+        memcpy(stream->next, entries, here * stride * sizeof *entries);
+        stream->stretches[stream->stretch_count - 1].count += here;
+        stream->next += here * stride;
+        entries += here * stride;
+        count -= here;
+    }
+    return STATUS_OK;
+}
+
 /* ---- The stream ---- */
 
 enum status group_stream_open(struct group_stream *stream, const struct group_layout *layout,
                               struct error *error)
 {
-    *stream = (struct group_stream){.layout = layout, .ended = {.layout = layout}};
+    *stream = (struct group_stream){.layout = layout};
     return memory_take(&stream->entries,
                        (VECTOR_ROWS + UINT64_C(1)) * layout->stride * sizeof *stream->entries, "groups",
                        error);
 }
 
-void group_stream_free(struct group_stream *stream)
-{
-    group_parts_free(&stream->ended);
-    free(stream->entries);
-    *stream = (struct group_stream){0};
-}
-
 void group_stream_clear(struct group_stream *stream)
 {
-    group_parts_free(&stream->ended);
+    while (stream->blocks) {
+        struct stream_block *const block = stream->blocks;
+        stream->blocks = block->older;
+        free(block);
+    }
+    memory_charge_drop(&stream->charge);
+    stream->next = stream->end = NULL;
+    stream->stretch_count = stream->ended = 0;
     stream->open = false;
-    stream->part = 0;
+}
+
+void group_stream_free(struct group_stream *stream)
+{
+    group_stream_clear(stream);
+    free(stream->stretches);
+    free(stream->entries);
+    *stream = (struct group_stream){0};
 }
 
 static bool ascends(const int32_t *keys, uint32_t count)
@@ -65,8 +135,8 @@ enum status group_stream_end(struct group_stream *stream, struct group_hash *has
     if (!stream->open)
         return STATUS_OK;
     stream->open = false;
-    stream->part = (stream->part + 1) % GROUP_PARTS;
-    return group_parts_append(&hash->parts, 1, stream->entries, error);
+    stream->cut = true;
+    return group_hash_put(hash, 1, stream->entries, error);
 }
 
 static bool is_open_group(const struct group_stream *stream, const uint64_t (*numbers)[VECTOR_ROWS])
@@ -107,15 +177,18 @@ enum status group_stream_find(struct group_stream *stream, struct group_hash *ha
     return STATUS_OK;
 }
 
-/* Puts complete groups away, which are entries begin .. end - 1. */
-static enum status put_ended(struct group_stream *stream, uint32_t begin, uint32_t end, struct error *error)
+/* Puts groups away, which are entries begin .. end - 1. */
+static enum status put(struct group_stream *stream, struct group_hash *hash, uint32_t begin, uint32_t end,
+                       bool complete, struct error *error)
 {
     const uint64_t *const entries = stream->entries + begin * (uint64_t)stream->layout->stride;
     if (begin == end)
         return STATUS_OK;
+    if (!complete)
+        return group_hash_put(hash, end - begin, entries, error);
     if (stream->delivery)
         return group_delivery_add(stream->delivery, stream->layout, entries, end - begin, error);
-    return group_parts_put(&stream->ended, stream->part, end - begin, entries, error);
+    return keep(stream, entries, end - begin, error);
 }
 
 enum status group_stream_added(struct group_stream *stream, struct group_hash *hash,
@@ -124,18 +197,19 @@ enum status group_stream_added(struct group_stream *stream, struct group_hash *h
     const uint64_t stride = stream->layout->stride;
     const uint32_t last = stream->before + runs->count - 1;
     uint32_t begin = 0;
+    bool complete = true; /* entries begin .. entry - 1 are */
     for (uint32_t entry = 0; entry < last; entry++) {
         const int32_t next = keys[runs->first[entry + 1 - stream->before]];
         const bool greater = stream->key < next;
-        if (!stream->alone || !greater) {
-            RETURN_IF_ERROR(put_ended(stream, begin, entry, error));
-            RETURN_IF_ERROR(group_parts_append(&hash->parts, 1, stream->entries + entry * stride, error));
-            begin = entry + 1;
+        if ((stream->alone && greater) != complete) {
+            RETURN_IF_ERROR(put(stream, hash, begin, entry, complete, error));
+            begin = entry;
+            complete = !complete;
         }
         stream->alone = greater;
         stream->key = next;
     }
-    RETURN_IF_ERROR(put_ended(stream, begin, last, error));
+    RETURN_IF_ERROR(put(stream, hash, begin, last, complete, error));
     memmove(stream->entries, stream->entries + last * stride, stride * sizeof *stream->entries);
     return STATUS_OK;
 }

@@ -7,7 +7,7 @@
 #ifndef TESSERA_ENGINE_CPU_GROUP_STREAM_H
 #define TESSERA_ENGINE_CPU_GROUP_STREAM_H
 
-#include "engine/cpu/group_delivery.h"
+#include "engine/cpu/stream/group_delivery.h"
 #include "engine/cpu/group_hash.h"
 #include "engine/cpu/row_vector.h"
 
@@ -22,16 +22,30 @@ struct group_runs {
 void group_runs_find(uint32_t count, const uint64_t (*numbers)[VECTOR_ROWS], uint32_t words,
                      struct group_runs *runs);
 
+/* Complete groups that follow each other in memory, and in the rows. */
+struct stream_stretch {
+    const uint64_t *entries;
+    uint64_t count;
+};
+
+struct stream_block;
+
 struct group_stream {
     const struct group_layout *layout;
-    uint64_t *entries;               /* the open group, if there is one, and then those of a vector */
-    bool open;                       /* entries[0] is a group that may go on */
-    bool alone;                      /* no row before the open group can be of it, */
-    int32_t key;                     /* which has this key */
-    uint32_t before;                 /* 1: the first run of the vector is not of the open group; else 0 */
-    struct group_delivery *delivery; /* where complete groups go; NULL: to */
-    struct group_parts ended;        /* in any part */
-    uint32_t part;                   /* of the next ones */
+    uint64_t *entries; /* the open group, if there is one, and then those of a vector */
+    bool open;         /* entries[0] is a group that may go on */
+    bool alone;        /* no row before the open group can be of it, */
+    int32_t key;       /* which has this key */
+    uint32_t before;   /* 1: the first run of the vector is not of the open group; else 0 */
+
+    struct group_delivery *delivery; /* where complete groups go; NULL: they are kept: */
+    struct stream_stretch *stretches;
+    uint64_t stretch_count, stretch_room;
+    uint64_t ended;              /* groups of all stretches */
+    bool cut;                    /* the next group begins a stretch */
+    struct stream_block *blocks; /* the memory of them, */
+    uint64_t *next, *end;        /* which is free here */
+    struct memory_charge charge;
 };
 
 /* The layout must outlive the stream. Free it also after an error. */
