@@ -44,8 +44,8 @@ void group_states_slots(struct group_states *states, int64_t **sums, uint64_t **
 
 /* Merges the states of `count` threads, at least 1, and gives the groups that have rows (merge.c). The states
  * can only be cleared or freed afterwards. `mergeable`: also gives the values of each count(distinct), and
- * all groups; else those that cannot be in the answer may be missing. `deliveries` is NULL, or has one for each thread, and the groups
- * go there. */
+ * all groups; else those that cannot be in the answer may be missing. `deliveries` is NULL, or has one for each
+ * thread, and the groups go there. */
 NODISCARD enum status group_states_collect(const struct plan *plan, struct group_states **from,
                                            uint32_t count, unsigned threads, bool mergeable,
                                            struct group_delivery *deliveries, struct partial *groups,

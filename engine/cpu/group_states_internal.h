@@ -54,7 +54,8 @@ struct merge {
 /* Merges hashed groups (merge_hash.c). */
 NODISCARD enum status merge_hashed(const struct merge *merge, struct error *error);
 
-/* The groups of streams in the order of their numbers, if nearly all of them are complete (stream/merge_stream.c); `table` is free. */
+/* The groups of streams in the order of their numbers, if nearly all of them are complete (stream/merge_stream.c);
+ * `table` is free. */
 bool merge_streams_suit(const struct merge *merge);
 NODISCARD enum status merge_streams(const struct merge *merge, struct group_table *table,
                                     struct error *error);

@@ -55,8 +55,8 @@ struct partial {
     struct memory_charge charge; /* of groups; moves with them */
 };
 
-/* Takes the groups of a run instead of its result: some at a time, at most VECTOR_ROWS, each once and complete, from several threads,
- * which have numbers from 0. */
+/* Takes the groups of a run instead of its result: some at a time, at most VECTOR_ROWS, each once and complete, from
+ * several threads, which have numbers from 0. */
 struct group_sink {
     enum status (*take)(struct group_sink *sink, const struct partial *groups, unsigned thread,
                         struct error *error);

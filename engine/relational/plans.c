@@ -73,14 +73,13 @@ static enum status run_plan(struct relational *run, struct block_plan *block, st
     enum status status =
         block->prepared ? STATUS_OK : engine_prepare(engine, plan, analysed, &block->prepared, error);
     timing->plan_ms += clock_ms() - prepared_at;
-    if (status == STATUS_OK && totals && totals->plan && group_totals_are_possible(plan)) {
-        status = group_totals_make(plan, engine_threads(engine), &sums, error);
-        all.sink = status == STATUS_OK ? group_totals_sink(sums) : NULL;
-    }
+    if (totals && totals->plan)
+        status = AND_THEN(status, group_totals_make(plan, engine_threads(engine), &sums, error));
+    all.sink = group_totals_sink(sums);
     if (status == STATUS_OK)
         status = engine_run(block->prepared, &all, &partial, timing, error);
-    if (status == STATUS_OK && sums)
-        status = group_totals_finish(sums, &partial, error);
+    if (status == STATUS_OK && (status = group_totals_finish(sums, &partial, error)) != STATUS_OK)
+        partial_free(&partial);
     group_totals_free(sums);
     if (status == STATUS_OK && taken && plan->taken && (partial.taken || table_is_resident(plan->fact))) {
         taken->rows = partial.taken; /* the host has no values of a resident table */

@@ -6,8 +6,9 @@
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/partial.h"
 
-/* Fills the leaf with the values that a node, a term of GROUP BY, an aggregate or a measure, has in groups first .. first + count - 1,
- * at most VECTOR_ROWS. `regrouped` is NULL if the groups are those of the scan. STATUS_BAD_INPUT if a sum exceeds 64 bits. */
+/* Fills the leaf with the values that a node, a term of GROUP BY, an aggregate or a measure, has in groups first ..
+ * first + count - 1, at most VECTOR_ROWS. `regrouped` is NULL if the groups are those of the scan. STATUS_BAD_INPUT
+ * if a sum exceeds 64 bits. */
 NODISCARD enum status group_leaf_fill(const struct plan *plan, const struct partial *groups,
                                       const struct regrouped *regrouped, const struct expression *node,
                                       uint64_t first, uint32_t count, struct vector leaf,

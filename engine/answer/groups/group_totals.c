@@ -22,7 +22,7 @@ struct group_totals {
     struct totals_thread *threads;
 };
 
-bool group_totals_are_possible(const struct plan *plan)
+static bool are_possible(const struct plan *plan)
 {
     return plan->total_count > 0 && plan->shape == PLAN_HASH && plan->limit == UINT64_MAX &&
            plan->offset == 0 && plan->grouping.set_count == 0;
@@ -158,6 +158,9 @@ enum status group_totals_make(const struct plan *plan, unsigned threads, struct 
                               struct error *error)
 {
     struct group_totals *totals;
+    *out = NULL;
+    if (!are_possible(plan))
+        return STATUS_OK;
     RETURN_IF_ERROR(memory_zeros(&totals, sizeof *totals, "totals", error));
     *out = totals;
     totals->sink.take = take;
@@ -181,16 +184,16 @@ void group_totals_free(struct group_totals *totals)
 
 struct group_sink *group_totals_sink(struct group_totals *totals)
 {
-    return &totals->sink;
+    return totals ? &totals->sink : NULL;
 }
 
 enum status group_totals_finish(const struct group_totals *totals, struct partial *partial,
                                 struct error *error)
 {
     static const uint64_t first = 0;
-    const struct plan *const plan = totals->plan;
-    if (!totals->sink.taken)
+    if (!totals || !totals->sink.taken)
         return STATUS_OK;
+    const struct plan *const plan = totals->plan;
     RETURN_IF_ERROR(expression_check(&plan->expressions, error));
     RETURN_IF_ERROR(make_states(plan, &partial->totals, error));
     partial->total_rows = 0;

@@ -1,6 +1,6 @@
 /*
- * group_delivery.h: groups that a thread has completed, on their way out: to the result of the run, which has room for all of them, or,
- * some at a time, to what takes them instead (struct group_sink).
+ * group_delivery.h: groups that a thread has completed, on their way out: to the result of the run, which has room
+ * for all of them, or, some at a time, to what takes them instead (struct group_sink).
  */
 #ifndef TESSERA_ENGINE_CPU_GROUP_DELIVERY_H
 #define TESSERA_ENGINE_CPU_GROUP_DELIVERY_H

@@ -1,4 +1,5 @@
-/* group_stream.c: see group_stream.h. A vector takes about 2 ns a row, a third of what a table that fits the cache takes. */
+/* group_stream.c: see group_stream.h. A vector takes about 2 ns a row, a third of what a table that fits the cache
+ * takes. */
 #include "engine/cpu/stream/group_stream.h"
 
 #include "storage/base/huge_pages.h"

@@ -1,8 +1,8 @@
 /*
- * group_stream.h: the groups of a thread whose rows follow each other, because a key of theirs ascends (plan->in_order). A
- * group is complete when a row with a greater key comes, and has then been found without a table. Three groups are not
- * known to be complete, and go to the thread's hash table, where they meet their other rows: the first and the last one of
- * the rows that the thread takes one after the other, and groups that have a key in common.
+ * group_stream.h: the groups of a thread whose rows follow each other, because a key of theirs ascends
+ * (plan->in_order). A group is complete when a row with a greater key comes, and has then been found without a table.
+ * Three groups are not known to be complete, and go to the thread's hash table, where they meet their other rows: the
+ * first and the last one of the rows that the thread takes one after the other, and groups that have a key in common.
  */
 #ifndef TESSERA_ENGINE_CPU_GROUP_STREAM_H
 #define TESSERA_ENGINE_CPU_GROUP_STREAM_H
@@ -55,8 +55,8 @@ void group_stream_free(struct group_stream *stream); /* legal if zero-initialise
 void group_stream_clear(struct group_stream *stream);
 
 /* Adds the groups of rows, at most VECTOR_ROWS, in two calls. Between the two the caller adds the rows' values to the
- * states: row i's entry begins at stream->entries + index[i]. *taken is false, and nothing is done, if keys[0 .. count - 1] do not
- * ascend: the open group is ended, and the rows must go to the hash table. */
+ * states: row i's entry begins at stream->entries + index[i]. *taken is false, and nothing is done, if keys[0 ..
+ * count - 1] do not ascend: the open group is ended, and the rows must go to the hash table. */
 NODISCARD enum status group_stream_find(struct group_stream *stream, struct group_hash *hash, uint32_t count,
                                         const uint64_t (*numbers)[VECTOR_ROWS], const int32_t *keys,
                                         struct group_runs *runs, uint64_t *index, bool *taken,

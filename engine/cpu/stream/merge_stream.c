@@ -1,8 +1,8 @@
 /*
- * merge_stream.c: merges the streams of all threads (group_stream.h). Their groups are in stretches, each of which has the groups of rows
- * that follow each other; the few groups that were not known to be complete are merged in one table, and are stretches of
- * their own. Stretches are put in the order of their first groups' numbers. If no stretch reaches into the next one, the
- * groups then are in order, so that the answer need not be sorted.
+ * merge_stream.c: merges the streams of all threads (group_stream.h). Their groups are in stretches, each of which
+ * has the groups of rows that follow each other; the few groups that were not known to be complete are merged in one
+ * table, and are stretches of their own. Stretches are put in the order of their first groups' numbers. If no stretch
+ * reaches into the next one, the groups then are in order, so that the answer need not be sorted.
  */
 #include "engine/cpu/group_states_internal.h"
 

@@ -9,9 +9,9 @@
  *         filter @6 = 2
  *           scan lines b: 4 5 6
  *
- * The totals are added up as groups are completed (engine/relational/blocks/totals.h). A CPU does so where rows of the same key
- * follow each other, as lines of an order do. Elsewhere the join is as fast, because a group has few rows where the keys have
- * many values; where they have few, early.c groups both sides.
+ * The totals are added up as groups are completed (engine/relational/blocks/totals.h). A CPU does so where rows of
+ * the same key follow each other, as lines of an order do. Elsewhere the join is as fast, because a group has few
+ * rows where the keys have many values; where they have few, early.c groups both sides.
  *
  * A join with groups of the same table, by their keys, is windows over its rows, which a GPU computes without giving rows to the
  * host (C. Zuzarte et al., "WinMagic: Subquery Elimination Using Window Aggregation", SIGMOD 2003):
@@ -31,7 +31,8 @@
 #define SUM_MOST   1e18
 #define TERMS_MOST 8u
 
-/* On a CPU: the least rows of a run of a key, and the share of the tiles in which a side has a row of which it is little: 1 / FEW_TILES. */
+/* On a CPU: the least rows of a run of a key, and the share of the tiles in which a side has a row of which it is
+ * little: 1 / FEW_TILES. */
 #define RUN_ROWS  2u
 #define FEW_TILES 4u
 
@@ -305,8 +306,8 @@ static double rows_at_most(const struct same_side *side)
     return rows;
 }
 
-/* A CPU adds rows of the same key up quickly where they follow each other. A side that has rows in few tiles excludes most of the
- * other's, if they are joined. */
+/* A CPU adds rows of the same key up quickly where they follow each other. A side that has rows in few tiles excludes
+ * most of the other's, if they are joined. */
 static bool is_fast(const struct same *same, const struct conjuncts *equalities)
 {
     const struct table *const table = same->sides[0].scan->scan.table;

@@ -1,13 +1,13 @@
 /*
  * in_order.c: see in_order.h. Rows that were loaded in the order of a key (lines of orders by their numbers, events by
- * their days) have tiles whose ranges of that key do not overlap but at their ends. So a group by such a key, also by it
- * and others, is complete when a greater key follows: a scan need not find it again in a table. A look at the least and
- * greatest values of the kept tiles tells; most columns fail at the second tile.
+ * their days) have tiles whose ranges of that key do not overlap but at their ends. So a group by such a key, also by
+ * it and others, is complete when a greater key follows: a scan need not find it again in a table. A look at the
+ * least and greatest values of the kept tiles tells; most columns fail at the second tile.
  */
 #include "engine/plan/grouping/in_order.h"
 
-/* The fact column whose different values are different values of the term: the column itself, or the key of a dimension whose
- * primary key the term is; -1: there is none. */
+/* The fact column whose different values are different values of the term: the column itself, or the key of a
+ * dimension whose primary key the term is; -1: there is none. */
 static int64_t column_of(const struct plan *plan, const struct plan_group *group)
 {
     const struct expression *const node = &plan->expressions.nodes[group->expression];

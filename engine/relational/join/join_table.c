@@ -253,7 +253,8 @@ static enum status enter_block(void *context, uint64_t block, unsigned thread, s
     return cancel_check(error);
 }
 
-/* Fills the table if rows stand in the order of their places, as those of groups and of loaded keys do; else *filled is false. */
+/* Fills the table if rows stand in the order of their places, as those of groups and of loaded keys do; else *filled
+ * is false. */
 static enum status fill_in_order(struct table_parts *all, bool *filled, struct error *error)
 {
     const unsigned threads = all->table->task->threads;

@@ -1,5 +1,6 @@
-/* test_group_stream.c: groups by a key that ascends are the same as those of a plain array, wherever the rows of a group are cut
- * into vectors and threads, whatever comes between them, and also if they are given away as they are completed. */
+/* test_group_stream.c: groups by a key that ascends are the same as those of a plain array, wherever the rows of a
+ * group are cut into vectors and threads, whatever comes between them, and also if they are given away as they are
+ * completed. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
