@@ -4,13 +4,11 @@
  */
 #include "engine/answer/output.h"
 
-#include "engine/answer/double_sum.h"
+#include "engine/answer/groups/group_leaves.h"
 #include "engine/answer/late.h"
-#include "engine/answer/measures.h"
 #include "engine/answer/regrouped.h"
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/order/first_rows.h"
-#include "storage/base/decimal.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 #include "storage/base/sort/sort_rows.h"
@@ -40,80 +38,6 @@ struct output {
     struct error *error;
 };
 
-/* ---- Leaves over groups ---- */
-
-/* True if no term has a higher place in the word of the groups' numbers: dividing by its stride gives its code. */
-static bool is_highest(const struct plan *plan, const struct plan_group *group)
-{
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        if (plan->groups[g].word == group->word && plan->groups[g].stride > group->stride)
-            return false;
-    return true;
-}
-
-/* Gives the codes of a term. A division takes as long as all else that is done for a value. */
-static void group_codes(const struct plan *plan, const struct plan_group *group, const uint64_t *numbers,
-                        uint32_t count, uint64_t codes[VECTOR_ROWS])
-{
-    const bool highest = is_highest(plan, group);
-    for (uint32_t i = 0; i < count; i++)
-        codes[i] = group->stride == 1 ? numbers[i] : numbers[i] / group->stride;
-    for (uint32_t i = 0; i < count; i++)
-        codes[i] = !highest ? codes[i] % group->domain : codes[i] < group->domain ? codes[i] : 0;
-}
-
-static void group_values(const struct output *output, uint32_t term, uint64_t first, uint32_t count,
-                         struct vector leaf)
-{
-    const struct plan_group *const group = &output->plan->groups[term];
-    uint64_t codes[VECTOR_ROWS];
-    group_codes(output->plan, group, output->groups->keys[group->word] + first, count, codes);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t code = codes[i];
-        const bool null =
-            (group->nullable && code == 0) ||
-            (output->regrouped && !regrouped_has(output->plan, output->regrouped, first + i, term));
-        leaf.values[i] = null            ? 0
-                         : group->values ? group->values[code]
-                                         : (int64_t)((uint64_t)group->low + code - group->nullable);
-        if (leaf.nulls)
-            leaf.nulls[i] = null;
-    }
-}
-
-static enum status aggregate_values(const struct output *output, const struct expression *node,
-                                    uint64_t first, uint32_t count, struct vector leaf)
-{
-    const struct partial *groups = output->groups;
-    const struct plan_aggregate *aggregate = &output->plan->aggregates[node->index];
-    const int64_t *const counts =
-        aggregate->count != node->index ? groups->states[aggregate->count] + first : NULL;
-    const bool counting = aggregate_of(aggregate->kind)->counts;
-    const bool no_row = (output->plan->shape == PLAN_TOTAL && groups->total_rows == 0) ||
-                        (output->regrouped && output->regrouped->none);
-    const bool doubles = aggregate->doubles.limbs && node->type.kind == VALUE_DOUBLE;
-    for (uint32_t i = 0; i < count; i++) {
-        const bool null = !counting && (no_row || (counts && counts[i] == 0));
-        const __int128 whole = partial_number(output->plan, groups, node->index, first + i);
-        if (leaf.nulls)
-            leaf.nulls[i] = null;
-        leaf.values[i] = null ? 0 : (int64_t)whole;
-        if (null)
-            continue;
-        const uint64_t divisor = node->table ? (uint64_t)groups->states[node->table - 1][first + i] : 1;
-        if (doubles) {
-            leaf.values[i] = double_sum_of(output->plan, groups, node->index, first + i, divisor);
-        } else if (node->type.kind == VALUE_DOUBLE && aggregate->type.kind != VALUE_DOUBLE) {
-            leaf.values[i] = double_key_of(decimal_average(whole, divisor, node->type.scale));
-        } else if (whole != (int64_t)whole) {
-            return error_set(output->error, STATUS_BAD_INPUT,
-                             "a sum leaves 64 bits (it is about %.6g); sum smaller values or fewer rows",
-                             (double)whole);
-        }
-    }
-    return STATUS_OK;
-}
-
 /* ---- Leaves over rows ---- */
 
 /* Up to so many rows of a tile are fetched one by one, if the codec can: 5 to 16 cycles each, where decoding the tile takes 100 to
@@ -133,9 +57,22 @@ static enum status tile_values(const struct output *output, uint32_t index, cons
         return STATUS_OK;
     }
     RETURN_IF_ERROR(chunk_reader_tile(&output->readers[index], &at->chunk, tile, &decoded, output->error));
-    for (uint32_t i = 0; i < count; i++)
-        values[i] = row_value(decoded, at->chunk.value_bytes, (uint32_t)(rows[i] - first));
+    const int32_t *const narrow = decoded;
+    const int64_t *const wide = decoded;
+    const bool is_narrow = at->chunk.value_bytes == 4;
+    for (uint32_t i = 0; is_narrow && i < count; i++)
+        values[i] = narrow[rows[i] - first];
+    for (uint32_t i = 0; !is_narrow && i < count; i++)
+        values[i] = wide[rows[i] - first];
     return STATUS_OK;
+}
+
+/* `validity` is the tile's, or NULL. */
+static void tile_nulls(const uint32_t *validity, uint64_t first, const uint64_t *rows, uint32_t count,
+                       uint8_t *nulls)
+{
+    for (uint32_t i = 0; i < count; i++)
+        nulls[i] = validity && !tile_row_valid(validity, (uint32_t)(rows[i] - first));
 }
 
 /* Fetches a fact column in these rows, which are ascending: tile by tile. */
@@ -151,13 +88,14 @@ static enum status fact_values(const struct output *output, uint32_t index, cons
         const struct segment_data *const at = &data->segments[segment];
         const uint32_t tile = (uint32_t)((rows[i] - segment_first) / TILE_ROWS);
         const uint64_t first = segment_first + (uint64_t)tile * TILE_ROWS,
-                       after = segment_first + at->chunk.rows, next = first + TILE_ROWS;
-        for (end = i + 1; end < count && rows[end] < next && rows[end] < after; end++)
-            ;
+                       after = segment_first + at->chunk.rows;
+        const uint64_t last = first + TILE_ROWS < after ? first + TILE_ROWS : after;
+        for (end = i + 1; end < count && rows[end] < last;)
+            end++;
         RETURN_IF_ERROR(tile_values(output, index, at, tile, first, rows + i, end - i, values + i));
-        for (uint32_t r = i; nulls && r < end; r++)
-            nulls[r] = at->validity &&
-                       !tile_row_valid(at->validity + tile * TILE_LANES, (uint32_t)(rows[r] - first));
+        if (nulls)
+            tile_nulls(at->validity ? at->validity + (uint64_t)tile * TILE_LANES : NULL, first, rows + i,
+                       end - i, nulls + i);
     }
     return STATUS_OK;
 }
@@ -204,12 +142,10 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
     for (uint32_t l = 0; l < leaf_count; l++) {
         const struct expression *node = &plan->expressions.nodes[leaves[l]];
         const struct vector leaf = expression_program_vector(output->program, leaves[l]);
-        if (node->operation == EXPRESSION_GROUP) {
-            group_values(output, node->index, first, count, leaf);
-        } else if (node->operation == EXPRESSION_AGGREGATE) {
-            RETURN_IF_ERROR(aggregate_values(output, node, first, count, leaf));
-        } else if (node->operation == EXPRESSION_MEASURE) {
-            measure_values(plan, output->groups, output->regrouped, node->index, first, count, leaf);
+        if (node->operation == EXPRESSION_GROUP || node->operation == EXPRESSION_AGGREGATE ||
+            node->operation == EXPRESSION_MEASURE) {
+            RETURN_IF_ERROR(group_leaf_fill(plan, output->groups, output->regrouped, node, first, count, leaf,
+                                            output->error));
         } else {
             const struct plan_source *source = &plan->sources[node->index];
             if (source->join < 0)
@@ -235,10 +171,11 @@ static struct value_type type_of(const struct output *output, uint32_t number)
     return type;
 }
 
-/* True if rows are ordered by the numbers of their groups, because these come in no order. */
+/* True if rows are to be ordered by the numbers of their groups, because these come in no order. */
 static bool in_no_order(const struct output *output)
 {
-    return output->plan->shape == PLAN_HASH || output->regrouped;
+    return (output->plan->shape == PLAN_HASH && !(output->groups && output->groups->ascending)) ||
+           output->regrouped;
 }
 
 /* The first term of the order: of ORDER BY, or the highest word of the groups' numbers. `column` has the values of
@@ -289,8 +226,11 @@ static void append(struct output *output, uint64_t first, uint32_t count)
     for (uint32_t c = 0; c < output->all.column_count; c++) {
         const struct vector value = expression_program_vector(output->program, plan->outputs[c].expression);
         struct rowset_column *const to = &output->all.columns[c];
-        for (uint32_t i = 0; i < kept_count; i++)
-            to->values[output->all.rows + i] = value.values[kept[i]];
+        int64_t *const values = to->values + output->all.rows;
+        for (uint32_t i = 0; kept_count < count && i < kept_count; i++)
+            values[i] = value.values[kept[i]];
+        if (kept_count == count)
+            memcpy(values, value.values, count * sizeof *values);
         for (uint32_t i = 0; to->nulls && i < kept_count; i++)
             to->nulls[output->all.rows + i] = value.nulls && value.nulls[kept[i]];
     }

@@ -89,6 +89,14 @@ enum status group_hash_added(struct group_hash *hash, uint32_t count, struct err
     return group_parts_append(&hash->parts, count, hash->buffer, error);
 }
 
+enum status group_hash_put(struct group_hash *hash, uint64_t count, const uint64_t *entries,
+                           struct error *error)
+{
+    return group_hash_parted(hash) || hash->table.count + count > hash->most
+               ? group_parts_append(&hash->parts, count, entries, error)
+               : group_table_merge(&hash->table, count, entries, error);
+}
+
 enum status group_hash_merge(const struct group_hash *hash, uint32_t part, struct group_table *into,
                              struct error *error)
 {

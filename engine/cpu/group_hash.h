@@ -31,6 +31,10 @@ NODISCARD enum status group_hash_find(struct group_hash *hash, uint32_t count, u
                                       uint64_t *index, struct error *error);
 NODISCARD enum status group_hash_added(struct group_hash *hash, uint32_t count, struct error *error);
 
+/* Adds `count` entries that follow each other, with their states. */
+NODISCARD enum status group_hash_put(struct group_hash *hash, uint64_t count, const uint64_t *entries,
+                                     struct error *error);
+
 /* True if there are parts. */
 static inline bool group_hash_parted(const struct group_hash *hash)
 {

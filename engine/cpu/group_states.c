@@ -17,6 +17,9 @@
 #define PACKED_ROWS \
     ((1u << (64 - PACKED_BITS)) - 1) /* 32-bit numbers of as many rows have a sum of 48 bits */
 
+/* After a vector whose rows are mostly runs of their own, so many are not looked at. */
+#define PAST_VECTORS 15u
+
 static void clear_slots(struct group_states *states)
 {
     const uint64_t slots = states->capacity * states->copies;
@@ -84,8 +87,11 @@ enum status group_states_create(const struct plan *plan, struct group_states **o
     else
         distinct_pairs_layout(plan, &states->pairs);
     states->values.layout = &states->pairs;
+    states->streamed = plan->in_order && !states->listed;
     enum status status =
         states->hashed ? group_hash_open(&states->hash, &states->layout, error) : make_slots(states, error);
+    if (status == STATUS_OK && states->streamed)
+        status = group_stream_open(&states->stream, &states->layout, error);
     for (uint32_t a = 0; status == STATUS_OK && a < plan->aggregate_count; a++)
         if (plan_is_distinct(plan, a))
             status = distinct_set_open(plan, a, &states->pairs, &states->sets[a], error);
@@ -101,6 +107,7 @@ void group_states_free(struct group_states *states)
     if (!states)
         return;
     group_hash_free(&states->hash);
+    group_stream_free(&states->stream);
     group_parts_free(&states->values);
     free(states->rows);
     free(states->packed);
@@ -112,6 +119,19 @@ void group_states_free(struct group_states *states)
     free(states);
 }
 
+bool group_states_deliverable(const struct plan *plan)
+{
+    bool distinct = false;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        distinct |= plan_is_distinct(plan, a);
+    return plan->shape == PLAN_HASH && !distinct && !values_are_listed(plan);
+}
+
+void group_states_deliver(struct group_states *states, struct group_delivery *delivery)
+{
+    states->stream.delivery = delivery;
+}
+
 void group_states_clear(struct group_states *states)
 {
     if (states->listed)
@@ -120,6 +140,8 @@ void group_states_clear(struct group_states *states)
         group_hash_clear(&states->hash);
     else
         clear_slots(states);
+    if (states->streamed)
+        group_stream_clear(&states->stream);
     for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
         distinct_set_clear(&states->sets[a]);
 }
@@ -211,29 +233,71 @@ static void add_to_slots(struct group_states *states, uint32_t count, const uint
             add_values(states->plan, a, states->low[a], states->high[a], count, slots, &arguments[a]);
 }
 
+/* Row i's entry begins at entries + index[i]. */
+static void add_to_entries(const struct group_states *states, uint64_t *entries, uint32_t count,
+                           const uint64_t *index, const struct row_vector *arguments)
+{
+    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
+        int64_t *const low = (int64_t *)entries + states->layout.offset[a];
+        add_values(states->plan, a, low, low + 1, count, index, &arguments[a]);
+    }
+}
+
+/* Rows that follow each other often have the same group, which is then found once for them. */
 static enum status add_to_hash(struct group_states *states, uint32_t count,
                                const uint64_t (*numbers)[VECTOR_ROWS], const struct row_vector *arguments,
                                struct error *error)
 {
     const struct group_layout *layout = states->hash.layout;
-    uint64_t *base, index[VECTOR_ROWS];
-    for (uint32_t word = 0; word < states->words; word++)
-        for (uint32_t i = 0; i < count; i++)
-            states->hash.buffer[i * layout->stride + word] = numbers[word][i];
-    RETURN_IF_ERROR(group_hash_find(&states->hash, count, &base, index, error));
-    for (uint32_t a = 0; a < states->plan->aggregate_count; a++) {
-        int64_t *const low = (int64_t *)base + layout->offset[a];
-        add_values(states->plan, a, low, low + 1, count, index, &arguments[a]);
+    struct group_runs runs;
+    uint64_t *base, found[VECTOR_ROWS], index[VECTOR_ROWS];
+    bool single = states->past_runs > 0;
+    if (single) {
+        states->past_runs--;
+    } else {
+        group_runs_find(count, numbers, states->words, &runs);
+        single = runs.count > count / 2;
+        states->past_runs = single ? PAST_VECTORS : 0;
     }
-    return group_hash_added(&states->hash, count, error);
+    const uint32_t keys = single ? count : runs.count;
+    for (uint32_t word = 0; word < states->words; word++)
+        for (uint32_t i = 0; i < keys; i++)
+            states->hash.buffer[i * layout->stride + word] = numbers[word][single ? i : runs.first[i]];
+    RETURN_IF_ERROR(group_hash_find(&states->hash, keys, &base, found, error));
+    for (uint32_t i = 0; !single && i < count; i++)
+        index[i] = found[runs.run_of[i]];
+    add_to_entries(states, base, count, single ? found : index, arguments);
+    return group_hash_added(&states->hash, keys, error);
+}
+
+static enum status add_to_stream(struct group_states *states, uint32_t count,
+                                 const uint64_t (*numbers)[VECTOR_ROWS], const int32_t *keys,
+                                 const struct row_vector *arguments, struct error *error)
+{
+    struct group_runs runs;
+    uint64_t index[VECTOR_ROWS];
+    bool taken;
+    RETURN_IF_ERROR(
+        group_stream_find(&states->stream, &states->hash, count, numbers, keys, &runs, index, &taken, error));
+    if (!taken)
+        return add_to_hash(states, count, numbers, arguments, error);
+    add_to_entries(states, states->stream.entries, count, index, arguments);
+    return group_stream_added(&states->stream, &states->hash, &runs, keys, error);
+}
+
+enum status group_states_end(struct group_states *states, struct error *error)
+{
+    return states->streamed ? group_stream_end(&states->stream, &states->hash, error) : STATUS_OK;
 }
 
 enum status group_states_add(struct group_states *states, uint32_t count,
-                             const uint64_t (*numbers)[VECTOR_ROWS], const struct row_vector *arguments,
-                             struct error *error)
+                             const uint64_t (*numbers)[VECTOR_ROWS], const int32_t *keys,
+                             const struct row_vector *arguments, struct error *error)
 {
     if (states->listed)
         return group_parts_append(&states->values, count, numbers[0], error);
+    if (states->streamed)
+        return add_to_stream(states, count, numbers, keys, arguments, error);
     if (states->hashed)
         RETURN_IF_ERROR(add_to_hash(states, count, numbers, arguments, error));
     else if (states->capacity == 1)

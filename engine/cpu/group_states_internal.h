@@ -8,12 +8,16 @@
 #include "engine/cpu/distinct_set.h"
 #include "engine/cpu/group_hash.h"
 #include "engine/cpu/group_states.h"
+#include "engine/cpu/stream/group_stream.h"
 
 struct group_states {
     const struct plan *plan;
     bool hashed;
-    uint32_t words;                    /* of a key */
-    struct group_hash hash;            /* hashed: the groups and their states */
+    uint32_t words;         /* of a key */
+    struct group_hash hash; /* hashed: the groups and their states */
+    uint32_t past_runs;     /* vectors that are still not looked at for runs */
+    bool streamed;          /* hashed, but groups whose rows follow each other are in: */
+    struct group_stream stream;
     struct group_layout layout, pairs; /* of the groups, and of the pairs of all sets */
     bool listed;                       /* hashed, but each row's number is only put aside: */
     struct group_parts values;         /* by ranges of numbers, of layout `pairs` (merge_values.c) */
@@ -42,12 +46,19 @@ struct merge {
     struct group_states **from;
     uint32_t from_count;
     unsigned threads;
-    bool mergeable; /* the answer has the values of each count(distinct), and all groups */
+    bool mergeable;                    /* the answer has the values of each count(distinct), and all groups */
+    struct group_delivery *deliveries; /* of each thread: the groups go there; or NULL */
     struct partial *groups;
 };
 
 /* Merges hashed groups (merge_hash.c). */
 NODISCARD enum status merge_hashed(const struct merge *merge, struct error *error);
+
+/* The groups of streams in the order of their numbers, if nearly all of them are complete (stream/merge_stream.c);
+ * `table` is free. */
+bool merge_streams_suit(const struct merge *merge);
+NODISCARD enum status merge_streams(const struct merge *merge, struct group_table *table,
+                                    struct error *error);
 
 /* Whether the groups of a plan are needed for quantiles alone, and are about as many as its rows. Then its numbers are
  * listed, and merged so (merge_values.c). */

@@ -96,14 +96,15 @@ static enum status merge_slots(const struct merge *merge, struct error *error)
 }
 
 enum status group_states_collect(const struct plan *plan, struct group_states **from, uint32_t count,
-                                 unsigned threads, bool mergeable, struct partial *groups,
-                                 struct error *error)
+                                 unsigned threads, bool mergeable, struct group_delivery *deliveries,
+                                 struct partial *groups, struct error *error)
 {
     const struct merge merge = {.plan = plan,
                                 .from = from,
                                 .from_count = count,
                                 .threads = threads,
                                 .mergeable = mergeable,
+                                .deliveries = deliveries,
                                 .groups = groups};
     if (from[0]->listed)
         return merge_values(&merge, error);

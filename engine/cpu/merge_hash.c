@@ -88,21 +88,16 @@ struct merging {
     struct group_table *tables; /* two for each thread: of groups, and of pairs */
 };
 
-/* Copies the groups of a part to the answer, from group `first` on. */
-static void export_part(const struct merge *merge, const struct group_table *part, uint64_t first)
+/* Copies the groups that streams have completed: of each stream the stretches part, part + GROUP_PARTS, ... */
+static void export_ended(struct merging *merging, uint32_t part)
 {
-    const struct group_layout *layout = part->layout;
-    struct partial *const groups = merge->groups;
-    const uint64_t stride = layout->stride;
-    for (uint32_t word = 0; word < layout->words; word++)
-        for (uint64_t g = 0; g < part->count; g++)
-            groups->keys[word][first + g] = part->entries[g * stride + word];
-    for (uint32_t a = 0; a < layout->aggregate_count; a++) {
-        const int64_t *const from = (const int64_t *)part->entries + layout->offset[a];
-        for (uint64_t g = 0; !plan_is_distinct(merge->plan, a) && g < part->count; g++)
-            groups->states[a][first + g] = from[g * stride];
-        for (uint64_t g = 0; groups->states_high[a] && g < part->count; g++)
-            groups->states_high[a][first + g] = from[g * stride + 1];
+    const struct merge *const merge = merging->merge;
+    for (uint32_t s = 0; s < merge->from_count; s++) {
+        const struct group_stream *const stream = &merge->from[s]->stream;
+        for (uint64_t i = part; i < stream->stretch_count; i += GROUP_PARTS)
+            group_export(merge->plan, stream->layout, stream->stretches[i].entries,
+                         stream->stretches[i].count, merge->groups,
+                         atomic_fetch_add(&merging->groups.count, stream->stretches[i].count));
     }
 }
 
@@ -143,8 +138,14 @@ static enum status merge_part(void *context, uint64_t item, unsigned thread, str
     const uint32_t part = merging->parted ? (uint32_t)item : GROUP_HASH_WHOLE;
     struct group_table *const table = &merging->tables[2 * thread], *const pairs = table + 1;
     RETURN_IF_ERROR(merge_sources(&merging->groups, part, table, error));
+    if (merging->merge->deliveries)
+        return group_delivery_add(&merging->merge->deliveries[thread], table->layout, table->entries,
+                                  table->count, error);
     const uint64_t first = atomic_fetch_add(&merging->groups.count, table->count);
-    export_part(merging->merge, table, first);
+    group_export(merging->merge->plan, table->layout, table->entries, table->count, merging->merge->groups,
+                 first);
+    if (merging->parted)
+        export_ended(merging, part);
     for (uint32_t a = 0; a < merging->merge->plan->aggregate_count; a++)
         if (plan_is_distinct(merging->merge->plan, a)) {
             RETURN_IF_ERROR(merge_sources(&merging->pairs[a], part, pairs, error));
@@ -158,7 +159,11 @@ static enum status choose_parts(struct merging *merging, struct error *error)
 {
     const struct plan *plan = merging->merge->plan;
     merging->groups = (struct hashes){.merge = merging->merge, .aggregate = -1};
-    merging->parted = wants_parts(&merging->groups);
+    uint64_t ended = 0;
+    for (uint32_t s = 0; s < merging->merge->from_count; s++)
+        ended += merging->merge->from[s]->stream.ended;
+    merging->parted = wants_parts(&merging->groups) || ended > 0;
+    merging->groups.entries += ended;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan_is_distinct(plan, a)) {
             merging->pairs[a] = (struct hashes){.merge = merging->merge, .aggregate = (int32_t)a};
@@ -178,13 +183,18 @@ static enum status merge_all(struct merging *merging, struct error *error)
     const struct merge *merge = merging->merge;
     const struct plan *plan = merge->plan;
     RETURN_IF_ERROR(choose_parts(merging, error));
-    RETURN_IF_ERROR(partial_allocate(plan, merging->groups.entries, merge->groups, error));
+    RETURN_IF_ERROR(
+        partial_allocate(plan, merge->deliveries ? 0 : merging->groups.entries, merge->groups, error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan_is_distinct(plan, a))
             RETURN_IF_ERROR(open_list(&merging->pairs[a], error));
     RETURN_IF_ERROR(
         parallel_for(merge->threads, merging->parted ? GROUP_PARTS : 1, merge_part, merging, error));
     merge->groups->count = atomic_load(&merging->groups.count);
+    for (unsigned t = 0; merge->deliveries && t < merge->threads; t++)
+        RETURN_IF_ERROR(group_delivery_flush(&merge->deliveries[t], error));
+    if (merge->deliveries)
+        merge->deliveries[0].sink->taken = true;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan_is_distinct(plan, a))
             close_list(&merging->pairs[a]);
@@ -195,6 +205,8 @@ static void free_hashes(const struct merge *merge)
 {
     for (uint32_t s = 0; s < merge->from_count; s++) {
         group_hash_clear(&merge->from[s]->hash);
+        if (merge->from[s]->streamed)
+            group_stream_clear(&merge->from[s]->stream);
         for (uint32_t a = 0; a < merge->plan->aggregate_count; a++)
             if (plan_is_distinct(merge->plan, a))
                 distinct_set_clear(&merge->from[s]->sets[a]);
@@ -215,7 +227,9 @@ enum status merge_hashed(const struct merge *merge, struct error *error)
     merging->merge = merge;
     enum status status =
         memory_zeros(&merging->tables, 2 * merge->threads * sizeof *merging->tables, "groups", error);
-    status = AND_THEN(status, merge_all(merging, error));
+    if (status == STATUS_OK)
+        status = merge_streams_suit(merge) ? merge_streams(merge, merging->tables, error)
+                                           : merge_all(merging, error);
     free_tables(merging->tables, merge->threads);
     free_hashes(merge);
     free(merging);

@@ -62,6 +62,11 @@ static enum status worker_terms(const struct device_run *run, struct cpu_worker 
         if (term_node(plan, i) != EXPRESSION_NONE && tile_term_of(plan, worker, term_node(plan, i), term))
             RETURN_IF_ERROR(buffer(TILE_ROWS * (sizeof(int32_t) + 1), &term->buffer, error));
     }
+    if (plan->in_order) {
+        worker->order =
+            (struct tile_term){.column = worker->columns[plan->order_column].tile, .mask = UINT32_MAX};
+        RETURN_IF_ERROR(buffer(TILE_ROWS * (sizeof(int32_t) + 1), &worker->order.buffer, error));
+    }
     RETURN_IF_ERROR(memory_take(&roots, (terms + 1) * sizeof *roots, "a query", error));
     for (uint32_t i = 0; i < terms; i++)
         if (term_node(plan, i) != EXPRESSION_NONE && !worker->terms[i].tile.column)
@@ -218,6 +223,7 @@ static void worker_close(const struct device_run *run, struct cpu_worker *worker
         row_values_close(&worker->conditions[c]);
     for (uint32_t i = 0; worker->terms && i < run->plan->group_count + run->plan->aggregate_count; i++)
         free(worker->terms[i].tile.buffer);
+    free(worker->order.buffer);
     row_values_close(&worker->values);
     row_values_close(&worker->later_terms);
     group_states_free(worker->states);
@@ -249,6 +255,9 @@ void cpu_run_close(struct device_run *run)
     }
     for (uint64_t p = 0; run->found && p < pieces_of(run->share); p++)
         free(run->found[p].rows);
+    for (unsigned w = 0; run->deliveries && w < run->threads; w++)
+        group_delivery_free(&run->deliveries[w]);
+    free(run->deliveries);
     tile_skip_free(&run->own);
     index_mask_free(run->index);
     free(run->condition_step);
@@ -369,6 +378,7 @@ static enum status prepare(struct device_run *run, struct error *error)
         run->segment_first[s + 1] = run->segment_first[s] + plan->fact->segment_rows[s];
     RETURN_IF_ERROR(memory_zeros(&run->workers, run->threads * sizeof *run->workers, "workers", error));
     RETURN_IF_ERROR(memory_zeros(&run->used, run->threads * sizeof *run->used, "workers", error));
+    RETURN_IF_ERROR(memory_zeros(&run->deliveries, run->threads * sizeof *run->deliveries, "workers", error));
     for (unsigned w = 0; w < run->threads; w++)
         RETURN_IF_ERROR(worker_open(run, &run->workers[w], error));
     return STATUS_OK;

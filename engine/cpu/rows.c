@@ -261,5 +261,8 @@ enum status cpu_take_rows(struct device_run *run, struct cpu_worker *worker, con
         key_bits_add(&run->keys, worker->numbers[0], count);
         return STATUS_OK;
     }
-    return group_states_add(worker->states, count, worker->numbers, worker->arguments, error);
+    const struct some_rows left = rows_left(run, worker, count);
+    const int32_t *const keys =
+        plan->in_order ? run->tile_term(&worker->order, t, left.list, left.mask, count).narrow : NULL;
+    return group_states_add(worker->states, count, worker->numbers, keys, worker->arguments, error);
 }

@@ -245,6 +245,8 @@ static enum status scan_piece(void *context, uint64_t item, unsigned thread, str
             cpu_enter_segment(run, worker, part.segment);
         worker->used = true;
         RETURN_IF_ERROR(scan_tiles(run, worker, part.first, part.count, piece, error));
+        if (worker->states)
+            RETURN_IF_ERROR(group_states_end(worker->states, error));
     }
     if (plan->shape == PLAN_ROWS)
         atomic_fetch_add(&run->found_rows, run->found[piece].count);
@@ -287,6 +289,10 @@ static void run_begin(struct device_run *run, const struct tile_skip *scan)
         struct cpu_worker *worker = &run->workers[w];
         if (worker->states && worker->used) /* the others are still clear */
             group_states_clear(worker->states);
+        run->deliveries[w] = (struct group_delivery){
+            .plan = run->plan, .sink = run->sink, .thread = w, .groups = run->deliveries[w].groups};
+        if (worker->states)
+            group_states_deliver(worker->states, run->sink ? &run->deliveries[w] : NULL);
         worker->used = false;
         worker->top.count = 0;
         memset(worker->points, 0, plan_points(run->plan) * sizeof *worker->points);
@@ -325,7 +331,8 @@ static enum status collect(struct device_run *run, bool mergeable, struct partia
     for (unsigned w = 0; w < run->threads; w++)
         if (run->workers[w].used || (w + 1 == run->threads && used == 0))
             run->used[used++] = run->workers[w].states;
-    return group_states_collect(run->plan, run->used, used, run->threads, mergeable, partial, error);
+    return group_states_collect(run->plan, run->used, used, run->threads, mergeable,
+                                run->sink ? run->deliveries : NULL, partial, error);
 }
 
 /* Answers a plan that only counts rows which bitmap indexes decide: from their numbers of rows, or from the mask. */
@@ -395,12 +402,17 @@ enum status cpu_run(struct device_run *run, const struct device_request *request
                     struct run_timing *timing, struct error *error)
 {
     struct tile_skip selected;
-    if (!request->segments)
-        return run_tiles(run, run->share, request->mergeable, partial, timing, error);
+    enum status status;
+    if (!request->segments) {
+        run->sink = !request->mergeable && group_states_deliverable(run->plan) ? request->sink : NULL;
+        status = run_tiles(run, run->share, request->mergeable, partial, timing, error);
+        run->sink = NULL;
+        return status;
+    }
     RETURN_IF_ERROR(
         tile_skip_select(run->share, request->segments, request->segment_count, &selected, error));
     /* a part of the share gives all groups */
-    const enum status status = run_tiles(run, &selected, true, partial, timing, error);
+    status = run_tiles(run, &selected, true, partial, timing, error);
     tile_skip_free(&selected);
     return status;
 }

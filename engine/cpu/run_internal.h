@@ -5,6 +5,7 @@
 #ifndef TESSERA_ENGINE_CPU_RUN_INTERNAL_H
 #define TESSERA_ENGINE_CPU_RUN_INTERNAL_H
 
+#include "engine/cpu/stream/group_delivery.h"
 #include "engine/cpu/group_states.h"
 #include "engine/cpu/index_mask.h"
 #include "engine/cpu/key_bits.h"
@@ -70,6 +71,7 @@ struct cpu_worker {
     struct row_values values;  /* groups and arguments that are expressions; or the first term of ORDER BY */
     struct worker_term *terms; /* of plan->groups and then of plan->aggregates */
     struct row_vector *arguments;  /* of plan->aggregates */
+    struct tile_term order;        /* plan->order_column, if the plan is in_order */
     struct row_values later_terms; /* of ORDER BY, as far as they are in ranks */
     struct top_heap top;
     struct group_states *states;
@@ -118,7 +120,9 @@ struct device_run {
     bool stages; /* some column is staged */
     uint64_t pieces;
     struct cpu_worker *workers;
-    struct group_states **used; /* the states of workers that have rows */
+    struct group_states **used;        /* the states of workers that have rows */
+    struct group_delivery *deliveries; /* of each thread, of PLAN_HASH */
+    struct group_sink *sink;           /* what takes the groups of this run, or NULL */
     struct piece_rows
         *found; /* PLAN_ROWS: the rows of each piece; there is one for each piece of plan->scan */
     atomic_uint_fast64_t found_rows;

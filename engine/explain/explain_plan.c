@@ -450,6 +450,8 @@ static void add_result(struct explain_node *plan_node, const struct plan *plan)
         explain_count(result, "groups_most", plan->groups_most);
     if (plan->shape == PLAN_HASH && plan->key_words > 1)
         explain_count(result, "key_words", plan->key_words);
+    if (plan->in_order)
+        explain_words(result, "in_order", "%s", plan->columns[plan->order_column].column->schema.name);
     put_groups(result, plan);
     add_aggregates(result, plan);
     add_sets(result, plan);

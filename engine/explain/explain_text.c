@@ -56,12 +56,12 @@ templates[] = {
     {"step", "{kind<10} {condition}[, {column_bytes}][, {vector_bytes} of vectors], expected to keep "
              "{estimated_share}[; kept {rows} of {rows_before:row}][\n" BELOW FIGURES "]" MAXIMUM "[\n" BELOW
              "{note}]"},
-    {"result",
-     "result: {shape}[, {slots}][, at most {groups_most}][, numbers of {key_words} words,][ by {groups}]"},
+    {"result", "result: {shape}[, {slots}][, at most {groups_most}][, numbers of {key_words} words,][ by "
+               "{groups}][, in the order of {in_order}]"},
     {"aggregate", "{function} of {argument}"},
     {"merge", "merged by ({groups})"},
     {"having", "having {condition}"},
-    {"total", "added up on the GPU: {function} of {argument}"},
+    {"total", "added up: {function} of {argument}"},
     {"order", "order by {terms}"},
     {"limit", "limit {rows_most} from {offset}"},
     {"grouping", "{name}: " FIGURES MAXIMUM},

@@ -229,13 +229,13 @@ static enum status take_time(const struct sql_statement *statement, int64_t *now
 
 static struct logical_options logical_options_of(const struct sql_statement *statement, int64_t now)
 {
+    const bool alone = engine_members(statement->engine) == 1 && !engine_cluster(statement->engine);
     return (struct logical_options){.parameters = statement->parameters,
                                     .parameter_count = statement->parameter_count,
                                     .like = statement->settings.like,
                                     .now = now,
-                                    .device_totals = engine_is_cuda(statement->engine) &&
-                                                     engine_members(statement->engine) == 1 &&
-                                                     !engine_cluster(statement->engine)};
+                                    .device_totals = alone && engine_is_cuda(statement->engine),
+                                    .host_totals = alone && !engine_is_cuda(statement->engine)};
 }
 
 static enum status bind(struct sql_statement *statement, int64_t now, struct error *error)

@@ -15,6 +15,7 @@ struct logical_options {
     enum sql_like like;
     int64_t now;        /* struct sql_options */
     bool device_totals; /* a GPU answers, and adds up what groups give where only that is asked */
+    bool host_totals;   /* the CPU does */
 };
 
 /* Binds a statement to a database; reads no rows. `arena` gets the tree, and must outlive it. STATUS_BAD_INPUT, "line L,

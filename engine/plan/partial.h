@@ -42,6 +42,7 @@ struct partial {
     int64_t *states_high[PLAN_AGGREGATES_MAX];
     struct partial_set sets[PLAN_AGGREGATES_MAX]; /* of distinct aggregates, if the result is mergeable */
     uint64_t total_rows;                          /* PLAN_TOTAL: 0 if no row survived */
+    bool ascending; /* PLAN_HASH: the groups are in the order of their numbers */
 
     /* The words of the states of plan->totals, two each, and total_rows is the number of groups that passed: then no group is
      * here. Or NULL. */
@@ -57,6 +58,14 @@ struct partial {
     struct device_rows *taken;   /* PLAN_ROWS: the outputs' values (device_rows.h), and no rows; or NULL */
     uint64_t *rows;              /* PLAN_ROWS; spillable */
     struct memory_charge charge; /* of groups; moves with them */
+};
+
+/* Takes the groups of a run instead of its result: some at a time, at most VECTOR_ROWS, each once and complete, from
+ * several threads, which have numbers from 0. */
+struct group_sink {
+    enum status (*take)(struct group_sink *sink, const struct partial *groups, unsigned thread,
+                        struct error *error);
+    bool taken; /* the device has given all groups, and its result has none */
 };
 
 /* The number that an aggregate's state of a group stands for. */

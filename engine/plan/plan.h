@@ -264,9 +264,12 @@ struct plan {
     uint32_t decided_count;
     struct plan_step *decided;
     enum plan_shape shape;
-    uint32_t key_words;     /* of a group's number: 1, or up to PLAN_KEY_WORDS_MAX for PLAN_HASH */
-    uint64_t slots;         /* PLAN_DENSE: the number of group numbers; PLAN_TOTAL: 1; else 0 */
-    uint64_t groups_most;   /* PLAN_HASH: the most groups (the rows, or the product of the domains) */
+    uint32_t key_words;   /* of a group's number: 1, or up to PLAN_KEY_WORDS_MAX for PLAN_HASH */
+    uint64_t slots;       /* PLAN_DENSE: the number of group numbers; PLAN_TOTAL: 1; else 0 */
+    uint64_t groups_most; /* PLAN_HASH: the most groups (the rows, or the product of the domains) */
+    /* PLAN_HASH: no group has rows on both sides of a greater value of order_column (grouping/in_order.h). */
+    bool in_order;
+    uint32_t order_column;
     uint32_t having;        /* over groups and aggregates, or EXPRESSION_NONE */
     uint64_t limit, offset; /* limit UINT64_MAX: no limit */
     bool nothing;           /* a condition is never true: no row is read */

@@ -1,6 +1,7 @@
 /* planner.c: see planner.h. */
 #include "engine/plan/planner.h"
 
+#include "engine/plan/grouping/in_order.h"
 #include "engine/plan/levels/level_plan.h"
 
 /* The surviving rows need the columns in groups, aggregates and conditions and, if the answer is rows, in outputs. */
@@ -42,7 +43,10 @@ enum status planner_complete(struct planner *planner, bool aggregated)
     level_bits_needed(planner->plan);
     RETURN_IF_ERROR(planner_use_indexes(planner));
     planner_order_steps(planner->plan);
-    return plan_find_tiles(planner->plan, planner->threads, planner->error);
+    RETURN_IF_ERROR(plan_find_tiles(planner->plan, planner->threads, planner->error));
+    if (!planner->on_gpu)
+        grouping_find_order(planner->plan);
+    return STATUS_OK;
 }
 
 bool plan_take(struct plan *plan)

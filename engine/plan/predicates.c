@@ -7,6 +7,7 @@
 #include "engine/plan/planner.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/number/number_set.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,6 +82,59 @@ static bool range_of(const struct plan *plan, uint32_t node, struct column_range
         return true;
     return expression_range(&plan->expressions, test, &leaf, &range->low, &range->high) &&
            is_plain_column(plan, leaf, &range->column);
+}
+
+/* ---- Lists ---- */
+
+#define LISTED_MOST 1024u
+
+/* The values of a column that comparisons joined by OR list. */
+struct listed {
+    uint32_t leaf; /* the node of the column; EXPRESSION_NONE: it is not known yet */
+    uint64_t count;
+    int64_t values[LISTED_MOST];
+};
+
+static bool list_add(struct listed *listed, uint32_t leaf, const int64_t *values, uint64_t count)
+{
+    if ((listed->leaf != EXPRESSION_NONE && listed->leaf != leaf) || count > LISTED_MOST - listed->count)
+        return false;
+    listed->leaf = leaf;
+    if (count)
+        memcpy(listed->values + listed->count, values, count * sizeof *values);
+    listed->count += count;
+    return true;
+}
+
+/* True if the node is true for the values of one int32 fact column that are added to the list, and for no others. */
+static bool list_values(const struct plan *plan, uint32_t node, struct listed *listed)
+{
+    const struct expression *const test = &plan->expressions.nodes[node];
+    uint32_t leaf, column;
+    int64_t low, high;
+    if (test->operation == EXPRESSION_OR)
+        return list_values(plan, test->child[0], listed) && list_values(plan, test->child[1], listed);
+    if (test->operation == EXPRESSION_IN_SET) {
+        const struct value_table *const set = &plan->expressions.tables[test->table];
+        return is_plain_column(plan, test->child[0], &column) &&
+               list_add(listed, test->child[0], set->values, set->count);
+    }
+    return expression_range(&plan->expressions, test, &leaf, &low, &high) && low == high &&
+           is_plain_column(plan, leaf, &column) && list_add(listed, leaf, &low, 1);
+}
+
+/* Makes x = 1 OR x = 2 a set, which is a range or is probed, and tells which tiles have none of its values. */
+static enum status make_set(struct planner *planner, uint32_t *node)
+{
+    struct expression_list *const list = &planner->plan->expressions;
+    struct listed listed = {.leaf = EXPRESSION_NONE};
+    int64_t *values;
+    if (list->nodes[*node].operation != EXPRESSION_OR || !list_values(planner->plan, *node, &listed))
+        return STATUS_OK;
+    const uint64_t count = number_set_sort(listed.values, listed.count);
+    RETURN_IF_ERROR(memory_take(&values, (count + 1) * sizeof *values, "a set of values", planner->error));
+    memcpy(values, listed.values, count * sizeof *values);
+    return expression_in_set(list, listed.leaf, values, count, node, planner->error);
 }
 
 enum status planner_step(struct planner *planner, struct plan_step step)
@@ -212,6 +266,7 @@ static enum status condition_step(struct planner *planner, uint32_t node)
 static enum status conjunct_add(struct planner *planner, uint32_t node)
 {
     struct plan *plan = planner->plan;
+    RETURN_IF_ERROR(make_set(planner, &node));
     const struct expression *condition = &plan->expressions.nodes[node];
     struct column_range range;
     if (condition->operation == EXPRESSION_CONSTANT) {

@@ -319,7 +319,7 @@ static enum status filter_source(struct block *block, const struct logical_node 
     return STATUS_OK;
 }
 
-/* Answers the source, and with it the block if the source's groups were added up on a GPU (totals.h). */
+/* Answers the source, and with it the block if the source's groups were added up as they were completed (totals.h). */
 static enum status ask_totals(struct block *block, const struct logical_set *names, bool *done,
                               struct result *result)
 {

@@ -1,6 +1,7 @@
 /* plans.c: plans a SELECT, runs it and explains it (relational.h). */
 #include "engine/relational/relational.h"
 
+#include "engine/answer/groups/group_totals.h"
 #include "engine/relational/blocks/block_plans.h"
 #include "engine/relational/collect.h"
 #include "engine/relational/blocks/distribute.h"
@@ -83,7 +84,8 @@ static enum status run_plan(struct relational *run, struct block_plan *block, st
 {
     struct totals *const totals = wanted->totals;
     struct taken *const taken = wanted->taken;
-    static const struct device_request all = {.segments = NULL};
+    struct device_request all = {.segments = NULL};
+    struct group_totals *sums = NULL;
     const struct plan *const plan = block->plan;
     struct partial partial = {0};
     struct error *const error = run->error;
@@ -92,8 +94,14 @@ static enum status run_plan(struct relational *run, struct block_plan *block, st
     enum status status =
         block->prepared ? STATUS_OK : engine_prepare(engine, plan, analysed, &block->prepared, error);
     timing->plan_ms += clock_ms() - prepared_at;
+    if (totals && totals->plan)
+        status = AND_THEN(status, group_totals_make(plan, engine_threads(engine), &sums, error));
+    all.sink = group_totals_sink(sums);
     if (status == STATUS_OK)
         status = engine_run(block->prepared, &all, &partial, timing, error);
+    if (status == STATUS_OK && (status = group_totals_finish(sums, &partial, error)) != STATUS_OK)
+        partial_free(&partial);
+    group_totals_free(sums);
     if (status == STATUS_OK && taken && plan->taken && (partial.taken || table_is_resident(plan->fact))) {
         taken->rows = partial.taken; /* the host has no values of a resident table */
         partial.taken = NULL;

@@ -101,9 +101,12 @@ struct device_request {
     /* The result has the values of each count(distinct), which partial_merge needs. Else, if it is of the whole share, it is
      * the whole result, and groups that cannot be in the answer may be missing. */
     bool mergeable;
+    /* NULL, or what may take the groups instead, if the result is the whole one. A device need not. */
+    struct group_sink *sink;
 };
 
 struct device;
+struct group_sink;  /* engine/plan/partial.h */
 struct device_run;  /* a plan that is prepared on a device */
 struct device_team; /* runs of one plan, each on a device of its own */
 

@@ -59,8 +59,23 @@ enum status bind_aggregate_argument(struct binder *binder, const struct sql_expr
                : STATUS_OK;
 }
 
+/* CASE WHEN c THEN x END is NULL where CASE WHEN c THEN 1 END is, if x never is: one count serves all such x. */
+static enum status find_counted(struct binder *binder, uint32_t *argument)
+{
+    const struct expression of = *bind_node(binder, *argument);
+    uint32_t one, null;
+    if (of.operation != EXPRESSION_CHOOSE || bind_node(binder, of.child[1])->nullable ||
+        bind_node(binder, of.child[2])->operation != EXPRESSION_CONSTANT ||
+        !bind_node(binder, of.child[2])->is_null)
+        return STATUS_OK;
+    RETURN_IF_ERROR(bind_integer(binder, 1, 0, &one));
+    RETURN_IF_ERROR(expression_null(binder->list, bind_node(binder, one)->type, &null, binder->error));
+    return expression_apply(binder->list, EXPRESSION_CHOOSE, of.child[0], one, null, argument, binder->error);
+}
+
 enum status bind_count_of(struct binder *binder, uint32_t argument, uint32_t *count)
 {
+    RETURN_IF_ERROR(find_counted(binder, &argument));
     const struct expression *const of = bind_node(binder, argument);
     const struct plan_aggregate made = {.kind = AGGREGATE_COUNT,
                                         .argument = of->nullable ? argument : EXPRESSION_NONE,
@@ -111,6 +126,8 @@ static enum status bind_count(struct binder *binder, const struct sql_expression
         return bind_values_aggregate(binder, ast, aggregate_name_find(ast->name)->distinct, node);
     if (ast->child_count && ast->children[0]->operation != SQL_STAR) {
         RETURN_IF_ERROR(bind_aggregate_argument(binder, ast->children[0], &aggregate.argument));
+        if (!ast->distinct)
+            RETURN_IF_ERROR(find_counted(binder, &aggregate.argument));
         aggregate.low = bind_node(binder, aggregate.argument)->low;
         aggregate.high = bind_node(binder, aggregate.argument)->high;
         if (ast->distinct)

@@ -38,7 +38,7 @@ static enum status unite_root(struct rewriter *rewriter, struct logical_node **n
     return rewriter->united ? rewrite_push(rewriter, node) : STATUS_OK;
 }
 
-static enum status rewrite_all(struct rewriter *rewriter, bool device_totals)
+static enum status rewrite_all(struct rewriter *rewriter, const struct logical_options *options)
 {
     RETURN_IF_ERROR(each_root(rewriter, rewrite_inline));
     RETURN_IF_ERROR(each_root(rewriter, rewrite_unnest));
@@ -46,11 +46,11 @@ static enum status rewrite_all(struct rewriter *rewriter, bool device_totals)
     RETURN_IF_ERROR(each_root(rewriter, rewrite_merge));
     RETURN_IF_ERROR(each_root(rewriter, unite_root));
     RETURN_IF_ERROR(each_root(rewriter, rewrite_order));
-    if (device_totals)
+    if (options->device_totals || options->host_totals)
         RETURN_IF_ERROR(each_root(rewriter, rewrite_same));
     RETURN_IF_ERROR(each_root(rewriter, rewrite_early));
     RETURN_IF_ERROR(rewrite_prune_shared(rewriter));
-    if (device_totals)
+    if (options->device_totals)
         RETURN_IF_ERROR(each_root(rewriter, rewrite_own_groups));
     return each_root(rewriter, rewrite_split_values);
 }
@@ -64,9 +64,9 @@ enum status logical_rewrite(const struct logical_options *options, struct logica
                                                .now = options->now,
                                                .input = scalar_input,
                                                .context = tree};
-    struct rewriter rewriter = {.tree = tree, .error = error};
+    struct rewriter rewriter = {.tree = tree, .on_host = !options->device_totals, .error = error};
     RETURN_IF_ERROR(sql_scalars_new(&scalars, &rewriter.scalars, error));
-    const enum status status = rewrite_all(&rewriter, options->device_totals);
+    const enum status status = rewrite_all(&rewriter, options);
     sql_scalars_free(rewriter.scalars);
     return status;
 }

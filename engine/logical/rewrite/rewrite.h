@@ -51,6 +51,7 @@ struct rewriter {
     bool *used;                  /* and whether something else does */
     struct conjuncts told;       /* and conditions of joins above, over columns that reach them as they are */
     struct shared_query *shared; /* shared.c: of each of the tree's */
+    bool on_host;                /* the CPU answers */
     bool united;                 /* union.c: it has changed the tree */
     bool once;                   /* prune.c: rows of the node that come several times are as good as one */
     bool waiting;                /* unnest.c: a dependent join waits for the one around it */

@@ -9,8 +9,9 @@
  *         filter @6 = 2
  *           scan lines b: 4 5 6
  *
- * A GPU adds the totals up without giving the groups to the host (engine/relational/blocks/totals.h). On a CPU the join is as
- * fast, because a group has few rows where the keys have many values; where they have few, early.c groups both sides.
+ * The totals are added up as groups are completed (engine/relational/blocks/totals.h). A CPU does so where rows of
+ * the same key follow each other, as lines of an order do. Elsewhere the join is as fast, because a group has few
+ * rows where the keys have many values; where they have few, early.c groups both sides.
  *
  * A join with groups of the same table, by their keys, is windows over its rows, which a GPU computes without giving rows to the
  * host (C. Zuzarte et al., "WinMagic: Subquery Elimination Using Window Aggregation", SIGMOD 2003):
@@ -29,6 +30,11 @@
 #define PAIRS_MOST (UINT64_C(1) << 32)
 #define SUM_MOST   1e18
 #define TERMS_MOST 8u
+
+/* On a CPU: the least rows of a run of a key, and the share of the tiles in which a side has a row of which it is
+ * little: 1 / FEW_TILES. */
+#define RUN_ROWS  2u
+#define FEW_TILES 4u
 
 /* Groups by keys of more numbers are no dimension (SPAN_MOST of engine/relational/dimension.c). */
 #define ARRAY_PLACES_MOST 16777216.0
@@ -283,6 +289,42 @@ static enum status group(struct same *same, const struct conjuncts *equalities, 
     return STATUS_OK;
 }
 
+/* The rows that a side is expected to have at most, by its comparisons of columns with constants. */
+static double rows_at_most(const struct same_side *side)
+{
+    double rows = (double)side->scan->scan.table->rows;
+    for (uint32_t c = 0; c < side->conditions.count; c++) {
+        const struct sql_expression *const condition = side->conditions.list[c];
+        for (int child = 0; condition->operation == SQL_EQUAL && child < 2; child++) {
+            const uint32_t stored = condition->children[child]->operation == SQL_INPUT
+                                        ? stored_of(side->scan, condition->children[child])
+                                        : UINT32_MAX;
+            if (stored != UINT32_MAX && side->scan->scan.table->columns[stored].statistics.distinct)
+                rows /= (double)side->scan->scan.table->columns[stored].statistics.distinct;
+        }
+    }
+    return rows;
+}
+
+/* A CPU adds rows of the same key up quickly where they follow each other. A side that has rows in few tiles excludes
+ * most of the other's, if they are joined. */
+static bool is_fast(const struct same *same, const struct conjuncts *equalities)
+{
+    const struct table *const table = same->sides[0].scan->scan.table;
+    for (int s = 0; s < 2; s++)
+        if (rows_at_most(&same->sides[s]) * FEW_TILES * TILE_ROWS < (double)table->rows)
+            return false;
+    for (uint32_t e = 0; e < equalities->count; e++) {
+        const struct sql_expression *const *const children =
+            (const struct sql_expression *const *)equalities->list[e]->children;
+        const bool turned = logical_has(&same->sides[1].gives, children[0]->index);
+        const struct column *const key = &table->columns[stored_of(same->sides[0].scan, children[turned])];
+        if (key->statistics.runs * RUN_ROWS > table->rows)
+            return false;
+    }
+    return true;
+}
+
 static enum status group_same(struct rewriter *rewriter, struct logical_node **node)
 {
     const struct logical_node *const aggregate = *node, *const join = aggregate->inputs[0];
@@ -305,6 +347,7 @@ static enum status group_same(struct rewriter *rewriter, struct logical_node **n
         can &= is_same_column(&same, equalities.list[e]);
     for (uint32_t a = 0; a < aggregate->aggregate.aggregate_count; a++)
         can &= can_total(&same, aggregate->aggregate.aggregates[a]);
+    can = can && (!rewriter->on_host || is_fast(&same, &equalities));
     return can ? group(&same, &equalities, node) : STATUS_OK;
 }
 

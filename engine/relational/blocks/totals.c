@@ -14,7 +14,7 @@
 bool totals_are_possible(const struct relational *run)
 {
     const struct engine *const engine = run->task->engine;
-    return engine_is_cuda(engine) && engine_members(engine) == 1 && !engine_cluster(engine);
+    return engine_members(engine) == 1 && !engine_cluster(engine);
 }
 
 /* ---- The outputs of the plan below as a table ---- */
@@ -171,7 +171,8 @@ enum status totals_plan(struct relational *run, struct totals *totals, struct pl
     bool all = true;
     totals->below_count = below->output_count;
     totals->below_numbers = numbers;
-    if ((below->shape != PLAN_HASH && below->shape != PLAN_DENSE) || (!add && !below->total_count))
+    const bool dense = below->shape == PLAN_DENSE && engine_is_cuda(run->task->engine);
+    if ((below->shape != PLAN_HASH && !dense) || (!add && !below->total_count))
         return STATUS_OK;
     RETURN_IF_ERROR(make_table(run, totals, below));
     const struct sql_star star = star_of(totals, &table);

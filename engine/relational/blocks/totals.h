@@ -1,5 +1,6 @@
 /*
- * totals.h: an aggregation without groups over the groups of a scan, which may be many and are on a GPU:
+ * totals.h: an aggregation without groups over the groups of a scan, which may be many, and are on a GPU, or in
+ * the caches of threads that complete them (engine/answer/groups/group_totals.h):
  *
  *     select count(*), max(n) from (select a, count(*) n from t group by a having count(*) > 1)
  *
@@ -24,7 +25,7 @@ struct totals {
     struct result result;
 };
 
-/* Whether the engine may give totals: it is one GPU. */
+/* Whether the engine may give totals: it is one device. */
 bool totals_are_possible(const struct relational *run);
 
 /* Adds the SELECT above to the key of the plan below, whose items have these numbers. */

@@ -2,12 +2,14 @@
  * join_table.c: see join_table.h. The buckets are divided into parts, and the rows into blocks. Threads find the numbers'
  * range, and count how many rows of a block go to which part; then they write the rows' tags and numbers, part by part and
  * block by block; then each part is divided into its buckets by one thread, from a copy. All of this keeps the order of rows.
+ * Rows that stand in the order of their places are entered as they stand.
  */
 #include "engine/relational/join/join_table.h"
 
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +24,10 @@ struct table_parts {
     struct join_table *table;
     uint64_t rows, blocks;
     uint32_t parts;
-    unsigned shift;   /* of a bucket's number, to its part's */
-    int64_t *extrema; /* of each block and key: least and greatest number */
-    uint64_t *counts; /* for each part and block its rows, then the place of the first of them */
+    unsigned shift;      /* of a bucket's number, to its part's */
+    int64_t *extrema;    /* of each block and key: least and greatest number */
+    uint64_t *counts;    /* for each part and block its rows, then the place of the first of them */
+    atomic_bool ordered; /* the rows stand in the order of their places */
 };
 
 static uint64_t block_end(const struct table_parts *all, uint64_t block)
@@ -207,6 +210,61 @@ static enum status fill(struct table_parts *all, struct error *error)
     return parallel_for(threads, all->parts, divide_part, all, error);
 }
 
+/* ---- Rows in order ---- */
+
+/* Finds whether the rows of a block, and the first one after it, are in the order of their places. */
+static enum status check_block(void *context, uint64_t block, unsigned thread, struct error *error)
+{
+    struct table_parts *const all = context;
+    const struct rowset_column *const keys = all->table->task->right_keys;
+    const uint64_t end = block_end(all, block), last = end < all->rows ? end : all->rows - 1;
+    uint64_t before = 0;
+    bool ordered = atomic_load_explicit(&all->ordered, memory_order_relaxed);
+    (void)thread;
+    for (uint64_t row = block * BLOCK_ROWS; row <= last && ordered; row++) {
+        const uint64_t place = join_place(all->table, keys, row);
+        ordered = place >= before && place != JOIN_NOWHERE;
+        before = place;
+    }
+    if (!ordered)
+        atomic_store_explicit(&all->ordered, false, memory_order_relaxed);
+    return cancel_check(error);
+}
+
+/* The rows are the entries as they stand. A row that is the last of its bucket ends it, and the empty ones after it. */
+static enum status enter_block(void *context, uint64_t block, unsigned thread, struct error *error)
+{
+    const struct table_parts *const all = context;
+    struct join_table *const table = all->table;
+    const struct rowset_column *const keys = table->task->right_keys;
+    const uint64_t end = block_end(all, block);
+    uint64_t place = join_place(table, keys, block * BLOCK_ROWS);
+    (void)thread;
+    for (uint64_t bucket = 0; block == 0 && bucket < join_bucket(table, place); bucket++)
+        table->ends[bucket] = 0;
+    for (uint64_t row = block * BLOCK_ROWS; row < end; row++) {
+        const uint64_t next = row + 1 < all->rows ? join_place(table, keys, row + 1) : 0,
+                       after = row + 1 < all->rows ? join_bucket(table, next) : table->buckets;
+        table->entries[row] = (struct join_entry){join_tag(table, place), (uint32_t)row};
+        for (uint64_t bucket = join_bucket(table, place); bucket < after; bucket++)
+            table->ends[bucket] = (uint32_t)(row + 1);
+        place = next;
+    }
+    return cancel_check(error);
+}
+
+/* Fills the table if rows stand in the order of their places, as those of groups and of loaded keys do; else *filled
+ * is false. */
+static enum status fill_in_order(struct table_parts *all, bool *filled, struct error *error)
+{
+    const unsigned threads = all->table->task->threads;
+    atomic_init(&all->ordered, all->table->lookup == JOIN_BY_PLACE);
+    if (all->table->lookup == JOIN_BY_PLACE)
+        RETURN_IF_ERROR(parallel_for(threads, all->blocks, check_block, all, error));
+    *filled = atomic_load(&all->ordered);
+    return *filled ? parallel_for(threads, all->blocks, enter_block, all, error) : STATUS_OK;
+}
+
 /* Takes the table's memory. */
 static enum status make_room(struct table_parts *all, struct error *error)
 {
@@ -230,12 +288,15 @@ enum status join_table_create(const struct join_task *task, struct join_table *t
     if (task->right_rows > UINT32_MAX)
         return error_set(error, STATUS_MACHINE, "the smaller side of a join has 2^32 rows or more: %llu",
                          (unsigned long long)task->right_rows);
+    bool filled = false;
     enum status status = choose_lookup(&all, error);
     status = AND_THEN(status, make_room(&all, error));
     if (status == STATUS_OK && all.blocks)
-        status = fill(&all, error);
+        status = fill_in_order(&all, &filled, error);
     else if (status == STATUS_OK)
         memset(table->ends, 0, table->buckets * sizeof *table->ends);
+    if (status == STATUS_OK && all.blocks && !filled)
+        status = fill(&all, error);
     free(all.extrema);
     free(all.counts);
     if (status != STATUS_OK)

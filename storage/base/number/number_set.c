@@ -66,8 +66,30 @@ static uint64_t sort_dense(int64_t *numbers, uint64_t count)
     return kept;
 }
 
+static bool ascends(const int64_t *numbers, uint64_t count)
+{
+    uint64_t i = 1;
+    while (i < count && numbers[i - 1] <= numbers[i])
+        i++;
+    return i >= count;
+}
+
+/* Keeps one of each number, which are in order. */
+static uint64_t squeeze(int64_t *numbers, uint64_t count)
+{
+    uint64_t kept = count > 0;
+    for (uint64_t i = 1; i < count; i++) {
+        numbers[kept] = numbers[i];
+        kept += numbers[i] != numbers[kept - 1];
+    }
+    return kept;
+}
+
+/* Keys often come in order: those of groups, and of rows that were loaded so. */
 uint64_t number_set_sort(int64_t *numbers, uint64_t count)
 {
+    if (ascends(numbers, count))
+        return squeeze(numbers, count);
     const uint64_t kept = number_set_is_dense(numbers, count) ? sort_dense(numbers, count) : 0;
     return kept ? kept : sort_distinct(numbers, count);
 }

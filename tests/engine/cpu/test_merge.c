@@ -70,8 +70,8 @@ static void add_rows(const struct plan *plan, struct group_states *states, uint3
             of->sum += values[i];
             of->seen |= 1u << values[i];
         }
-        if (group_states_add(states, count, (const uint64_t(*)[VECTOR_ROWS])numbers, arguments, &error) !=
-            STATUS_OK)
+        if (group_states_add(states, count, (const uint64_t(*)[VECTOR_ROWS])numbers, NULL, arguments,
+                             &error) != STATUS_OK)
             fail_msg("%s", error.text);
         done += count;
     }
@@ -112,7 +112,7 @@ static void check_merged(enum plan_shape shape, uint32_t words, uint32_t groups,
             fail_msg("%s", error.text);
         add_rows(&plan, states[s], groups, s == 1 ? 0 : rows, expected);
     }
-    if (group_states_collect(&plan, states, sources, sources, mergeable, &found, &error) != STATUS_OK)
+    if (group_states_collect(&plan, states, sources, sources, mergeable, NULL, &found, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     for (uint32_t group = 0; group < groups; group++)
         met += expected[group].rows > 0;
@@ -211,11 +211,11 @@ static void narrow_sums_are_exact(void **state)
         }
         const struct row_vector argument = {.narrow = values, .nulls = nullable ? nulls : NULL},
                                 arguments[] = {{0}, argument, argument, argument, argument};
-        if (group_states_add(states, count, (const uint64_t(*)[VECTOR_ROWS])numbers, arguments, &error) !=
-            STATUS_OK)
+        if (group_states_add(states, count, (const uint64_t(*)[VECTOR_ROWS])numbers, NULL, arguments,
+                             &error) != STATUS_OK)
             fail_msg("%s", error.text);
     }
-    if (group_states_collect(&plan, &states, 1, 1, false, &found, &error) != STATUS_OK)
+    if (group_states_collect(&plan, &states, 1, 1, false, NULL, &found, &error) != STATUS_OK)
         fail_msg("%s", error.text);
     assert_int_equal(found.count, GROUPS);
     for (uint32_t group = 0; group < GROUPS; group++) {

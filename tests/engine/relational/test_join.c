@@ -38,10 +38,19 @@ static struct rowset_column random_column(uint64_t rows, uint32_t domain, uint32
     return column;
 }
 
+static int compare_values(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Some sides stand in the order of their first key. */
 static struct side random_side(uint64_t rows, uint32_t domain, uint32_t nulls)
 {
     struct side side = {.rows = rows};
     side.keys[0] = random_column(rows, domain, nulls);
+    if (chance(40))
+        qsort(side.keys[0].values, rows, sizeof *side.keys[0].values, compare_values);
     side.keys[1] = random_column(rows, 2, nulls);
     side.value = random_column(rows, 6, 10);
     return side;

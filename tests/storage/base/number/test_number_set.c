@@ -30,10 +30,19 @@ static bool has(const int64_t *numbers, uint64_t count, int64_t number)
     return found;
 }
 
-static void check(const int64_t *numbers, uint64_t count)
+static int compare(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* `in_order`: they stand in their order before, too. */
+static void check(const int64_t *numbers, uint64_t count, bool in_order)
 {
     int64_t sorted[NUMBERS];
     memcpy(sorted, numbers, count * sizeof *sorted);
+    if (in_order)
+        qsort(sorted, count, sizeof *sorted, compare);
     const uint64_t kept = number_set_sort(sorted, count);
     assert_true(kept <= count && (kept > 0) == (count > 0));
     for (uint64_t i = 1; i < kept; i++)
@@ -56,7 +65,8 @@ static void numbers_are_sorted_each_once(void **state)
                 int64_t numbers[NUMBERS];
                 for (uint64_t i = 0; i < counts[c]; i++)
                     numbers[i] = (int64_t)((uint64_t)lows[l] + (uint64_t)(draw() % domains[d]));
-                check(numbers, counts[c]);
+                check(numbers, counts[c], false);
+                check(numbers, counts[c], true);
             }
 }
 
