@@ -98,7 +98,7 @@ static enum status sort(struct measure_lists *lists, const struct plan_measure *
                                         .nulls = value->nulls,
                                         .descending = !order->values && measure->descending,
                                         .nulls_first = true};
-    const struct sort_marks marks = {words, lists->marks};
+    const struct sort_marks marks = {.prefix = words, .marks = lists->marks};
     return sort_rows_make(terms, count, lists->scanned->count, lists->scanned->count, NULL, &marks,
                           lists->threads, &lists->places, error);
 }

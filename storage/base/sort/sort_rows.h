@@ -3,7 +3,7 @@
  *
  * The terms of the order are packed into one number, the rank, each with as many bits as its values have; rows are sorted
  * by radix (sort_radix.c): they are dealt to parts by the leading bits of their ranks, and each part is sorted alone.
- * Rows that stand in order are left there. Takes little beside the result; a million rows take 10 to 20 ms of one thread.
+ * Rows that stand in order are left there, and terms in whose order rows stand are in no rank. Takes little beside the result; a million rows take 10 to 20 ms of one thread.
  *
  * If the account of memory refuses these bytes, rows are sorted by runs (sort_runs.c): each run is some thousand to million
  * rows that follow each other, whose ranks are sorted in memory and written to the statement's file; then all runs are
@@ -41,6 +41,7 @@ struct sort_moved {
 enum { SORT_BEGINS = 1, SORT_BEGINS_PREFIX = 2 };
 struct sort_marks {
     uint32_t prefix;
+    bool may_stand; /* *places may be NULL: all rows stand in order as they are */
     uint8_t *marks; /* of each place */
 };
 

@@ -105,6 +105,28 @@ static void make_term(uint64_t rows, uint32_t kind, bool movable)
         free(through);
 }
 
+/* The last terms, so many, become numbers in whose order the rows stand, which repeat or do not, and often rise and fall
+ * with NULLs; sometimes one row stands elsewhere. */
+static void make_stand(uint64_t rows, uint32_t count)
+{
+    const uint64_t repeats = chance(50) ? 1 : 3, steps = count > 1 ? 1 + below(9) : UINT64_MAX,
+                   fallen = chance(30) ? below((uint32_t)rows) : rows;
+    for (uint32_t last = 0; last < count; last++) {
+        struct sort_term *const term = &terms[term_count - 1 - last];
+        int64_t *const values = (int64_t *)(uintptr_t)term->values;
+        uint8_t *const nulls = (uint8_t *)(uintptr_t)term->nulls;
+        if (!values || term->through || term->validity)
+            return;
+        for (uint64_t row = 0; row < rows; row++) {
+            const uint64_t key = row == fallen ? below((uint32_t)rows) : row / repeats;
+            const int64_t value = (int64_t)(last == 0 ? key % steps : key / steps);
+            values[row] = term->descending ? -value : value;
+            if (nulls)
+                nulls[row] = steps == UINT64_MAX && term->nulls_first && row < rows / 10;
+        }
+    }
+}
+
 static void free_terms(void)
 {
     for (uint32_t t = 0; t < term_count; t++) {
@@ -134,6 +156,8 @@ static struct sort_moved moved_of(int64_t *numbers, int64_t *words[TERMS + 1], u
     return moved;
 }
 
+static uint64_t stood; /* rows that were left as they stood */
+
 static void check(uint64_t rows, uint32_t count, uint64_t wanted, unsigned threads, bool moves)
 {
     struct error error;
@@ -143,19 +167,24 @@ static void check(uint64_t rows, uint32_t count, uint64_t wanted, unsigned threa
     assert_true(expected && numbers);
     for (uint32_t t = 0; t < count; t++)
         make_term(rows ? rows : 1, below(6), moves);
+    if (rows && chance(40))
+        make_stand(rows, below(count + 1 < 3 ? count + 1 : 3));
     for (uint64_t row = 0; row < rows; row++)
         expected[row] = (uint64_t)(numbers[row] = (int64_t)row);
     qsort(expected, rows, sizeof *expected, compare);
     const struct sort_moved moved = moved_of(numbers, words, bytes);
-    const struct sort_marks marks = {below(count + 1), malloc(rows + 1)};
+    const struct sort_marks marks = {
+        .prefix = below(count + 1), .may_stand = chance(50), .marks = malloc(rows + 1)};
     assert_non_null(marks.marks);
     if (sort_rows_make(terms, term_count, rows, wanted, moves ? &moved : NULL, &marks, threads, &places,
                        &error) != STATUS_OK)
         fail_msg("%s", error.text);
     for (uint64_t i = 0; i < (wanted < rows ? wanted : rows); i++) {
-        assert_true((uint64_t)numbers[places[i]] == expected[i]);
-        assert_int_equal(marks.marks[i], i ? mark_of(places[i - 1], places[i], marks.prefix)
+        const uint64_t row = places ? places[i] : i;
+        assert_true((uint64_t)numbers[row] == expected[i]);
+        assert_int_equal(marks.marks[i], i ? mark_of(places ? places[i - 1] : i - 1, row, marks.prefix)
                                            : SORT_BEGINS | SORT_BEGINS_PREFIX);
+        stood += !places;
     }
     spillable_free(places);
     free(marks.marks);
@@ -176,6 +205,7 @@ static void as_a_plain_sort(void **state)
                 check(rows[r], count, below(100), 1 + below(4), chance(50));
                 check(rows[r], count, below((uint32_t)rows[r] + 1), 1 + below(4), chance(50));
             }
+    assert_true(stood > 0);
 }
 
 /* With memory for some runs of the least size, for longer ones, and for none. */
