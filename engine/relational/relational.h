@@ -70,6 +70,8 @@ void result_trim(struct result *result, const struct logical_set *needed);
 /* *left becomes the pairs of rows of both; *right is used up. */
 NODISCARD enum status result_pair(struct relational *run, struct result *left, struct result *right,
                                   const uint64_t *lefts, const uint64_t *rights, uint64_t count);
+/* Puts the columns of *right, which has as many rows and is used up, beside those of *left. */
+NODISCARD enum status result_beside(struct relational *run, struct result *left, struct result *right);
 /* Makes a rowset of these columns, in this order, and uses the result up. */
 NODISCARD enum status result_rows(struct relational *run, struct result *result, const uint32_t *numbers,
                                   uint32_t count, struct rowset *rows);

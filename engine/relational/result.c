@@ -273,9 +273,14 @@ enum status result_copied(struct relational *run, const struct result *from, con
 enum status result_pair(struct relational *run, struct result *left, struct result *right,
                         const uint64_t *lefts, const uint64_t *rights, uint64_t count)
 {
-    RETURN_IF_ERROR(grow(run, left, right->part_count, right->column_count));
     RETURN_IF_ERROR(result_select(run, left, lefts, count));
     RETURN_IF_ERROR(result_select(run, right, rights, count));
+    return result_beside(run, left, right);
+}
+
+enum status result_beside(struct relational *run, struct result *left, struct result *right)
+{
+    RETURN_IF_ERROR(grow(run, left, right->part_count, right->column_count));
     for (uint32_t c = 0; c < right->column_count; c++) {
         left->columns[left->column_count] = right->columns[c];
         left->columns[left->column_count++].part += left->part_count;

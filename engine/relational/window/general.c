@@ -239,7 +239,7 @@ static enum status add_frame(struct general *general, const struct window_frame 
                          call->run->error));
     for (uint32_t r = 0; r < frame->count; r++)
         for (uint64_t at = frame->ranges[r].begin; at < frame->ranges[r].end; at++) {
-            batch->rows[batch->pair_count] = call->order->places[at];
+            batch->rows[batch->pair_count] = window_row(call->order, at);
             batch->groups[batch->pair_count++] = (int64_t)batch->frame_count;
         }
     batch->frame_count++;
@@ -327,7 +327,9 @@ enum status window_general(struct window_call *call)
     struct relational *const run = call->run;
     struct general general = {.call = call, .group = run->next_column, .order = run->next_column + 1};
     run->next_column += 2;
-    enum status status = give_dictionary(call);
+    enum status status = window_order_divide(call->order, call->threads, run->error);
+    if (status == STATUS_OK)
+        status = give_dictionary(call);
     if (status == STATUS_OK)
         status = order_strings(&general);
     if (status == STATUS_OK)

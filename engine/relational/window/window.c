@@ -16,7 +16,9 @@ struct windows {
     const struct logical_node *node;
     struct rowset rows;
     uint32_t *numbers;
-    struct window_order order;     /* of the last function */
+    struct window_order order; /* of the last function */
+    struct rowset placed;      /* columns of functions of this order, in it, unless that is the rows' own */
+    uint32_t *placed_numbers;
     uint32_t input_count, *inputs; /* the columns of the input that are needed */
     bool on_device;
     const char *why; /* the host computes functions over rows that a GPU has; or NULL */
@@ -24,25 +26,51 @@ struct windows {
 
 /* ---- Columns ---- */
 
-static enum status add_column(struct windows *windows, uint32_t number, struct rowset_column *column)
+/* Adds a column to a rowset, and its number; takes it over, also after a failure. */
+static enum status add_to(struct rowset *rows, uint32_t **numbers, uint32_t number,
+                          struct rowset_column *column, struct error *error)
 {
-    struct rowset *const rows = &windows->rows;
-    struct error *const error = windows->run->error;
     const size_t more = (size_t)rows->column_count + 2;
     enum status status = memory_grow(&rows->columns, more * sizeof *rows->columns, "an answer", error);
     if (status == STATUS_OK)
         status = memory_grow(&rows->dictionaries, more * sizeof *rows->dictionaries, "an answer", error);
     if (status == STATUS_OK)
-        status = memory_grow(&windows->numbers, more * sizeof *windows->numbers, "an answer", error);
+        status = memory_grow(numbers, more * sizeof **numbers, "an answer", error);
     if (status != STATUS_OK) {
         rowset_column_free(column);
         return status;
     }
     rows->dictionaries[rows->column_count] = NULL;
-    windows->numbers[rows->column_count] = number;
+    (*numbers)[rows->column_count] = number;
     rows->columns[rows->column_count++] = *column;
     *column = (struct rowset_column){0};
     return STATUS_OK;
+}
+
+static enum status add_column(struct windows *windows, uint32_t number, struct rowset_column *column)
+{
+    return add_to(&windows->rows, &windows->numbers, number, column, windows->run->error);
+}
+
+/* Puts columns that stand in the order of their window where their rows are. */
+static enum status place_rows(struct windows *windows)
+{
+    const unsigned threads = engine_threads(windows->run->task->engine);
+    for (; windows->placed.column_count; windows->placed.column_count--) {
+        const uint32_t last = windows->placed.column_count - 1;
+        struct rowset_column *const column = &windows->placed.columns[last];
+        RETURN_IF_ERROR(window_to_rows(&windows->order, threads, column, windows->run->error));
+        RETURN_IF_ERROR(add_column(windows, windows->placed_numbers[last], column));
+    }
+    return STATUS_OK;
+}
+
+static void free_placed(struct windows *windows)
+{
+    rowset_free(&windows->placed);
+    free(windows->placed_numbers);
+    windows->placed_numbers = NULL;
+    window_order_free(&windows->order);
 }
 
 /* The column of an argument or a term; a constant becomes one. */
@@ -215,12 +243,42 @@ static enum status compute(struct windows *windows, struct window_call *call, ui
     call->out.name = strdup(call->of->call->name);
     if (!call->out.name)
         return error_out_of_memory(error, strlen(call->of->call->name), "a name");
-    RETURN_IF_ERROR(
-        spillable_zeros(&call->out.values, (rows + 1) * sizeof *call->out.values, "a window", error));
-    RETURN_IF_ERROR(spillable_zeros(&call->out.nulls, rows + 1, "a window", error));
-    if (call->of->function != WINDOW_AGGREGATE)
-        return window_values(call);
-    return window_is_sum(call) ? window_sums(call) : window_general(call);
+    const bool aggregate = call->of->function == WINDOW_AGGREGATE, rank = window_is_rank(call);
+    bool nulls = !rank;
+    const bool pass = aggregate && window_is_pass(call, &nulls),
+               general = aggregate && !pass && !window_is_sum(call); /* reads what it has not given */
+    RETURN_IF_ERROR((general ? spillable_zeros : spillable_rows)(
+        &call->out.values, (rows + 1) * sizeof *call->out.values, "a window", error));
+    if (nulls)
+        RETURN_IF_ERROR(spillable_zeros(&call->out.nulls, rows + 1, "a window", error));
+    return rank        ? window_ranks(call)
+           : pass      ? window_passes(call)
+           : general   ? window_general(call)
+           : aggregate ? window_sums(call)
+                       : window_values(call);
+}
+
+/* The order of a function; columns in the last one are put where their rows are. */
+static enum status order_for(struct windows *windows, const struct function *function, unsigned threads)
+{
+    if (window_order_is(&windows->order, function->terms, function->term_count, function->partition_terms))
+        return STATUS_OK;
+    RETURN_IF_ERROR(place_rows(windows));
+    window_order_free(&windows->order);
+    return window_order_make(&windows->rows, function->terms, function->term_count, function->partition_terms,
+                             threads, &windows->order, windows->run->error);
+}
+
+/* Takes over a function's column. */
+static enum status take_column(struct windows *windows, uint32_t number, struct rowset_column *column)
+{
+    if (column->nulls && window_has_no_null(column, windows->rows.rows)) {
+        spillable_free(column->nulls);
+        column->nulls = NULL;
+    }
+    return windows->order.places
+               ? add_to(&windows->placed, &windows->placed_numbers, number, column, windows->run->error)
+               : add_column(windows, number, column);
 }
 
 static enum status add_to_all(struct windows *windows, const struct logical_window *of, uint32_t number)
@@ -236,8 +294,7 @@ static enum status add_to_all(struct windows *windows, const struct logical_wind
                                add_edge(windows, of->window, of->window->begin_value, &function.begin)));
     RETURN_IF_ERROR(sql_placed(run->error, position,
                                add_edge(windows, of->window, of->window->end_value, &function.end)));
-    RETURN_IF_ERROR(window_order_make(&windows->rows, function.terms, function.term_count,
-                                      function.partition_terms, threads, &windows->order, run->error));
+    RETURN_IF_ERROR(order_for(windows, &function, threads));
     struct window_call call = {.run = run,
                                .of = of,
                                .rows = &windows->rows,
@@ -250,7 +307,7 @@ static enum status add_to_all(struct windows *windows, const struct logical_wind
                                .threads = threads};
     const enum status status = sql_placed(run->error, position, compute(windows, &call, number));
     if (status == STATUS_OK)
-        return add_column(windows, number, &call.out);
+        return take_column(windows, number, &call.out);
     rowset_column_free(&call.out);
     return status;
 }
@@ -279,12 +336,14 @@ static enum status window_part(void *context, struct result *inputs, struct resu
     if (status == STATUS_OK)
         status = add_function(&windows, part->of, part->numbers[part->count - 1]);
     if (status == STATUS_OK)
+        status = place_rows(&windows);
+    if (status == STATUS_OK)
         status = result_of_rows(run, &windows.rows, windows.numbers, &made);
     if (status == STATUS_OK) /* without the columns of constants */
         status = result_renamed(run, &made, part->count, part->numbers, part->numbers, result);
     result_free(&made);
     rowset_free(&windows.rows);
-    window_order_free(&windows.order);
+    free_placed(&windows);
     free(windows.numbers);
     return status;
 }
@@ -332,6 +391,7 @@ static enum status add_function(struct windows *windows, const struct logical_wi
     const enum status status = add_to_all(windows, of, number);
     if (!spill_wanted(windows->run, &mark, status))
         return status;
+    RETURN_IF_ERROR(place_rows(windows));
     window_order_free(&windows->order);
     return add_to_parts(windows, of, number);
 }
@@ -395,6 +455,40 @@ static enum status compute_all(struct windows *windows, struct taken *taken, str
     return add_functions(windows);
 }
 
+/* A column that is needed above takes as many bytes of random reads, in the order of the window, as a function's takes of
+ * random writes, in that of the rows: but reads wait for nothing, and take a sixth of the time. */
+#define READS_A_WRITE 6u
+
+/* The rows stand in the order of the last window, unless many of the input's columns are needed. */
+static enum status give_result(struct windows *windows, const struct logical_set *needed,
+                               struct result *result)
+{
+    struct relational *const run = windows->run;
+    struct result placed;
+    uint32_t reads = 0;
+    for (uint32_t c = 0; c < windows->rows.column_count; c++)
+        reads += windows->numbers[c] < run->tree->column_count && logical_has(needed, windows->numbers[c]);
+    if (reads > READS_A_WRITE * windows->placed.column_count)
+        RETURN_IF_ERROR(place_rows(windows));
+    if (windows->placed.column_count == 0) {
+        RETURN_IF_ERROR(result_of_rows(run, &windows->rows, windows->numbers, result));
+    } else {
+        RETURN_IF_ERROR(result_of_rows(run, &windows->placed, windows->placed_numbers, &placed));
+        enum status status = result_of_rows(run, &windows->rows, windows->numbers, result);
+        if (status == STATUS_OK) {
+            result->parts[0].places = windows->order.places;
+            windows->order.places = NULL;
+            status = result_beside(run, result, &placed);
+        }
+        if (status != STATUS_OK) {
+            result_free(&placed);
+            return status;
+        }
+    }
+    result_trim(result, needed);
+    return STATUS_OK;
+}
+
 static void explain_place(const struct windows *windows, struct explain_node *node)
 {
     explain_count(node, "functions", windows->node->window.count);
@@ -424,12 +518,10 @@ enum status relational_windows(struct relational *run, const struct logical_node
         status = compute_all(&windows, &taken, &input);
     run->explained = explained;
     explain_place(&windows, operator.node);
-    if (status != STATUS_OK)
-        rowset_free(&windows.rows);
-    else if (run->dry)
+    if (status == STATUS_OK && run->dry)
         operator_dry(&operator, rows, result);
-    else if (!windows.on_device)
-        status = result_of_rows(run, &windows.rows, windows.numbers, result);
+    else if (status == STATUS_OK && !windows.on_device)
+        status = give_result(&windows, needed, result);
     if (status == STATUS_OK && windows.on_device) {
         *asked = (struct taken){node, taken.rows, taken.count, taken.numbers};
         result->rows = input.rows;
@@ -438,7 +530,8 @@ enum status relational_windows(struct relational *run, const struct logical_node
     }
     if (status == STATUS_OK)
         operator_end(run, &operator, rows, result);
-    window_order_free(&windows.order);
+    rowset_free(&windows.rows); /* after a failure */
+    free_placed(&windows);
     free(windows.numbers);
     return status;
 }
