@@ -8,6 +8,7 @@
 #include "engine/answer/late.h"
 #include "engine/answer/measures.h"
 #include "engine/answer/regrouped.h"
+#include "engine/answer/row_leaves.h"
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/order/first_rows.h"
 #include "storage/base/decimal.h"
@@ -114,75 +115,7 @@ static enum status aggregate_values(const struct output *output, const struct ex
     return STATUS_OK;
 }
 
-/* ---- Leaves over rows ---- */
-
-/* Fetches a fact column in these rows. They are ascending, so each tile is decoded once. */
-static enum status fact_values(const struct output *output, uint32_t index, const uint64_t *rows,
-                               uint32_t count, int64_t *values, uint8_t *nulls)
-{
-    const struct plan_column *column = &output->plan->columns[index];
-    const struct column_data *data = column->data;
-    const void *decoded = NULL;
-    uint64_t segment_first = 0, tile_first = UINT64_MAX;
-    uint32_t segment = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        while (rows[i] >= segment_first + data->segments[segment].chunk.rows) {
-            segment_first += data->segments[segment++].chunk.rows;
-            tile_first = UINT64_MAX;
-        }
-        const struct segment_data *at = &data->segments[segment];
-        const uint32_t tile = (uint32_t)((rows[i] - segment_first) / TILE_ROWS);
-        if (tile_first != segment_first + (uint64_t)tile * TILE_ROWS) {
-            tile_first = segment_first + (uint64_t)tile * TILE_ROWS;
-            RETURN_IF_ERROR(
-                chunk_reader_tile(&output->readers[index], &at->chunk, tile, &decoded, output->error));
-        }
-        const uint32_t row = (uint32_t)(rows[i] - tile_first);
-        values[i] = row_value(decoded, column->column->value_bytes, row);
-        if (nulls)
-            nulls[i] =
-                at->validity && !(at->validity[tile * TILE_LANES + row % TILE_LANES] >> row / TILE_LANES & 1);
-    }
-    return STATUS_OK;
-}
-
-static bool matches(const struct plan *plan, const struct plan_join *join, int64_t position,
-                    struct expression_program *program)
-{
-    plan_fill_dimension(plan, program, (uint64_t)position, 1);
-    expression_program_run(program, 1);
-    const struct vector truth = expression_program_vector(program, join->match);
-    return truth.values[0] && !(truth.nulls && truth.nulls[0]);
-}
-
-/* Fetches a dimension column in these fact rows. The predicate of a left join decides here which rows have a
- * match; that of an inner join has already been applied. */
-static enum status dimension_values(const struct output *output, const struct plan_source *source,
-                                    const uint64_t *rows, uint32_t count, struct vector leaf)
-{
-    const struct plan *plan = output->plan;
-    const struct plan_join *join = &plan->joins[source->join];
-    const struct plan_array *array = &plan->arrays[source->column];
-    int64_t positions[VECTOR_ROWS];
-    uint8_t missing[VECTOR_ROWS];
-    struct expression_program *program = NULL;
-    RETURN_IF_ERROR(fact_values(output, join->column, rows, count, positions, missing));
-    if (!join->inner && join->match != EXPRESSION_NONE)
-        RETURN_IF_ERROR(
-            expression_program_create(&plan->expressions, &join->match, 1, &program, output->error));
-    for (uint32_t i = 0; i < count; i++) {
-        if (program && !missing[i])
-            missing[i] = !matches(plan, join, positions[i], program);
-        leaf.values[i] = 0;
-        uint8_t null = 1;
-        if (!missing[i])
-            plan_array_read(array, (uint64_t)positions[i], 1, &leaf.values[i], &null);
-        if (leaf.nulls)
-            leaf.nulls[i] = null;
-    }
-    expression_program_free(program);
-    return STATUS_OK;
-}
+/* ---- Leaves ---- */
 
 static enum status fill_leaves(const struct output *output, uint64_t first, uint32_t count)
 {
@@ -199,12 +132,9 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
         } else if (node->operation == EXPRESSION_MEASURE) {
             measure_values(plan, output->groups, output->regrouped, node->index, first, count, leaf);
         } else {
-            const struct plan_source *source = &plan->sources[node->index];
-            if (source->join < 0)
-                RETURN_IF_ERROR(fact_values(output, source->column, output->groups->rows + first, count,
-                                            leaf.values, leaf.nulls));
-            else
-                RETURN_IF_ERROR(dimension_values(output, source, output->groups->rows + first, count, leaf));
+            const struct row_leaves leaves_of = {plan, output->readers};
+            RETURN_IF_ERROR(row_leaves_fill(&leaves_of, &plan->sources[node->index],
+                                            output->groups->rows + first, count, leaf, output->error));
         }
     }
     return STATUS_OK;
@@ -277,10 +207,14 @@ static void append(struct output *output, uint64_t first, uint32_t count)
     for (uint32_t c = 0; c < output->all.column_count; c++) {
         const struct vector value = expression_program_vector(output->program, plan->outputs[c].expression);
         struct rowset_column *const to = &output->all.columns[c];
-        for (uint32_t i = 0; i < kept_count; i++)
-            to->values[output->all.rows + i] = value.values[kept[i]];
-        for (uint32_t i = 0; to->nulls && i < kept_count; i++)
-            to->nulls[output->all.rows + i] = value.nulls && value.nulls[kept[i]];
+        int64_t *const values = to->values + output->all.rows;
+        uint8_t *const nulls = to->nulls ? to->nulls + output->all.rows : NULL;
+        if (kept_count == count)
+            memcpy(values, value.values, count * sizeof *values);
+        for (uint32_t i = 0; kept_count < count && i < kept_count; i++)
+            values[i] = value.values[kept[i]];
+        for (uint32_t i = 0; nulls && i < kept_count; i++)
+            nulls[i] = value.nulls && value.nulls[kept[i]];
     }
     for (uint32_t i = 0; output->group_of && i < kept_count; i++)
         output->group_of[output->all.rows + i] = first + kept[i];
