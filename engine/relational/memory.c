@@ -78,7 +78,8 @@ static enum status fill_table(struct naming *naming, struct rows_table_column *c
             return error_set(run->error, STATUS_BAD_INPUT, "column %u of the tree is not answered",
                              naming->numbers[i]);
         if (places) {
-            RETURN_IF_ERROR(relation_gather(from, places, naming->from->rows, &copies[i], run->error));
+            RETURN_IF_ERROR(relation_gather(from, places, naming->from->rows,
+                                            engine_threads(run->task->engine), &copies[i], run->error));
             from = &copies[i];
         }
         columns[i] = (struct rows_table_column){name_of(naming, naming->numbers[i]), from};

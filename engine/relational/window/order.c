@@ -65,9 +65,9 @@ enum status window_order_divide(struct window_order *order, unsigned threads, st
     if (order->groups)
         return STATUS_OK;
     spillable_free(order->partitions); /* of a call that failed */
-    RETURN_IF_ERROR(sort_marks_list(order->marks, order->rows, SORT_BEGINS_PREFIX, threads,
+    RETURN_IF_ERROR(sort_marks_list(order->marks, order->rows, SORT_BEGINS_PREFIX, SORT_LIST_WORK, threads,
                                     &order->partitions, &order->partition_count, error));
-    return sort_marks_list(order->marks, order->rows, SORT_BEGINS, threads, &order->groups,
+    return sort_marks_list(order->marks, order->rows, SORT_BEGINS, SORT_LIST_WORK, threads, &order->groups,
                            &order->group_count, error);
 }
 

@@ -100,7 +100,8 @@ static enum status make_alike(struct windows *windows, uint32_t *a, uint32_t *b)
         return STATUS_OK;
     for (uint32_t i = 0; i < 2; i++) {
         struct rowset_column copy;
-        RETURN_IF_ERROR(relation_gather(&rows->columns[*both[i]], NULL, rows->rows, &copy, run->error));
+        RETURN_IF_ERROR(relation_gather(&rows->columns[*both[i]], NULL, rows->rows,
+                                        engine_threads(run->task->engine), &copy, run->error));
         *both[i] = rows->column_count;
         RETURN_IF_ERROR(add_column(windows, run->next_column++, &copy));
     }

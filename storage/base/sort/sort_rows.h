@@ -53,9 +53,11 @@ NODISCARD enum status sort_rows_make(const struct sort_term *terms, uint32_t cou
                                      const struct sort_marks *marks, unsigned threads, uint64_t **places,
                                      struct error *error);
 
-/* Lists the places that have a mark, ascending, and after them `places`; *count is their number. *list is work that is
- * spillable; free it with spillable_free, also after an error. */
-NODISCARD enum status sort_marks_list(const uint8_t *marks, uint64_t places, uint8_t marked, unsigned threads,
-                                      uint64_t **list, uint64_t *count, struct error *error);
+/* Lists the places that have a mark, ascending, and after them `places`; *count is their number. *list is spillable, as
+ * what an operator works with or as rows; free it with spillable_free, also after an error. */
+enum sort_list { SORT_LIST_WORK, SORT_LIST_ROWS };
+NODISCARD enum status sort_marks_list(const uint8_t *marks, uint64_t places, uint8_t marked,
+                                      enum sort_list as, unsigned threads, uint64_t **list, uint64_t *count,
+                                      struct error *error);
 
 #endif
