@@ -84,8 +84,8 @@ static enum status fill_table(struct naming *naming, struct rows_table_column *c
         }
         columns[i] = (struct rows_table_column){name_of(naming, naming->numbers[i]), from};
     }
-    return rows_table_make(TABLE_NAME, columns, naming->count, naming->from->rows, &naming->table,
-                           run->error);
+    return rows_table_make(TABLE_NAME, columns, naming->count, naming->from->rows,
+                           engine_threads(run->task->engine), &naming->table, run->error);
 }
 
 static enum status open_table(struct naming *naming)

@@ -88,26 +88,25 @@ CORE int64_t value_at(const struct passes *passes, uint64_t at, bool *present)
     return passes->what == COUNTS ? 0 : (int64_t)((uint64_t)argument->values[row] ^ passes->flip);
 }
 
-static enum status give(const struct passes *passes, const struct total *total, uint64_t begin, uint64_t end,
-                        struct error *error)
+/* Gives rows begin .. end - 1 one value. */
+CORE enum status give(const struct passes *passes, enum what what, const struct total *total, uint64_t begin,
+                      uint64_t end, struct error *error)
 {
     struct window_call *const call = passes->call;
     const __int128 number = total->number;
-    int64_t value;
-    if (passes->what == COUNTS)
+    int64_t value = (int64_t)number;
+    if (what == COUNTS)
         value = (int64_t)total->count;
-    else if (total->count == 0)
-        value = 0;
-    else if (passes->aggregate.average)
+    else if (what == EXTREMES)
+        value ^= (int64_t)passes->flip;
+    else if (passes->aggregate.average && total->count)
         value = double_key_of(decimal_average(number, total->count, call->argument->type.scale));
-    else if (passes->what == SUMS && (number > INT64_MAX || number <= INT64_MIN))
+    else if (!passes->aggregate.average && (number != value || value == INT64_MIN))
         return error_set(error, STATUS_BAD_INPUT, WINDOW_SUM_TOO_LARGE);
-    else
-        value = (int64_t)number ^ (int64_t)passes->flip;
     for (uint64_t at = begin; at < end; at++)
         call->out.values[at] = value;
-    for (uint64_t at = begin; at < end && total->count == 0 && passes->what != COUNTS; at++)
-        call->out.nulls[at] = 1;
+    for (uint64_t at = begin; what != COUNTS && total->count == 0 && at < end; at++)
+        window_give_null(call, at);
     return STATUS_OK;
 }
 
@@ -175,6 +174,16 @@ struct values {
 static void gather(const struct passes *passes, uint64_t begin, uint64_t end, struct values *values)
 {
     const int64_t instead = (int64_t)none(passes->what).number;
+    const uint64_t *const places = passes->call->order->places, flip = passes->flip;
+    const int64_t *const from = passes->what == COUNTS ? NULL : passes->call->argument->values;
+    if (passes->all) {
+        memset(values->present, 1, end - begin);
+        for (uint64_t at = begin; from && places && at < end; at++)
+            values->values[at - begin] = (int64_t)((uint64_t)from[places[at]] ^ flip);
+        for (uint64_t at = begin; from && !places && at < end; at++)
+            values->values[at - begin] = (int64_t)((uint64_t)from[at] ^ flip);
+        return;
+    }
     for (uint64_t at = begin; at < end; at++) {
         bool present;
         const int64_t value = value_at(passes, at, &present);
@@ -205,7 +214,7 @@ CORE enum status give_runs(const struct passes *passes, enum what what, uint8_t 
         struct total all = total;
         if (ends && i == count && end < order->rows && !(marks[count] & ends))
             join(what, &all, ends == SORT_BEGINS ? &edge->peers_after : &edge->after);
-        RETURN_IF_ERROR(give(passes, &all, begin + first, begin + i, error));
+        RETURN_IF_ERROR(give(passes, what, &all, begin + first, begin + i, error));
     }
     return cancel_check(error);
 }
@@ -253,43 +262,42 @@ static void find_runs(struct slide *slide, uint64_t first, uint64_t end, uint64_
 
 /* Gives the rows first .. last - 1 of a partition of which low .. high - 1 are here. `base` is the place of the first
  * value. */
-static enum status give_slides(const struct passes *passes, struct slide *slide, uint64_t low, uint64_t high,
-                               uint64_t first, uint64_t last, uint64_t base, struct error *error)
+CORE enum status give_slides(const struct passes *passes, enum what what, struct slide *slide, uint64_t low,
+                             uint64_t high, uint64_t first, uint64_t last, uint64_t base, struct error *error)
 {
     const uint64_t width = passes->preceding + passes->following + 1;
-    const bool sums = passes->what == SUMS;
     const int64_t *const values = slide->values.values;
     const bool *const present = slide->values.present;
     uint64_t begin = low, end = low,
              chunk = low; /* the frame; `chunk` is the first one's after its beginning */
     struct total total = {0};
-    if (passes->what == EXTREMES)
+    if (what == EXTREMES)
         find_runs(slide, low, high, width);
     for (uint64_t at = first; at < last; at++) {
         const uint64_t from = at - low < passes->preceding ? low : at - passes->preceding,
                        to = high - at <= passes->following ? high : at + passes->following + 1;
         for (; end < to; end++) {
             total.count += present[end];
-            total.number += sums ? values[end] : 0;
+            total.number += what == SUMS ? values[end] : 0;
         }
         for (; begin < from; begin++) {
             total.count -= present[begin];
-            total.number -= sums ? values[begin] : 0;
+            total.number -= what == SUMS ? values[begin] : 0;
         }
-        if (passes->what == EXTREMES) {
+        if (what == EXTREMES) {
             while (chunk <= from)
                 chunk += width;
             const int64_t left = slide->from[from], right = slide->to[to - 1];
             total.number = chunk < to ? (left > right ? left : right) : from == low ? right : left;
         }
-        RETURN_IF_ERROR(give(passes, &total, base + at, base + at + 1, error));
+        RETURN_IF_ERROR(give(passes, what, &total, base + at, base + at + 1, error));
     }
     return STATUS_OK;
 }
 
-static enum status give_slides_block(void *context, uint64_t begin, uint64_t end, struct error *error)
+CORE enum status give_slides_of(const struct passes *passes, enum what what, uint64_t begin, uint64_t end,
+                                struct error *error)
 {
-    const struct passes *const passes = context;
     const struct window_order *const order = passes->call->order;
     const uint64_t base = begin < passes->preceding ? 0 : begin - passes->preceding,
                    stop = order->rows - end < passes->following ? order->rows : end + passes->following;
@@ -300,11 +308,19 @@ static enum status give_slides_block(void *context, uint64_t begin, uint64_t end
             high++;
         if (high <= begin)
             continue;
-        RETURN_IF_ERROR(give_slides(passes, &slide, low - base, high - base,
+        RETURN_IF_ERROR(give_slides(passes, what, &slide, low - base, high - base,
                                     (low < begin ? begin : low) - base, (high < end ? high : end) - base,
                                     base, error));
     }
     return cancel_check(error);
+}
+
+static enum status give_slides_block(void *context, uint64_t begin, uint64_t end, struct error *error)
+{
+    const struct passes *const passes = context;
+    return passes->what == COUNTS ? give_slides_of(passes, COUNTS, begin, end, error)
+           : passes->what == SUMS ? give_slides_of(passes, SUMS, begin, end, error)
+                                  : give_slides_of(passes, EXTREMES, begin, end, error);
 }
 
 /* ---- All ---- */

@@ -111,42 +111,60 @@ static bool moves_alike(const struct values *values)
     return !values->present && !number->column && number->constant >= 0 && number->constant <= WINDOW_BLOCK;
 }
 
+/* How far the rows of a block look: `from[i]` is the row that row i of it takes its value of, or NO_ROW. */
+#define NO_ROW UINT64_MAX
+
 /* The rows before: no partition may begin after the one that is looked at. */
-static void give_lags(struct window_call *call, uint64_t begin, uint64_t end, uint64_t number)
+static void find_lags(const struct window_order *order, uint64_t begin, uint64_t end, uint64_t number,
+                      uint64_t *from)
 {
-    const struct window_order *const order = call->order;
+    const uint8_t *const marks = order->marks;
     uint64_t first = begin;
-    while (first > 0 && begin - first < number && !(order->marks[first] & SORT_BEGINS_PREFIX))
+    while (first > 0 && begin - first < number && !(marks[first] & SORT_BEGINS_PREFIX))
         first--;
     for (uint64_t at = begin; at < end; at++) {
-        first = order->marks[at] & SORT_BEGINS_PREFIX ? at : first;
-        if (at - first >= number)
-            window_give_cell(call, at, call->argument, window_row(order, at - number));
-        else
-            window_give_cell(call, at, call->otherwise, window_row(order, at));
+        first = marks[at] & SORT_BEGINS_PREFIX ? at : first;
+        from[at - begin] = at - first >= number ? window_row(order, at - number) : NO_ROW;
     }
 }
 
 /* The rows after: `last` is the last place up to there where a partition begins. */
-static void give_leads(struct window_call *call, uint64_t begin, uint64_t end, uint64_t number)
+static void find_leads(const struct window_order *order, uint64_t begin, uint64_t end, uint64_t number,
+                       uint64_t *from)
 {
-    const struct window_order *const order = call->order;
     uint64_t last = begin, looked = begin;
     for (uint64_t at = begin; at < end; at++) {
         for (; looked < at + number && looked + 1 < order->rows; looked++)
             last = order->marks[looked + 1] & SORT_BEGINS_PREFIX ? looked + 1 : last;
-        if (at + number < order->rows && last <= at)
-            window_give_cell(call, at, call->argument, window_row(order, at + number));
-        else
-            window_give_cell(call, at, call->otherwise, window_row(order, at));
+        from[at - begin] = at + number < order->rows && last <= at ? window_row(order, at + number) : NO_ROW;
     }
+}
+
+/* Gives the values of these rows. Those of a column without NULLs wait for nothing but their memory. */
+static void give_rows(struct window_call *call, uint64_t begin, uint64_t end, const uint64_t *from)
+{
+    const int64_t *const values = call->argument->values;
+    int64_t *const out = call->out.values + begin;
+    for (uint64_t i = 0; !call->argument->nulls && i < end - begin; i++)
+        out[i] = from[i] == NO_ROW ? 0 : values[from[i]];
+    for (uint64_t i = 0; call->argument->nulls && i < end - begin; i++)
+        if (from[i] != NO_ROW)
+            window_give_cell(call, begin + i, call->argument, from[i]);
+    for (uint64_t i = 0; i < end - begin; i++)
+        if (from[i] == NO_ROW)
+            window_give_cell(call, begin + i, call->otherwise, window_row(call->order, begin + i));
 }
 
 static enum status move_block(void *context, uint64_t begin, uint64_t end, struct error *error)
 {
     const struct values *const values = context;
-    const bool lag = values->call->of->function == WINDOW_LAG;
-    (lag ? give_lags : give_leads)(values->call, begin, end, (uint64_t)values->call->number.constant);
+    const uint64_t number = (uint64_t)values->call->number.constant;
+    uint64_t from[WINDOW_BLOCK];
+    if (values->call->of->function == WINDOW_LAG)
+        find_lags(values->call->order, begin, end, number, from);
+    else
+        find_leads(values->call->order, begin, end, number, from);
+    give_rows(values->call, begin, end, from);
     return cancel_check(error);
 }
 
