@@ -18,9 +18,11 @@
  * of taking one is negligible and all threads end at about the same time. */
 #define PIECE_TILES 64u
 
+/* The rows that were found in a piece. As long as they follow each other, which all rows do, they are not listed. */
 struct piece_rows {
-    uint64_t count;
-    uint64_t *rows;
+    uint64_t count, first;
+    bool listed;    /* else they are first .. first + count - 1 */
+    uint64_t *rows; /* kept for the next run */
 };
 
 /* A leaf that is filled before an expression is evaluated. Leaves are ordered by join, so that the positions

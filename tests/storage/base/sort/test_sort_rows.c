@@ -111,8 +111,9 @@ static void make_stand(uint64_t rows, uint32_t count)
 {
     const uint64_t repeats = chance(50) ? 1 : 3, steps = count > 1 ? 1 + below(9) : UINT64_MAX,
                    fallen = chance(30) ? below((uint32_t)rows) : rows;
+    const uint32_t end = chance(50) ? term_count : count; /* or the first ones */
     for (uint32_t last = 0; last < count; last++) {
-        struct sort_term *const term = &terms[term_count - 1 - last];
+        struct sort_term *const term = &terms[end - 1 - last];
         int64_t *const values = (int64_t *)(uintptr_t)term->values;
         uint8_t *const nulls = (uint8_t *)(uintptr_t)term->nulls;
         if (!values || term->through || term->validity)
