@@ -97,6 +97,12 @@ struct kept_plan {
 struct totals; /* blocks/totals.h */
 struct taken;  /* device/taken.h */
 
+/* A window whose rows are wanted only where this column is 1: it may leave the others out. */
+struct wanted_first {
+    const struct logical_node *node; /* or NULL */
+    uint32_t column;
+};
+
 struct relational {
     const struct relational_task *task;
     const struct logical_tree *tree;
@@ -123,7 +129,8 @@ struct relational {
     struct taken
         *taken; /* an operator that may leave its rows on the GPU, or NULL; and, likewise, the next plan: */
     struct taken *taken_of_plan;
-    enum sql_cut cut; /* why the last plan was refused, if not for the statement */
+    struct wanted_first first; /* what is asked of a window's rows */
+    enum sql_cut cut;          /* why the last plan was refused, if not for the statement */
     struct error *error;
 };
 

@@ -28,21 +28,38 @@ bool window_order_is(const struct window_order *order, const struct window_term 
     return same;
 }
 
+static enum status terms_of(const struct rowset *rows, const struct window_term *terms, uint32_t count,
+                            struct sort_term **made, struct error *error)
+{
+    RETURN_IF_ERROR(memory_take(made, (count + 1) * sizeof **made, "a window", error));
+    for (uint32_t t = 0; t < count; t++)
+        (*made)[t] = (struct sort_term){.values = rows->columns[terms[t].column].values,
+                                        .nulls = rows->columns[terms[t].column].nulls,
+                                        .descending = terms[t].descending,
+                                        .nulls_first = terms[t].nulls_first};
+    return STATUS_OK;
+}
+
 static enum status sort(const struct rowset *rows, unsigned threads, const struct sort_marks *marks,
                         struct window_order *order, struct error *error)
 {
     struct sort_term *terms;
-    RETURN_IF_ERROR(memory_take(&terms, (order->term_count + 1) * sizeof *terms, "a window", error));
-    for (uint32_t t = 0; t < order->term_count; t++) {
-        const struct rowset_column *const column = &rows->columns[order->terms[t].column];
-        terms[t] = (struct sort_term){.values = column->values,
-                                      .nulls = column->nulls,
-                                      .descending = order->terms[t].descending,
-                                      .nulls_first = order->terms[t].nulls_first};
-    }
+    RETURN_IF_ERROR(terms_of(rows, order->terms, order->term_count, &terms, error));
     const enum status status = sort_rows_make(terms, order->term_count, rows->rows, rows->rows, NULL, marks,
                                               threads, &order->places, error);
     free(terms);
+    return status;
+}
+
+enum status window_first_rows(const struct rowset *rows, const struct window_term *terms, uint32_t count,
+                              uint32_t partition_terms, unsigned threads, uint64_t **list, uint64_t *found,
+                              struct error *error)
+{
+    struct sort_term *made;
+    RETURN_IF_ERROR(terms_of(rows, terms, count, &made, error));
+    const enum status status =
+        sort_first_of_each(made, count, partition_terms, rows->rows, threads, list, found, error);
+    free(made);
     return status;
 }
 

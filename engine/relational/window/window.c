@@ -20,6 +20,7 @@ struct windows {
     struct rowset placed;      /* columns of functions of this order, in it, unless that is the rows' own */
     uint32_t *placed_numbers;
     uint32_t input_count, *inputs; /* the columns of the input that are needed */
+    uint64_t *first, first_count;  /* the rows that are wanted, of each partition the first; or NULL */
     bool on_device;
     const char *why; /* the host computes functions over rows that a GPU has; or NULL */
 };
@@ -432,9 +433,25 @@ static enum status take_input(struct windows *windows, const struct taken *taken
                        : result_rows(run, input, windows->inputs, count, &windows->rows);
 }
 
-static enum status add_functions(struct windows *windows)
+/* If of each partition the first row alone is wanted, it may be found without sorting the others. */
+static enum status find_first(struct windows *windows, bool wanted)
+{
+    struct relational *const run = windows->run;
+    struct function function = {.of = &windows->node->window.windows[0]};
+    if (!wanted || windows->rows.rows == 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(add_terms(windows, &function));
+    return window_first_rows(&windows->rows, function.terms, function.term_count, function.partition_terms,
+                             engine_threads(run->task->engine), &windows->first, &windows->first_count,
+                             run->error);
+}
+
+static enum status add_functions(struct windows *windows, bool first)
 {
     const struct logical_node *const node = windows->node;
+    RETURN_IF_ERROR(find_first(windows, first));
+    if (windows->first)
+        return STATUS_OK;
     for (uint32_t w = 0; w < node->window.count; w++)
         RETURN_IF_ERROR(add_function(windows, &node->window.windows[w],
                                      node->columns[node->column_count - node->window.count + w]));
@@ -442,7 +459,7 @@ static enum status add_functions(struct windows *windows)
 }
 
 /* Computes the functions: on the GPU if that has the rows and can, and then they stay there. */
-static enum status compute_all(struct windows *windows, struct taken *taken, struct result *input)
+static enum status compute_all(struct windows *windows, struct taken *taken, bool first, struct result *input)
 {
     struct relational *const run = windows->run;
     windows->on_device = false;
@@ -453,12 +470,36 @@ static enum status compute_all(struct windows *windows, struct taken *taken, str
     if (windows->on_device || run->dry)
         return STATUS_OK;
     RETURN_IF_ERROR(take_input(windows, taken, input));
-    return add_functions(windows);
+    return add_functions(windows, first);
 }
 
 /* A column that is needed above takes as many bytes of random reads, in the order of the window, as a function's takes of
  * random writes, in that of the rows: but reads wait for nothing, and take a sixth of the time. */
 #define READS_A_WRITE 6u
+
+/* The rows that are wanted, whose number is 1. */
+static enum status give_first(struct windows *windows, struct result *result)
+{
+    struct relational *const run = windows->run;
+    const struct logical_node *const node = windows->node;
+    struct rowset_column ones = {.type = run->tree->columns[node->columns[node->column_count - 1]].type,
+                                 .name = strdup(node->window.windows[0].call->name)};
+    if (!ones.name)
+        return error_out_of_memory(run->error, strlen(node->window.windows[0].call->name), "a name");
+    enum status status = spillable_rows(&ones.values, (windows->first_count + 1) * sizeof *ones.values,
+                                        "a window", run->error);
+    for (uint64_t i = 0; status == STATUS_OK && i < windows->first_count; i++)
+        ones.values[i] = 1;
+    status = AND_THEN(status, result_of_rows(run, &windows->rows, windows->numbers, result));
+    if (status != STATUS_OK) {
+        rowset_column_free(&ones);
+        return status;
+    }
+    result->rows = windows->first_count;
+    result->parts[0].places = windows->first;
+    windows->first = NULL;
+    return result_add(run, result, node->columns[node->column_count - 1], &ones);
+}
 
 /* The rows stand in the order of the last window, unless many of the input's columns are needed. */
 static enum status give_result(struct windows *windows, const struct logical_set *needed,
@@ -467,6 +508,8 @@ static enum status give_result(struct windows *windows, const struct logical_set
     struct relational *const run = windows->run;
     struct result placed;
     uint32_t reads = 0;
+    if (windows->first)
+        return give_first(windows, result);
     for (uint32_t c = 0; c < windows->rows.column_count; c++)
         reads += windows->numbers[c] < run->tree->column_count && logical_has(needed, windows->numbers[c]);
     if (reads > READS_A_WRITE * windows->placed.column_count)
@@ -501,11 +544,22 @@ static void explain_place(const struct windows *windows, struct explain_node *no
     }
 }
 
+/* True if the rows that are wanted have number 1 in their partitions, and nothing else is computed. */
+static bool is_first_wanted(struct relational *run, const struct logical_node *node)
+{
+    const bool wanted = run->first.node == node && node->window.count == 1 &&
+                        node->window.windows[0].function == WINDOW_ROW_NUMBER &&
+                        run->first.column == node->columns[node->column_count - 1];
+    run->first = (struct wanted_first){0};
+    return wanted;
+}
+
 enum status relational_windows(struct relational *run, const struct logical_node *node,
                                const struct logical_set *needed, struct result *result)
 {
     struct windows windows = {.run = run, .node = node};
     struct explain_tree *const explained = run->explained;
+    const bool first = is_first_wanted(run, node);
     struct taken *const asked = run->taken && run->taken->node == node ? run->taken : NULL, taken = {0};
     struct operator operator;
     struct result input = {0};
@@ -516,7 +570,7 @@ enum status relational_windows(struct relational *run, const struct logical_node
     operator_begin(run, "window", &input, NULL, &operator);
     run->explained = NULL; /* plans of functions are parts of the operator */
     if (status == STATUS_OK)
-        status = compute_all(&windows, &taken, &input);
+        status = compute_all(&windows, &taken, first, &input);
     run->explained = explained;
     explain_place(&windows, operator.node);
     if (status == STATUS_OK && run->dry)
@@ -532,6 +586,7 @@ enum status relational_windows(struct relational *run, const struct logical_node
     if (status == STATUS_OK)
         operator_end(run, &operator, rows, result);
     rowset_free(&windows.rows); /* after a failure */
+    spillable_free(windows.first);
     free_placed(&windows);
     free(windows.numbers);
     return status;

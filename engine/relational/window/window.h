@@ -69,6 +69,11 @@ NODISCARD enum status window_order_make(const struct rowset *rows, const struct 
 /* True if it is that of these terms. */
 bool window_order_is(const struct window_order *order, const struct window_term *terms, uint32_t count,
                      uint32_t partition_terms);
+/* The first row of each partition, without an order of the others, if all rows stand in the order of the partitions; else
+ * *list stays NULL. */
+NODISCARD enum status window_first_rows(const struct rowset *rows, const struct window_term *terms,
+                                        uint32_t count, uint32_t partition_terms, unsigned threads,
+                                        uint64_t **list, uint64_t *found, struct error *error);
 /* Lists partitions and groups, for cursors. */
 NODISCARD enum status window_order_divide(struct window_order *order, unsigned threads, struct error *error);
 void window_order_free(struct window_order *order);
