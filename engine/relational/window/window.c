@@ -539,6 +539,8 @@ static void explain_place(const struct windows *windows, struct explain_node *no
     if (windows->on_device) {
         explain_words(node, "device", "%s", engine_device_text(windows->run->task->engine));
         explain_words(node, "place", "on the GPU");
+    } else if (windows->first_count) {
+        explain_words(node, "place", "of which the first row of each partition is wanted");
     } else if (windows->why) {
         explain_words(node, "place", "on the host, because %s", windows->why);
     }

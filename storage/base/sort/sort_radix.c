@@ -151,15 +151,38 @@ static void sort_alike(const struct sorting *sorting, uint64_t *rows, uint64_t *
     }
 }
 
+/* Makes rows' numbers of sorted words whose bits up to `to` tell all of the order, and their marks without a branch: most
+ * ranks differ from the one before, or few, and none can be told beforehand. */
+static void mark_words(const struct sorting *sorting, uint64_t *words, uint64_t count, unsigned to,
+                       uint8_t *marks)
+{
+    const unsigned row_bits = sorting->row_bits, below = to > sorting->prefix ? to - sorting->prefix : 0;
+    const uint64_t mask = low_bits(row_bits), least = below < 64 ? UINT64_C(1) << below : UINT64_MAX;
+    const uint8_t alike = sorting->ranking.cut ? SORT_BEGINS : 0;
+    uint64_t before = words[0] >> row_bits;
+    words[0] &= mask;
+    for (uint64_t i = 1; i < count; i++) {
+        const uint64_t rank = words[i] >> row_bits, differs = rank ^ before;
+        marks[i] = (uint8_t)((differs != 0) * SORT_BEGINS | (differs >= least) * SORT_BEGINS_PREFIX | alike);
+        words[i] &= mask;
+        before = rank;
+    }
+}
+
 /* Sorts words that have the bits from .. to - 1 of ranks, and makes rows' numbers of them; marks[0] is the caller's. */
 static void sort_shown(const struct sorting *sorting, uint64_t *words, uint64_t *other, uint64_t count,
                        unsigned from, unsigned to, uint8_t *marks)
 {
+    const struct ranking *const ranking = &sorting->ranking;
     const unsigned row_bits = sorting->row_bits;
     const uint64_t mask = low_bits(row_bits);
-    const bool all = to == sorting->ranking.bits && sorting->ranking.exact && !marks;
+    const bool last = to == ranking->bits && ranking->exact, all = last && !marks;
     uint64_t before = 0;
     sort_words(words, other, count, row_bits, row_bits + to - from);
+    if (last && marks && (!ranking->cut || ranking->distinct)) {
+        mark_words(sorting, words, count, to, marks);
+        return;
+    }
     for (uint64_t i = 0; all && i < count; i++)
         words[i] &= mask;
     for (uint64_t begin = 0, end; !all && begin < count; begin = end) {
