@@ -278,6 +278,7 @@ static enum status take_column(struct windows *windows, uint32_t number, struct 
         spillable_free(column->nulls);
         column->nulls = NULL;
     }
+    windows->placed.rows = windows->rows.rows;
     return windows->order.places
                ? add_to(&windows->placed, &windows->placed_numbers, number, column, windows->run->error)
                : add_column(windows, number, column);
@@ -477,28 +478,47 @@ static enum status compute_all(struct windows *windows, struct taken *taken, boo
  * random writes, in that of the rows: but reads wait for nothing, and take a sixth of the time. */
 #define READS_A_WRITE 6u
 
+/* The rows of the input, of which *places are taken over as those that stand in the result; then more columns. */
+static enum status rows_through(struct windows *windows, uint64_t **places, uint64_t count,
+                                struct result *result)
+{
+    RETURN_IF_ERROR(result_of_rows(windows->run, &windows->rows, windows->numbers, result));
+    result->rows = count;
+    result->parts[0].places = *places;
+    *places = NULL;
+    return STATUS_OK;
+}
+
 /* The rows that are wanted, whose number is 1. */
 static enum status give_first(struct windows *windows, struct result *result)
 {
     struct relational *const run = windows->run;
     const struct logical_node *const node = windows->node;
-    struct rowset_column ones = {.type = run->tree->columns[node->columns[node->column_count - 1]].type,
-                                 .name = strdup(node->window.windows[0].call->name)};
-    if (!ones.name)
-        return error_out_of_memory(run->error, strlen(node->window.windows[0].call->name), "a name");
-    enum status status = spillable_rows(&ones.values, (windows->first_count + 1) * sizeof *ones.values,
-                                        "a window", run->error);
+    const uint32_t number = node->columns[node->column_count - 1];
+    const char *const name = node->window.windows[0].call->name;
+    struct rowset_column ones = {.type = run->tree->columns[number].type, .name = strdup(name)};
+    enum status status = ones.name ? STATUS_OK : error_out_of_memory(run->error, strlen(name), "a name");
+    status = AND_THEN(status, spillable_rows(&ones.values, (windows->first_count + 1) * sizeof *ones.values,
+                                             "a window", run->error));
     for (uint64_t i = 0; status == STATUS_OK && i < windows->first_count; i++)
         ones.values[i] = 1;
-    status = AND_THEN(status, result_of_rows(run, &windows->rows, windows->numbers, result));
-    if (status != STATUS_OK) {
-        rowset_column_free(&ones);
-        return status;
-    }
-    result->rows = windows->first_count;
-    result->parts[0].places = windows->first;
-    windows->first = NULL;
-    return result_add(run, result, node->columns[node->column_count - 1], &ones);
+    status = AND_THEN(status, rows_through(windows, &windows->first, windows->first_count, result));
+    if (status == STATUS_OK)
+        return result_add(run, result, number, &ones);
+    rowset_column_free(&ones);
+    return status;
+}
+
+static enum status give_placed(struct windows *windows, struct result *result)
+{
+    struct relational *const run = windows->run;
+    struct result placed;
+    RETURN_IF_ERROR(result_of_rows(run, &windows->placed, windows->placed_numbers, &placed));
+    enum status status = rows_through(windows, &windows->order.places, placed.rows, result);
+    status = AND_THEN(status, result_beside(run, result, &placed));
+    if (status != STATUS_OK)
+        result_free(&placed);
+    return status;
 }
 
 /* The rows stand in the order of the last window, unless many of the input's columns are needed. */
@@ -506,31 +526,22 @@ static enum status give_result(struct windows *windows, const struct logical_set
                                struct result *result)
 {
     struct relational *const run = windows->run;
-    struct result placed;
     uint32_t reads = 0;
-    if (windows->first)
-        return give_first(windows, result);
+    enum status status = STATUS_OK;
     for (uint32_t c = 0; c < windows->rows.column_count; c++)
         reads += windows->numbers[c] < run->tree->column_count && logical_has(needed, windows->numbers[c]);
     if (reads > READS_A_WRITE * windows->placed.column_count)
-        RETURN_IF_ERROR(place_rows(windows));
-    if (windows->placed.column_count == 0) {
-        RETURN_IF_ERROR(result_of_rows(run, &windows->rows, windows->numbers, result));
-    } else {
-        RETURN_IF_ERROR(result_of_rows(run, &windows->placed, windows->placed_numbers, &placed));
-        enum status status = result_of_rows(run, &windows->rows, windows->numbers, result);
-        if (status == STATUS_OK) {
-            result->parts[0].places = windows->order.places;
-            windows->order.places = NULL;
-            status = result_beside(run, result, &placed);
-        }
-        if (status != STATUS_OK) {
-            result_free(&placed);
-            return status;
-        }
-    }
-    result_trim(result, needed);
-    return STATUS_OK;
+        status = place_rows(windows);
+    *result = (struct result){0};
+    status = AND_THEN(status, windows->first ? give_first(windows, result)
+                              : windows->placed.column_count
+                                  ? give_placed(windows, result)
+                                  : result_of_rows(run, &windows->rows, windows->numbers, result));
+    if (status == STATUS_OK)
+        result_trim(result, needed);
+    else
+        result_free(result);
+    return status;
 }
 
 static void explain_place(const struct windows *windows, struct explain_node *node)

@@ -79,7 +79,7 @@ enum status sort_ranking_cut(struct ranking *ranking, const struct sort_marks *m
     unsigned from = 0;
     if (!ranking->exact)
         return STATUS_OK;
-    for (uint32_t t = 0; t < ranking->count; from += ranking->parts[t++].bits) {
+    for (uint32_t t = 0; t < ranking->count || t == 0; from += ranking->parts[t++].bits) {
         if ((t > 0 && t < least) || ranking->bits - from > 64)
             continue;
         struct standing standing = {.ranking = ranking, .from = from, .to = ranking->bits};
