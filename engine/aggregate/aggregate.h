@@ -70,6 +70,7 @@ struct aggregate {
 
     bool numbers; /* it takes numbers alone; true is 1, and false 0 */
     bool sums;    /* a state is the sum of its values, so that of a window's frame is a difference */
+    int extreme;  /* it is the least of its values: -1, or the greatest: 1 */
     bool whole;   /* it takes whole numbers alone, and all of them: DISTINCT is refused */
 
     /* It needs the set of a group's values. Its word is their number, and is made when sets are merged: no loop adds to

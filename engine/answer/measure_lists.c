@@ -98,7 +98,7 @@ static enum status sort(struct measure_lists *lists, const struct plan_measure *
                                         .nulls = value->nulls,
                                         .descending = !order->values && measure->descending,
                                         .nulls_first = true};
-    const struct sort_marks marks = {words, lists->marks};
+    const struct sort_marks marks = {.prefix = words, .marks = lists->marks};
     return sort_rows_make(terms, count, lists->scanned->count, lists->scanned->count, NULL, &marks,
                           lists->threads, &lists->places, error);
 }
@@ -205,7 +205,8 @@ enum status measure_lists_sort(struct measure_lists *lists, const struct plan_me
     lists->measure = measure;
     if (!lists->starts)
         RETURN_IF_ERROR(sort_marks_list(lists->marks, lists->scanned->count, SORT_BEGINS_PREFIX,
-                                        lists->threads, &lists->starts, &lists->count, error));
+                                        SORT_LIST_WORK, lists->threads, &lists->starts, &lists->count,
+                                        error));
     return lists->block_rows ? STATUS_OK : count_blocks(lists, error);
 }
 

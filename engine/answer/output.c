@@ -7,6 +7,7 @@
 #include "engine/answer/groups/group_leaves.h"
 #include "engine/answer/late.h"
 #include "engine/answer/regrouped.h"
+#include "engine/answer/row_leaves.h"
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/order/first_rows.h"
 #include "storage/base/memory.h"
@@ -38,101 +39,7 @@ struct output {
     struct error *error;
 };
 
-/* ---- Leaves over rows ---- */
-
-/* Up to so many rows of a tile are fetched one by one, if the codec can: 5 to 16 cycles each, where decoding the tile takes 100 to
- * 350. */
-#define ROWS_ALONE 12u
-
-/* Fetches the values of `count` rows of one tile, whose first row is row `first` of the table. */
-static enum status tile_values(const struct output *output, uint32_t index, const struct segment_data *at,
-                               uint32_t tile, uint64_t first, const uint64_t *rows, uint32_t count,
-                               int64_t *values)
-{
-    const struct codec *const codec = at->chunk.codec;
-    const void *decoded;
-    if (count <= ROWS_ALONE && codec->random_access) {
-        for (uint32_t i = 0; i < count; i++)
-            values[i] = codec->value(&at->chunk, (uint32_t)(tile * TILE_ROWS + (rows[i] - first)));
-        return STATUS_OK;
-    }
-    RETURN_IF_ERROR(chunk_reader_tile(&output->readers[index], &at->chunk, tile, &decoded, output->error));
-    const int32_t *const narrow = decoded;
-    const int64_t *const wide = decoded;
-    const bool is_narrow = at->chunk.value_bytes == 4;
-    for (uint32_t i = 0; is_narrow && i < count; i++)
-        values[i] = narrow[rows[i] - first];
-    for (uint32_t i = 0; !is_narrow && i < count; i++)
-        values[i] = wide[rows[i] - first];
-    return STATUS_OK;
-}
-
-/* `validity` is the tile's, or NULL. */
-static void tile_nulls(const uint32_t *validity, uint64_t first, const uint64_t *rows, uint32_t count,
-                       uint8_t *nulls)
-{
-    for (uint32_t i = 0; i < count; i++)
-        nulls[i] = validity && !tile_row_valid(validity, (uint32_t)(rows[i] - first));
-}
-
-/* Fetches a fact column in these rows, which are ascending: tile by tile. */
-static enum status fact_values(const struct output *output, uint32_t index, const uint64_t *rows,
-                               uint32_t count, int64_t *values, uint8_t *nulls)
-{
-    const struct column_data *const data = output->plan->columns[index].data;
-    uint64_t segment_first = 0;
-    uint32_t segment = 0;
-    for (uint32_t i = 0, end; i < count; i = end) {
-        while (rows[i] >= segment_first + data->segments[segment].chunk.rows)
-            segment_first += data->segments[segment++].chunk.rows;
-        const struct segment_data *const at = &data->segments[segment];
-        const uint32_t tile = (uint32_t)((rows[i] - segment_first) / TILE_ROWS);
-        const uint64_t first = segment_first + (uint64_t)tile * TILE_ROWS,
-                       after = segment_first + at->chunk.rows;
-        const uint64_t last = first + TILE_ROWS < after ? first + TILE_ROWS : after;
-        for (end = i + 1; end < count && rows[end] < last;)
-            end++;
-        RETURN_IF_ERROR(tile_values(output, index, at, tile, first, rows + i, end - i, values + i));
-        if (nulls)
-            tile_nulls(at->validity ? at->validity + (uint64_t)tile * TILE_LANES : NULL, first, rows + i,
-                       end - i, nulls + i);
-    }
-    return STATUS_OK;
-}
-
-static bool matches(const struct plan *plan, const struct plan_join *join, int64_t position,
-                    struct expression_program *program)
-{
-    plan_fill_dimension(plan, program, (uint64_t)position, 1);
-    expression_program_run(program, 1);
-    const struct vector truth = expression_program_vector(program, join->match);
-    return truth.values[0] && !(truth.nulls && truth.nulls[0]);
-}
-
-/* Fetches a dimension column in these fact rows. The predicate of a left join decides here which rows have a
- * match; that of an inner join has already been applied. */
-static enum status dimension_values(const struct output *output, const struct plan_source *source,
-                                    const uint64_t *rows, uint32_t count, struct vector leaf)
-{
-    const struct plan *plan = output->plan;
-    const struct plan_join *join = &plan->joins[source->join];
-    const struct plan_array *array = &plan->arrays[source->column];
-    int64_t positions[VECTOR_ROWS];
-    uint8_t missing[VECTOR_ROWS];
-    struct expression_program *program = NULL;
-    RETURN_IF_ERROR(fact_values(output, join->column, rows, count, positions, missing));
-    if (!join->inner && join->match != EXPRESSION_NONE)
-        RETURN_IF_ERROR(
-            expression_program_create(&plan->expressions, &join->match, 1, &program, output->error));
-    for (uint32_t i = 0; i < count; i++) {
-        if (program && !missing[i])
-            missing[i] = !matches(plan, join, positions[i], program);
-        positions[i] = missing[i] ? 0 : positions[i];
-    }
-    plan_array_gather(array, positions, missing, count, leaf.values, leaf.nulls);
-    expression_program_free(program);
-    return STATUS_OK;
-}
+/* ---- Leaves ---- */
 
 static enum status fill_leaves(const struct output *output, uint64_t first, uint32_t count)
 {
@@ -147,12 +54,9 @@ static enum status fill_leaves(const struct output *output, uint64_t first, uint
             RETURN_IF_ERROR(group_leaf_fill(plan, output->groups, output->regrouped, node, first, count, leaf,
                                             output->error));
         } else {
-            const struct plan_source *source = &plan->sources[node->index];
-            if (source->join < 0)
-                RETURN_IF_ERROR(fact_values(output, source->column, output->groups->rows + first, count,
-                                            leaf.values, leaf.nulls));
-            else
-                RETURN_IF_ERROR(dimension_values(output, source, output->groups->rows + first, count, leaf));
+            const struct row_leaves leaves_of = {plan, output->readers};
+            RETURN_IF_ERROR(row_leaves_fill(&leaves_of, &plan->sources[node->index],
+                                            output->groups->rows + first, count, leaf, output->error));
         }
     }
     return STATUS_OK;
@@ -227,21 +131,24 @@ static void append(struct output *output, uint64_t first, uint32_t count)
         const struct vector value = expression_program_vector(output->program, plan->outputs[c].expression);
         struct rowset_column *const to = &output->all.columns[c];
         int64_t *const values = to->values + output->all.rows;
-        for (uint32_t i = 0; kept_count < count && i < kept_count; i++)
-            values[i] = value.values[kept[i]];
+        uint8_t *const nulls = to->nulls ? to->nulls + output->all.rows : NULL;
         if (kept_count == count)
             memcpy(values, value.values, count * sizeof *values);
-        for (uint32_t i = 0; to->nulls && i < kept_count; i++)
-            to->nulls[output->all.rows + i] = value.nulls && value.nulls[kept[i]];
+        for (uint32_t i = 0; kept_count < count && i < kept_count; i++)
+            values[i] = value.values[kept[i]];
+        for (uint32_t i = 0; nulls && i < kept_count; i++)
+            nulls[i] = value.nulls && value.nulls[kept[i]];
     }
     for (uint32_t i = 0; output->group_of && i < kept_count; i++)
         output->group_of[output->all.rows + i] = first + kept[i];
     output->all.rows += kept_count;
 }
 
-/* Chunks of this many rows are computed in parallel. Each begins at the place that it would have if all rows
- * passed HAVING. */
-#define CHUNK_ROWS 65536u
+/* Chunks of so many rows are computed in parallel, or of fewer, so that there are some for each thread: rows of a scan may each be
+ * in a tile of their own. Each begins at the place that it would have if all rows passed HAVING. */
+#define CHUNK_ROWS     65536u
+#define CHUNK_ROWS_MIN (4u * VECTOR_ROWS)
+#define THREAD_CHUNKS  4u
 
 /* With more rows wanted, all are kept until they are sorted. Rows are dropped when there are this many, so that the
  * first bound is known soon; they are dropped again when they have doubled. */
@@ -252,7 +159,7 @@ struct computing {
     const struct output *output;
     const uint32_t *roots;
     uint32_t root_count;
-    uint64_t count;
+    uint64_t count, chunk_rows;
     struct expression_program **programs; /* one for each thread */
     struct chunk_reader *readers;         /* column_count for each thread */
     uint64_t *kept;                       /* the rows of each chunk that pass HAVING */
@@ -317,8 +224,8 @@ static enum status make_program(const struct output *output, const struct comput
 static enum status compute_chunk(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct computing *computing = context;
-    const uint64_t begin = item * CHUNK_ROWS,
-                   end = computing->count - begin < CHUNK_ROWS ? computing->count : begin + CHUNK_ROWS;
+    const uint64_t begin = item * computing->chunk_rows, left = computing->count - begin,
+                   end = left < computing->chunk_rows ? computing->count : begin + computing->chunk_rows;
     struct output own = *computing->output;
     if (!computing->programs[thread])
         RETURN_IF_ERROR(make_program(&own, computing, &computing->programs[thread], error));
@@ -343,10 +250,10 @@ static enum status compute_chunk(void *context, uint64_t item, unsigned thread, 
 }
 
 /* Moves the chunks together, over the places of the rows that did not pass HAVING. */
-static void close_gaps(struct output *output, const uint64_t *kept, uint64_t chunks)
+static void close_gaps(struct output *output, const uint64_t *kept, uint64_t chunks, uint64_t chunk_rows)
 {
     for (uint64_t chunk = 0; chunk < chunks; chunk++) {
-        const uint64_t from = chunk * CHUNK_ROWS, to = output->all.rows;
+        const uint64_t from = chunk * chunk_rows, to = output->all.rows;
         for (uint32_t c = 0; from != to && c < output->all.column_count; c++) {
             struct rowset_column *const column = &output->all.columns[c];
             memmove(column->values + to, column->values + from, kept[chunk] * sizeof *column->values);
@@ -359,11 +266,19 @@ static void close_gaps(struct output *output, const uint64_t *kept, uint64_t chu
     }
 }
 
+/* Whole vectors. */
+static uint64_t rows_of_chunks(const struct output *output, uint64_t count)
+{
+    const uint64_t rows = count / (THREAD_CHUNKS * output->threads) / VECTOR_ROWS * VECTOR_ROWS;
+    return rows > CHUNK_ROWS ? CHUNK_ROWS : rows < CHUNK_ROWS_MIN ? CHUNK_ROWS_MIN : rows;
+}
+
 static enum status compute_chunks(struct output *output, const uint32_t *roots, uint32_t root_count,
                                   uint64_t count)
 {
-    const uint64_t chunks = (count + CHUNK_ROWS - 1) / CHUNK_ROWS;
-    struct computing computing = {.output = output, .roots = roots, .root_count = root_count, .count = count};
+    const uint64_t chunk_rows = rows_of_chunks(output, count), chunks = (count + chunk_rows - 1) / chunk_rows;
+    struct computing computing = {
+        .output = output, .roots = roots, .root_count = root_count, .count = count, .chunk_rows = chunk_rows};
     computing.programs = calloc(output->threads, sizeof *computing.programs);
     computing.kept = calloc(chunks + 1, sizeof *computing.kept);
     const uint64_t readers = (uint64_t)output->threads * output->plan->column_count;
@@ -372,7 +287,7 @@ static enum status compute_chunks(struct output *output, const uint32_t *roots, 
                              ? parallel_for(output->threads, chunks, compute_chunk, &computing, output->error)
                              : error_out_of_memory(output->error, (chunks + 1) * 8, "an answer");
     if (status == STATUS_OK)
-        close_gaps(output, computing.kept, chunks);
+        close_gaps(output, computing.kept, chunks, chunk_rows);
     for (unsigned t = 0; computing.programs && t < output->threads; t++)
         expression_program_free(computing.programs[t]);
     for (uint64_t r = 0; computing.readers && r < readers; r++)

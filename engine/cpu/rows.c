@@ -243,18 +243,33 @@ static void number_groups(const struct device_run *run, struct cpu_worker *worke
     }
 }
 
+/* Adds rows of a tile, which has some. */
+static enum status add_found(struct piece_rows *found, uint64_t first_row, const uint16_t *rows,
+                             uint32_t count, struct error *error)
+{
+    const uint64_t first = first_row + rows[0], next = found->first + found->count;
+    const bool follow = rows[count - 1] - rows[0] == (int)count - 1 && (found->count == 0 || first == next);
+    if (found->count == 0)
+        *found = (struct piece_rows){.first = first, .rows = found->rows};
+    if (!follow || found->listed)
+        RETURN_IF_ERROR(
+            memory_grow(&found->rows, (found->count + count) * sizeof *found->rows, "rows", error));
+    for (uint64_t i = 0; !follow && !found->listed && i < found->count; i++)
+        found->rows[i] = found->first + i;
+    found->listed |= !follow;
+    for (uint32_t i = 0; found->listed && i < count; i++)
+        found->rows[found->count + i] = first_row + rows[i];
+    found->count += count;
+    return STATUS_OK;
+}
+
 enum status cpu_take_rows(struct device_run *run, struct cpu_worker *worker, const struct tile *t,
                           uint64_t piece, uint64_t first_row, uint32_t count, struct error *error)
 {
     const struct plan *plan = run->plan;
     struct piece_rows *found = plan->shape == PLAN_ROWS ? &run->found[piece] : NULL;
-    if (found) {
-        RETURN_IF_ERROR(
-            memory_grow(&found->rows, (found->count + count) * sizeof *found->rows, "rows", error));
-        for (uint32_t i = 0; i < count; i++)
-            found->rows[found->count++] = first_row + worker->rows[i];
-        return STATUS_OK;
-    }
+    if (found)
+        return add_found(found, first_row, worker->rows, count, error);
     find_terms(run, worker, t, count);
     number_groups(run, worker, count);
     if (run->keys.words) {

@@ -298,24 +298,45 @@ static void run_begin(struct device_run *run, const struct tile_skip *scan)
         memset(worker->points, 0, plan_points(run->plan) * sizeof *worker->points);
     }
     for (uint64_t p = 0; run->found && p < run->pieces; p++)
-        run->found[p].count = 0;
+        run->found[p] = (struct piece_rows){.rows = run->found[p].rows};
     atomic_store(&run->found_rows, 0);
     top_rows_begin(&run->top);
 }
 
+/* The rows of all pieces, one piece after the other. */
+struct collecting {
+    const struct piece_rows *found;
+    const uint64_t *at; /* where each piece's rows begin */
+    uint64_t *rows;
+};
+
+static enum status collect_piece(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct collecting *const collecting = context;
+    const struct piece_rows *const found = &collecting->found[item];
+    uint64_t *const rows = collecting->rows + collecting->at[item];
+    (void)thread;
+    for (uint64_t i = 0; !found->listed && i < found->count; i++)
+        rows[i] = found->first + i;
+    if (found->listed)
+        memcpy(rows, found->rows, found->count * sizeof *rows);
+    return cancel_check(error);
+}
+
 static enum status collect_rows(struct device_run *run, struct partial *groups, struct error *error)
 {
-    for (uint64_t p = 0; p < run->pieces; p++)
-        groups->count += run->found[p].count;
-    RETURN_IF_ERROR(
-        spillable_rows(&groups->rows, (groups->count + 1) * sizeof *groups->rows, "a list of rows", error));
-    uint64_t at = 0;
+    uint64_t *at;
+    RETURN_IF_ERROR(memory_take(&at, (run->pieces + 1) * sizeof *at, "a list of rows", error));
     for (uint64_t p = 0; p < run->pieces; p++) {
-        if (run->found[p].count)
-            memcpy(groups->rows + at, run->found[p].rows, run->found[p].count * sizeof *groups->rows);
-        at += run->found[p].count;
+        at[p] = groups->count;
+        groups->count += run->found[p].count;
     }
-    return STATUS_OK;
+    enum status status =
+        spillable_rows(&groups->rows, (groups->count + 1) * sizeof *groups->rows, "a list of rows", error);
+    struct collecting collecting = {run->found, at, groups->rows};
+    status = AND_THEN(status, parallel_for(run->threads, run->pieces, collect_piece, &collecting, error));
+    free(at);
+    return status;
 }
 
 static enum status collect(struct device_run *run, bool mergeable, struct partial *partial,

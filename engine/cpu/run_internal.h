@@ -20,9 +20,11 @@
  * of taking one is negligible and all threads end at about the same time. */
 #define PIECE_TILES 64u
 
+/* The rows that were found in a piece. As long as they follow each other, which all rows do, they are not listed. */
 struct piece_rows {
-    uint64_t count;
-    uint64_t *rows;
+    uint64_t count, first;
+    bool listed;    /* else they are first .. first + count - 1 */
+    uint64_t *rows; /* kept for the next run */
 };
 
 /* A leaf that is filled before an expression is evaluated. Leaves are ordered by join, so that the positions
@@ -127,7 +129,7 @@ struct device_run {
         *found; /* PLAN_ROWS: the rows of each piece; there is one for each piece of plan->scan */
     atomic_uint_fast64_t found_rows;
     struct top_rows top;
-    struct key_bits keys; /* instead of groups, in a run whose result is not merged */
+    struct key_bits keys;      /* instead of groups, in a run whose result is not merged */
     int32_t top_column;        /* of plan->columns, whose values tell of ranks; -1: none */
     int32_t top_low, top_high; /* that the plan's steps keep of it */
 };

@@ -148,6 +148,35 @@ static enum status answer_stored(struct sides *sides, uint64_t sources, struct r
     return STATUS_OK;
 }
 
+/* True for `@column = 1` and the like. */
+static bool wants_first(const struct sql_expression *condition, uint32_t *column)
+{
+    const bool two = condition->child_count == 2, turned = two && condition->operation == SQL_EQUAL &&
+                                                           condition->children[1]->operation == SQL_INPUT;
+    const struct sql_expression *const left = two ? condition->children[turned] : NULL,
+                                       *const right = two ? condition->children[!turned] : NULL;
+    const char *const most = condition->operation == SQL_LESS ? "2" : "1";
+    if (!two || left->operation != SQL_INPUT || right->operation != SQL_NUMBER ||
+        (condition->operation != SQL_EQUAL && condition->operation != SQL_LESS &&
+         condition->operation != SQL_LESS_EQUAL))
+        return false;
+    *column = left->index;
+    return strcmp(right->text, most) == 0;
+}
+
+/* What the region asks of a window's rows; its conditions remain. */
+static struct wanted_first first_of(const struct region *region, const struct source *source)
+{
+    uint32_t column;
+    for (uint32_t i = 0; i < region->conjuncts.count && source->node->kind == LOGICAL_WINDOW &&
+                         source->join == LOGICAL_INNER && !region->full;
+         i++)
+        if (!region->conjuncts.list[i].done && wants_first(region->conjuncts.list[i].tree, &column) &&
+            region_maker(region, column) == (uint32_t)(source - region->sources) + 1)
+            return (struct wanted_first){source->node, column};
+    return (struct wanted_first){0};
+}
+
 /* Answers a source that is no stored table, with the conditions on it alone. */
 static enum status answer_alone(struct sides *sides, struct source *source, struct result *result)
 {
@@ -158,8 +187,10 @@ static enum status answer_alone(struct sides *sides, struct source *source, stru
         source->answered = (struct result){0};
         return STATUS_OK;
     }
-    if (!source->filter)
+    if (!source->filter) {
+        run->first = first_of(sides->region, source);
         return relational_node(run, source->node, &sides->needed, result);
+    }
     RETURN_IF_ERROR(relational_filter(run, source->node, source->filter, &filter));
     return relational_node(run, filter, &sides->needed, result);
 }

@@ -78,13 +78,14 @@ static enum status fill_table(struct naming *naming, struct rows_table_column *c
             return error_set(run->error, STATUS_BAD_INPUT, "column %u of the tree is not answered",
                              naming->numbers[i]);
         if (places) {
-            RETURN_IF_ERROR(relation_gather(from, places, naming->from->rows, &copies[i], run->error));
+            RETURN_IF_ERROR(relation_gather(from, places, naming->from->rows,
+                                            engine_threads(run->task->engine), &copies[i], run->error));
             from = &copies[i];
         }
         columns[i] = (struct rows_table_column){name_of(naming, naming->numbers[i]), from};
     }
-    return rows_table_make(TABLE_NAME, columns, naming->count, naming->from->rows, &naming->table,
-                           run->error);
+    return rows_table_make(TABLE_NAME, columns, naming->count, naming->from->rows,
+                           engine_threads(run->task->engine), &naming->table, run->error);
 }
 
 static enum status open_table(struct naming *naming)

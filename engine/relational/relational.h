@@ -70,6 +70,8 @@ void result_trim(struct result *result, const struct logical_set *needed);
 /* *left becomes the pairs of rows of both; *right is used up. */
 NODISCARD enum status result_pair(struct relational *run, struct result *left, struct result *right,
                                   const uint64_t *lefts, const uint64_t *rights, uint64_t count);
+/* Puts the columns of *right, which has as many rows and is used up, beside those of *left. */
+NODISCARD enum status result_beside(struct relational *run, struct result *left, struct result *right);
 /* Makes a rowset of these columns, in this order, and uses the result up. */
 NODISCARD enum status result_rows(struct relational *run, struct result *result, const uint32_t *numbers,
                                   uint32_t count, struct rowset *rows);
@@ -103,6 +105,12 @@ struct key_set {
     struct sql_keys keys;
 };
 
+/* A window whose rows are wanted only where this column is 1: it may leave the others out. */
+struct wanted_first {
+    const struct logical_node *node; /* or NULL */
+    uint32_t column;
+};
+
 struct relational {
     const struct relational_task *task;
     const struct logical_tree *tree;
@@ -133,7 +141,8 @@ struct relational {
     struct taken *taken_of_plan;
     struct key_set *keys; /* wanted of an operator's rows, or NULL; and, likewise, of the next plan's: */
     struct key_set *keys_of_plan;
-    enum sql_cut cut; /* why the last plan was refused, if not for the statement */
+    struct wanted_first first; /* what is asked of a window's rows */
+    enum sql_cut cut;          /* why the last plan was refused, if not for the statement */
     struct error *error;
 };
 

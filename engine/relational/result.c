@@ -3,6 +3,7 @@
 
 #include "engine/answer/view_codes.h"
 #include "storage/base/memory.h"
+#include "storage/base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +178,7 @@ enum status result_gather(struct relational *run, const struct result *result, u
 {
     const uint64_t *places;
     const struct rowset_column *const from = result_column(result, number, &places);
-    return relation_gather(from, places, result->rows, column, run->error);
+    return relation_gather(from, places, result->rows, engine_threads(run->task->engine), column, run->error);
 }
 
 /* Makes room for so many more parts and columns. */
@@ -211,14 +212,39 @@ enum status result_add(struct relational *run, struct result *result, uint32_t n
     return STATUS_OK;
 }
 
+#define SLICE_ROWS 65536u
+
+struct composing {
+    const uint64_t *of, *places; /* of: the part's, or NULL */
+    uint64_t count, *made;
+};
+
+static enum status compose_slice(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct composing *const composing = context;
+    const uint64_t *const of = composing->of, *const places = composing->places, begin = item * SLICE_ROWS,
+                          left = composing->count - begin,
+                          end = begin + (left < SLICE_ROWS ? left : SLICE_ROWS);
+    (void)thread;
+    for (uint64_t i = begin; i < end; i++)
+        composing->made[i] = of && places[i] != RELATION_NO_ROW ? of[places[i]] : places[i];
+    return cancel_check(error);
+}
+
 /* Where the rows of a part are, if those of the result are `places` of them. */
 static enum status compose(struct relational *run, const struct result_part *part, const uint64_t *places,
                            uint64_t count, uint64_t **made)
 {
     RETURN_IF_ERROR(take_places(run, count, made));
-    for (uint64_t i = 0; i < count; i++)
-        (*made)[i] = part->places && places[i] != RELATION_NO_ROW ? part->places[places[i]] : places[i];
-    return STATUS_OK;
+    struct composing composing = {part->places, places, count, *made};
+    const enum status status =
+        parallel_for(engine_threads(run->task->engine), (count + SLICE_ROWS - 1) / SLICE_ROWS, compose_slice,
+                     &composing, run->error);
+    if (status != STATUS_OK) {
+        spillable_free(*made);
+        *made = NULL;
+    }
+    return status;
 }
 
 enum status result_select(struct relational *run, struct result *result, const uint64_t *places,
@@ -246,7 +272,7 @@ static enum status copy_part(struct relational *run, const struct result *from, 
     for (uint32_t c = 0; status == STATUS_OK && c < from->column_count; c++)
         if (from->columns[c].part == part)
             status = relation_gather(&answer->columns[from->columns[c].at], made, rows->rows,
-                                     &rows->columns[c], run->error);
+                                     engine_threads(run->task->engine), &rows->columns[c], run->error);
     spillable_free(made);
     return status;
 }
@@ -273,9 +299,14 @@ enum status result_copied(struct relational *run, const struct result *from, con
 enum status result_pair(struct relational *run, struct result *left, struct result *right,
                         const uint64_t *lefts, const uint64_t *rights, uint64_t count)
 {
-    RETURN_IF_ERROR(grow(run, left, right->part_count, right->column_count));
     RETURN_IF_ERROR(result_select(run, left, lefts, count));
     RETURN_IF_ERROR(result_select(run, right, rights, count));
+    return result_beside(run, left, right);
+}
+
+enum status result_beside(struct relational *run, struct result *left, struct result *right)
+{
+    RETURN_IF_ERROR(grow(run, left, right->part_count, right->column_count));
     for (uint32_t c = 0; c < right->column_count; c++) {
         left->columns[left->column_count] = right->columns[c];
         left->columns[left->column_count++].part += left->part_count;

@@ -1,7 +1,7 @@
 /*
  * rows_table.h: rows of operators as a table, which a block asks like a stored one.
  *
- * Values are copied once, as plain chunks with minima, maxima and validity: about 2 ns a value. So a block over rows is
+ * Values are copied once, as plain chunks with minima, maxima and validity, on all threads: about 2 ns of one a value. So a block over rows is
  * planned and run by the code for stored tables.
  */
 #ifndef TESSERA_ENGINE_RELATIONAL_ROWS_TABLE_H
@@ -18,7 +18,7 @@ struct rows_table_column {
 
 /* Makes the table; free it with rows_table_free. STATUS_BAD_INPUT for more than TABLE_ROWS_MAX rows. */
 NODISCARD enum status rows_table_make(const char *name, const struct rows_table_column *columns,
-                                      uint32_t count, uint64_t rows, struct table **table,
+                                      uint32_t count, uint64_t rows, unsigned threads, struct table **table,
                                       struct error *error);
 /* Sets the type of a column; `narrow`: all values are between -1,000,000,000 and 1,000,000,000. */
 void rows_table_type(struct value_type type, bool narrow, struct column_schema *schema);

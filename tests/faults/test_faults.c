@@ -80,6 +80,16 @@ static const struct named_operation {
           ASK "\"WITH t AS (SELECT city, day, sum(paid) AS s" JOIN
               "GROUP BY city, day) SELECT city, s, rank() OVER (PARTITION BY city ORDER BY s) FROM t "
               "WHERE s > (SELECT avg(s) FROM t) UNION SELECT name, NULL, 0 FROM shops ORDER BY 1, 2, 3\""}},
+    {"windows",
+     {.prepare = FIRST,
+      .run =
+          ASK "\"SELECT id, s, a FROM (SELECT id, sum(paid) OVER (PARTITION BY shop ORDER BY id) AS s, "
+              "avg(paid) OVER (ORDER BY day, id ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) AS a FROM sales) "
+              "WHERE s > 300 ORDER BY id LIMIT 20\""}},
+    {"first_of_each",
+     {.prepare = FIRST,
+      .run = ASK "\"SELECT count(*), sum(paid), max(id) FROM (SELECT id, paid, row_number() OVER "
+                 "(PARTITION BY id - id % 4 ORDER BY paid DESC) AS n FROM sales) WHERE n = 1\""}},
     {"orc",
      {.prepare = "",
       .run =

@@ -91,12 +91,14 @@ static bool is_time(const struct window *window)
 
 static struct window new_window(void)
 {
-    struct window made = {.partition = PICK("", "", "g", "g", "g, s", "v % 3"),
-                          .direction =
-                              PICK(" NULLS FIRST", " NULLS LAST", " DESC NULLS FIRST", " DESC NULLS LAST"),
-                          .unit = below(UNITS),
-                          .exclude = chance(60) ? "" : PICK("CURRENT ROW", "GROUP", "TIES", "NO OTHERS")};
-    made.order = made.unit == RANGE ? PICK("v", "x", "r", "d", "t") : PICK("v", "x", "d", "s", "g", "r");
+    /* rows stand in the order of id */
+    struct window made = {
+        .partition = PICK("", "", "g", "g", "g, s", "v % 3", "id - id % 5", "id - id % 700"),
+        .direction = PICK(" NULLS FIRST", " NULLS LAST", " DESC NULLS FIRST", " DESC NULLS LAST"),
+        .unit = below(UNITS),
+        .exclude = chance(60) ? "" : PICK("CURRENT ROW", "GROUP", "TIES", "NO OTHERS")};
+    made.order = made.unit == RANGE ? PICK("v", "x", "r", "d", "t")
+                                    : PICK("v", "x", "d", "s", "g", "r", "id - id % 3");
     made.total = made.unit == NO_FRAME || made.unit == ROWS || (made.unit == GROUPS && chance(30));
     do
         for (int e = 0; e < 2; e++) {
@@ -312,6 +314,20 @@ static void say_functions(struct statement *to, uint32_t table)
     say(to, " ORDER BY id");
 }
 
+/* The first row of each partition: of those in which rows stand together, the others are not sorted. */
+static void say_first(struct statement *to, uint32_t table)
+{
+    struct window window = new_window();
+    while (!window.total)
+        window = new_window();
+    window.unit = NO_FRAME;
+    say(to, "SELECT %s FROM (SELECT id, g, v, row_number() OVER (",
+        chance(50) ? "id, w" : "count(*), sum(id), max(w)");
+    say_window(to, &window);
+    say(to, ") w FROM t%u%s) q WHERE %s%s ORDER BY 1", table, chance(30) ? " WHERE v > -20" : "",
+        PICK("w = 1", "w <= 1", "w < 2", "1 = w", "w <= 2"), PICK("", "", " AND v > 0"));
+}
+
 /* What a GPU is asked above a window whose rows it has: an aggregation, or the rows that pass. */
 static void say_above(struct statement *to, uint32_t table)
 {
@@ -343,6 +359,8 @@ static void new_statement(char *texts[2])
     assert_non_null(made.theirs);
     if (table_rows[table] <= DISTINCT_MOST && chance(10))
         say_distinct(&made, table_rows[table]);
+    else if (chance(15))
+        say_first(&made, table_rows[table]);
     else if (chance(30))
         say_above(&made, table_rows[table]);
     else

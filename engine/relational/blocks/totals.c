@@ -52,7 +52,8 @@ static enum status make_table(struct relational *run, struct totals *totals, con
             .type = node->type, .values = &value, .nulls = node->nullable ? &null : NULL};
         columns[c] = (struct rows_table_column){below->outputs[c].name, &values[c]};
     }
-    RETURN_IF_ERROR(rows_table_make(TABLE_NAME, columns, below->output_count, 1, &totals->table, run->error));
+    RETURN_IF_ERROR(
+        rows_table_make(TABLE_NAME, columns, below->output_count, 1, 1, &totals->table, run->error));
     totals->table->rows = below->shape == PLAN_HASH ? below->groups_most : below->slots;
     for (uint32_t c = 0; c < below->output_count; c++) {
         const struct expression *const node = &below->expressions.nodes[below->outputs[c].expression];

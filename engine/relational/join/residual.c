@@ -5,9 +5,14 @@
 #include "engine/sql/scalar.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
+#include "storage/base/sort/sort_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct range {
+    int64_t low, high; /* low > high: there are no values */
+};
 
 /* A column that the condition names. */
 struct residual_column {
@@ -16,7 +21,7 @@ struct residual_column {
     const struct rowset_column *column;
     const uint64_t *places;
     struct sql_input input;
-    int64_t low, high;
+    struct range range;
     int64_t of_null; /* what stands where it is NULL: a value in its range */
 };
 
@@ -35,17 +40,51 @@ struct residual {
 
 /* ---- Columns ---- */
 
-/* The range of a column's values: low > high if there are none. */
-static void find_range(const struct rowset_column *column, uint64_t rows, int64_t *low, int64_t *high)
+#define SLICE_ROWS 16384u
+
+struct finding {
+    const struct rowset_column *column;
+    uint64_t rows;
+    struct range *ranges; /* of each slice */
+};
+
+static enum status find_slice(void *context, uint64_t item, unsigned thread, struct error *error)
 {
-    *low = INT64_MAX;
-    *high = INT64_MIN;
-    for (uint64_t row = 0; row < rows; row++) {
-        if (column->nulls && column->nulls[row])
-            continue;
-        *low = column->values[row] < *low ? column->values[row] : *low;
-        *high = column->values[row] > *high ? column->values[row] : *high;
+    const struct finding *const finding = context;
+    const uint64_t begin = item * SLICE_ROWS, left = finding->rows - begin,
+                   count = left < SLICE_ROWS ? left : SLICE_ROWS;
+    const int64_t *const values = finding->column->values + begin;
+    const uint8_t *const nulls = finding->column->nulls ? finding->column->nulls + begin : NULL;
+    struct range range = {INT64_MAX, INT64_MIN};
+    (void)thread;
+    for (uint64_t i = 0; !nulls && i < count; i++) {
+        range.low = values[i] < range.low ? values[i] : range.low;
+        range.high = values[i] > range.high ? values[i] : range.high;
     }
+    for (uint64_t i = 0; nulls && i < count; i++) {
+        range.low = !nulls[i] && values[i] < range.low ? values[i] : range.low;
+        range.high = !nulls[i] && values[i] > range.high ? values[i] : range.high;
+    }
+    finding->ranges[item] = range;
+    return cancel_check(error);
+}
+
+/* The range of a column's values. */
+static enum status find_range(const struct residual *residual, const struct rowset_column *column,
+                              uint64_t rows, struct range *range)
+{
+    struct error *const error = residual->run->error;
+    const uint64_t slices = (rows + SLICE_ROWS - 1) / SLICE_ROWS;
+    struct finding finding = {.column = column, .rows = rows};
+    RETURN_IF_ERROR(memory_take(&finding.ranges, (slices + 1) * sizeof *finding.ranges, "a join", error));
+    const enum status status = parallel_for(residual->threads, slices, find_slice, &finding, error);
+    *range = (struct range){INT64_MAX, INT64_MIN};
+    for (uint64_t s = 0; status == STATUS_OK && s < slices; s++) {
+        range->low = finding.ranges[s].low < range->low ? finding.ranges[s].low : range->low;
+        range->high = finding.ranges[s].high > range->high ? finding.ranges[s].high : range->high;
+    }
+    free(finding.ranges);
+    return status;
 }
 
 static enum status add_column(struct residual *residual, uint32_t number)
@@ -65,8 +104,9 @@ static enum status add_column(struct residual *residual, uint32_t number)
             column++;
         made.input.type = made.column->type;
         made.input.nullable = true;
-        find_range(made.column, side->parts[column->part].answer->rows.rows, &made.low, &made.high);
-        made.of_null = made.low <= made.high ? made.low : 0;
+        RETURN_IF_ERROR(
+            find_range(residual, made.column, side->parts[column->part].answer->rows.rows, &made.range));
+        made.of_null = made.range.low <= made.range.high ? made.range.low : 0;
         return sql_tree_append(run->arena, &residual->columns, &residual->column_count, sizeof made, &made,
                                run->error);
     }
@@ -99,8 +139,8 @@ static struct sql_input input_of(const void *context, uint32_t number)
 static void range_of(const void *context, uint32_t number, int64_t *low, int64_t *high)
 {
     const struct residual_column *const column = column_of(context, number);
-    *low = column->low;
-    *high = column->high;
+    *low = column->range.low;
+    *high = column->range.high;
 }
 
 /* ---- Pairs ---- */
@@ -116,24 +156,33 @@ static void fill(const struct residual_column *column, const uint64_t *rows, uin
     }
 }
 
+/* The thread's own program. */
+static enum status program_of(struct residual *residual, unsigned thread, struct expression_program **program,
+                              struct error *error)
+{
+    if (!residual->programs[thread])
+        RETURN_IF_ERROR(expression_program_create(residual->list, &residual->root, 1,
+                                                  &residual->programs[thread], error));
+    *program = residual->programs[thread];
+    return STATUS_OK;
+}
+
 static enum status test_pairs(void *context, unsigned thread, const uint64_t *lefts, const uint64_t *rights,
                               uint32_t count, uint8_t *truth, struct error *error)
 {
     struct residual *const residual = context;
-    struct expression_program **const program = &residual->programs[thread];
+    struct expression_program *program;
     const uint32_t *leaves;
-    if (!*program)
-        RETURN_IF_ERROR(expression_program_create(residual->list, &residual->root, 1, program, error));
-    const uint32_t leaf_count = expression_program_leaves(*program, &leaves);
+    RETURN_IF_ERROR(program_of(residual, thread, &program, error));
+    const uint32_t leaf_count = expression_program_leaves(program, &leaves);
     for (uint32_t l = 0; l < leaf_count; l++) {
         const struct residual_column *const column =
             column_of(residual, residual->list->nodes[leaves[l]].index);
-        fill(column, column->right ? rights : lefts, count, expression_program_vector(*program, leaves[l]));
+        fill(column, column->right ? rights : lefts, count, expression_program_vector(program, leaves[l]));
     }
-    expression_program_run(*program, count);
+    expression_program_run(program, count);
     RETURN_IF_ERROR(expression_check(residual->list, error));
-    RETURN_IF_ERROR(expression_check(residual->list, error));
-    const struct vector made = expression_program_vector(*program, residual->root);
+    const struct vector made = expression_program_vector(program, residual->root);
     for (uint32_t i = 0; i < count; i++)
         truth[i] = made.nulls && made.nulls[i] ? JOIN_UNKNOWN : made.values[i] ? JOIN_TRUE : JOIN_FALSE;
     return STATUS_OK;
@@ -194,21 +243,83 @@ void residual_free(struct residual *residual)
 
 /* ---- Filters ---- */
 
-/* A row with itself is a pair: so a filter is a SEMI join with one row of nothing. */
+struct filtering {
+    struct residual *residual;
+    uint64_t rows;
+    uint8_t *kept; /* of each row */
+};
+
+/* As fill, of rows that follow each other. */
+static void fill_rows(const struct residual_column *column, uint64_t first, uint32_t count,
+                      struct vector vector)
+{
+    uint64_t rows[VECTOR_ROWS];
+    if (!column->places && !column->column->nulls) {
+        memcpy(vector.values, column->column->values + first, count * sizeof *vector.values);
+        memset(vector.nulls, 0, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = first + i;
+    fill(column, rows, count, vector);
+}
+
+static enum status test_rows(const struct filtering *filtering, struct expression_program *program,
+                             uint64_t first, uint32_t count, struct error *error)
+{
+    const struct residual *const residual = filtering->residual;
+    const uint32_t *leaves, leaf_count = expression_program_leaves(program, &leaves);
+    for (uint32_t l = 0; l < leaf_count; l++)
+        fill_rows(column_of(residual, residual->list->nodes[leaves[l]].index), first, count,
+                  expression_program_vector(program, leaves[l]));
+    expression_program_run(program, count);
+    RETURN_IF_ERROR(expression_check(residual->list, error));
+    const struct vector made = expression_program_vector(program, residual->root);
+    for (uint32_t i = 0; i < count; i++)
+        filtering->kept[first + i] = made.values[i] && !(made.nulls && made.nulls[i]);
+    return STATUS_OK;
+}
+
+static enum status filter_slice(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct filtering *const filtering = context;
+    const uint64_t begin = item * SLICE_ROWS, left = filtering->rows - begin,
+                   end = begin + (left < SLICE_ROWS ? left : SLICE_ROWS);
+    struct expression_program *program;
+    RETURN_IF_ERROR(program_of(filtering->residual, thread, &program, error));
+    for (uint64_t first = begin; first < end; first += VECTOR_ROWS)
+        RETURN_IF_ERROR(test_rows(filtering, program, first,
+                                  end - first < VECTOR_ROWS ? (uint32_t)(end - first) : VECTOR_ROWS, error));
+    return cancel_check(error);
+}
+
+/* Lists the rows that pass. */
+static enum status list_kept(struct residual *residual, uint64_t rows, uint64_t **places, uint64_t *count,
+                             struct error *error)
+{
+    struct filtering filtering = {.residual = residual, .rows = rows};
+    *places = NULL;
+    enum status status = spillable_rows(&filtering.kept, rows + 1, "a filter", error);
+    status = AND_THEN(status, parallel_for(residual->threads, (rows + SLICE_ROWS - 1) / SLICE_ROWS,
+                                           filter_slice, &filtering, error));
+    status = AND_THEN(status, sort_marks_list(filtering.kept, rows, 1, SORT_LIST_ROWS, residual->threads,
+                                              places, count, error));
+    spillable_free(filtering.kept);
+    return status;
+}
+
 enum status residual_filter(struct relational *run, const struct sql_expression *condition,
                             struct result *result)
 {
-    const unsigned threads = engine_threads(run->task->engine);
     struct residual *residual;
     struct join_test test;
-    struct join_result kept = {0};
-    RETURN_IF_ERROR(residual_create(run, condition, result, NULL, threads, &residual, &test));
-    const struct join_task task = {
-        .join = LOGICAL_SEMI, .left_rows = result->rows, .right_rows = 1, .test = &test, .threads = threads};
-    enum status status = join_rows(&task, &kept, run->error);
+    uint64_t *places, count = 0;
+    RETURN_IF_ERROR(
+        residual_create(run, condition, result, NULL, engine_threads(run->task->engine), &residual, &test));
+    enum status status = list_kept(residual, result->rows, &places, &count, run->error);
     residual_free(residual);
-    if (status == STATUS_OK && kept.count < result->rows)
-        status = result_select(run, result, kept.lefts, kept.count);
-    join_result_free(&kept);
+    if (status == STATUS_OK && count < result->rows)
+        status = result_select(run, result, places, count);
+    spillable_free(places);
     return status;
 }

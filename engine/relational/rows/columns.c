@@ -4,16 +4,64 @@
 #include "engine/plan/functions/string_pieces.h"
 #include "storage/base/decimal.h"
 #include "storage/base/memory.h"
+#include "storage/base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum status relation_gather(const struct rowset_column *from, const uint64_t *places, uint64_t count,
-                            struct rowset_column *to, struct error *error)
+/* ---- Copies ---- */
+
+#define SLICE_ROWS 65536u
+
+struct gathering {
+    const struct rowset_column *from;
+    struct rowset_column *to;
+    const uint64_t *places; /* or NULL */
+    uint64_t count;
+    bool missing; /* a value may be NULL */
+};
+
+static void gather_rows(const struct gathering *gathering, uint64_t begin, uint64_t end)
 {
-    bool missing = from->nulls != NULL;
-    for (uint64_t i = 0; places && i < count && !missing; i++)
-        missing = places[i] == RELATION_NO_ROW;
+    const struct rowset_column *const from = gathering->from, *const to = gathering->to;
+    for (uint64_t i = begin; i < end; i++) {
+        const uint64_t place = gathering->places ? gathering->places[i] : i;
+        const bool null = place == RELATION_NO_ROW || (from->nulls && from->nulls[place]);
+        if (to->views)
+            to->views[i] = null ? (struct string_view){0} : from->views[place];
+        else
+            to->values[i] = null ? 0 : from->values[place];
+        if (to->nulls)
+            to->nulls[i] = null;
+    }
+}
+
+static enum status gather_slice(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct gathering *const gathering = context;
+    const uint64_t begin = item * SLICE_ROWS, left = gathering->count - begin,
+                   end = begin + (left < SLICE_ROWS ? left : SLICE_ROWS);
+    (void)thread;
+    if (gathering->missing || gathering->to->views || !gathering->places)
+        gather_rows(gathering, begin, end);
+    else
+        for (uint64_t i = begin; i < end; i++)
+            gathering->to->values[i] = gathering->from->values[gathering->places[i]];
+    return cancel_check(error);
+}
+
+static bool has_no_row(const uint64_t *places, uint64_t count)
+{
+    bool found = false;
+    for (uint64_t i = 0; places && i < count && !found; i++)
+        found = places[i] == RELATION_NO_ROW;
+    return found;
+}
+
+enum status relation_gather(const struct rowset_column *from, const uint64_t *places, uint64_t count,
+                            unsigned threads, struct rowset_column *to, struct error *error)
+{
+    const bool missing = from->nulls || has_no_row(places, count);
     *to = (struct rowset_column){
         .name = strdup(from->name), .type = from->type, .buffers = string_buffers_share(from->buffers)};
     enum status status = to->name ? STATUS_OK : error_out_of_memory(error, strlen(from->name), "a name");
@@ -23,21 +71,13 @@ enum status relation_gather(const struct rowset_column *from, const uint64_t *pl
         status = spillable_rows(&to->values, (count + 1) * sizeof *to->values, "an answer", error);
     if (status == STATUS_OK && missing)
         status = spillable_rows(&to->nulls, count + 1, "an answer", error);
-    if (status != STATUS_OK) {
+    struct gathering gathering = {from, to, places, count, missing};
+    if (status == STATUS_OK)
+        status =
+            parallel_for(threads, (count + SLICE_ROWS - 1) / SLICE_ROWS, gather_slice, &gathering, error);
+    if (status != STATUS_OK)
         rowset_column_free(to);
-        return status;
-    }
-    for (uint64_t i = 0; i < count; i++) {
-        const uint64_t place = places ? places[i] : i;
-        const bool null = place == RELATION_NO_ROW || (from->nulls && from->nulls[place]);
-        if (to->views)
-            to->views[i] = null ? (struct string_view){0} : from->views[place];
-        else
-            to->values[i] = null ? 0 : from->values[place];
-        if (missing)
-            to->nulls[i] = null;
-    }
-    return STATUS_OK;
+    return status;
 }
 
 /* ---- Common types ---- */

@@ -19,7 +19,8 @@
 /* Makes a column of rows places[0 .. count - 1] of another one, or of its first `count` rows without `places`; NULL for
  * RELATION_NO_ROW. The name is copied, the dictionary is shared. */
 NODISCARD enum status relation_gather(const struct rowset_column *from, const uint64_t *places,
-                                      uint64_t count, struct rowset_column *to, struct error *error);
+                                      uint64_t count, unsigned threads, struct rowset_column *to,
+                                      struct error *error);
 
 /* Converts two columns to a common type: numbers to one scale, or to doubles; dates to timestamps; strings to one
  * dictionary, *made, which the caller frees (or NULL). A column whose type is not known (VALUE_UNTYPED) takes any. STATUS_BAD_INPUT,

@@ -188,8 +188,8 @@ static enum status find_kept(struct parting *parting, unsigned threads, uint64_t
     memory_charge_drop(&tables);
     enum status status = open_parts(parting, threads, error);
     status = AND_THEN(status, parallel_for(threads, parting->parts, keep_part, parting, error));
-    status = AND_THEN(status,
-                      sort_marks_list(parting->kept, parting->left->rows, 1, threads, places, count, error));
+    status = AND_THEN(status, sort_marks_list(parting->kept, parting->left->rows, 1, SORT_LIST_WORK, threads,
+                                              places, count, error));
     deal_free(&parting->lefts);
     deal_free(&parting->rights);
     spillable_free(parting->kept);
@@ -197,11 +197,12 @@ static enum status find_kept(struct parting *parting, unsigned threads, uint64_t
     return status;
 }
 
-static enum status keep_rows(struct rowset *rows, const uint64_t *places, uint64_t count, struct error *error)
+static enum status keep_rows(struct rowset *rows, const uint64_t *places, uint64_t count, unsigned threads,
+                             struct error *error)
 {
     for (uint32_t c = 0; c < rows->column_count; c++) {
         struct rowset_column kept;
-        RETURN_IF_ERROR(relation_gather(&rows->columns[c], places, count, &kept, error));
+        RETURN_IF_ERROR(relation_gather(&rows->columns[c], places, count, threads, &kept, error));
         rowset_column_free(&rows->columns[c]);
         rows->columns[c] = kept;
     }
@@ -217,7 +218,7 @@ static enum status keep_set(enum relation_set set, struct rowset *left, const st
     uint64_t *places, count;
     enum status status = find_kept(&parting, threads, &places, &count, error);
     if (status == STATUS_OK && count < left->rows)
-        status = keep_rows(left, places, count, error);
+        status = keep_rows(left, places, count, threads, error);
     spillable_free(places);
     return status;
 }

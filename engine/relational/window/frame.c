@@ -6,7 +6,7 @@
 static enum status number_of(const struct window_number *number, const struct window_cursor *cursor,
                              uint64_t *out, struct error *error)
 {
-    const uint64_t row = cursor->order->places[cursor->at];
+    const uint64_t row = window_row(cursor->order, cursor->at);
     const int64_t value = number->column ? number->column->values[row] : number->constant;
     if (number->column && window_is_null(number->column, row))
         return error_set(error, STATUS_BAD_INPUT, "a bound of the frame is NULL");
@@ -42,7 +42,7 @@ static uint64_t search(const struct window_frames *frames, const struct window_o
 {
     while (low < high) {
         const uint64_t middle = low + (high - low) / 2;
-        const int64_t key = edge->key->values[order->places[middle]];
+        const int64_t key = edge->key->values[window_row(order, middle)];
         if (past ? !is_before(frames, value, key) : is_before(frames, key, value))
             low = middle + 1;
         else
@@ -56,7 +56,7 @@ static enum status ranged(const struct window_frames *frames, const struct windo
                           const struct window_cursor *cursor, bool past, uint64_t *place, struct error *error)
 {
     const struct window_order *const order = cursor->order;
-    const uint64_t row = order->places[cursor->at];
+    const uint64_t row = window_row(order, cursor->at);
     uint64_t low = cursor->first, high = cursor->end;
     if (window_is_null(edge->key, row)) {
         *place = past ? cursor->group_end : cursor->group_first;
@@ -69,9 +69,9 @@ static enum status ranged(const struct window_frames *frames, const struct windo
         return error_set(error, STATUS_BAD_INPUT,
                          "a bound of the frame is negative; PRECEDING and FOLLOWING "
                          "say its direction");
-    if (window_is_null(edge->key, order->places[low]))
+    if (window_is_null(edge->key, window_row(order, low)))
         low = order->groups[cursor->first_group + 1];
-    if (window_is_null(edge->key, order->places[high - 1]))
+    if (window_is_null(edge->key, window_row(order, high - 1)))
         high = order->groups[cursor->end_group - 1];
     *place = search(frames, order, edge, low, high, value, past);
     return STATUS_OK;

@@ -39,12 +39,13 @@ struct general {
 /* ---- The plan ---- */
 
 static enum status add_column(struct rowset *rows, uint32_t *numbers, const struct rowset_column *from,
-                              uint32_t number, const uint64_t *places, struct error *error)
+                              uint32_t number, const uint64_t *places, unsigned threads, struct error *error)
 {
     for (uint32_t c = 0; c < rows->column_count; c++)
         if (numbers[c] == number)
             return STATUS_OK;
-    RETURN_IF_ERROR(relation_gather(from, places, rows->rows, &rows->columns[rows->column_count], error));
+    RETURN_IF_ERROR(
+        relation_gather(from, places, rows->rows, threads, &rows->columns[rows->column_count], error));
     numbers[rows->column_count++] = number;
     return STATUS_OK;
 }
@@ -56,15 +57,15 @@ static enum status add_columns(const struct general *general, struct rowset *row
     struct error *const error = call->run->error;
     const struct rowset_column groups = {
         .name = "frame", .type = {.kind = VALUE_INTEGER}, .values = general->batch.groups};
-    RETURN_IF_ERROR(add_column(rows, numbers, &groups, general->group, NULL, error));
+    RETURN_IF_ERROR(add_column(rows, numbers, &groups, general->group, NULL, call->threads, error));
     for (uint32_t a = 0; a < tree->child_count; a++)
         for (uint32_t c = 0; c < call->rows->column_count && tree->children[a]->operation == SQL_INPUT; c++)
             if (call->numbers[c] == tree->children[a]->index)
                 RETURN_IF_ERROR(add_column(rows, numbers, &call->rows->columns[c], call->numbers[c],
-                                           general->batch.rows, error));
+                                           general->batch.rows, call->threads, error));
     if (tree == call->of->call)
         return STATUS_OK;
-    RETURN_IF_ERROR(add_column(rows, numbers, &groups, general->order, NULL, error));
+    RETURN_IF_ERROR(add_column(rows, numbers, &groups, general->order, NULL, call->threads, error));
     for (uint64_t i = 0; i < rows->rows; i++)
         rows->columns[rows->column_count - 1].values[i] = (int64_t)i;
     return STATUS_OK;
@@ -239,7 +240,7 @@ static enum status add_frame(struct general *general, const struct window_frame 
                          call->run->error));
     for (uint32_t r = 0; r < frame->count; r++)
         for (uint64_t at = frame->ranges[r].begin; at < frame->ranges[r].end; at++) {
-            batch->rows[batch->pair_count] = call->order->places[at];
+            batch->rows[batch->pair_count] = window_row(call->order, at);
             batch->groups[batch->pair_count++] = (int64_t)batch->frame_count;
         }
     batch->frame_count++;
@@ -327,7 +328,9 @@ enum status window_general(struct window_call *call)
     struct relational *const run = call->run;
     struct general general = {.call = call, .group = run->next_column, .order = run->next_column + 1};
     run->next_column += 2;
-    enum status status = give_dictionary(call);
+    enum status status = window_order_divide(call->order, call->threads, run->error);
+    if (status == STATUS_OK)
+        status = give_dictionary(call);
     if (status == STATUS_OK)
         status = order_strings(&general);
     if (status == STATUS_OK)

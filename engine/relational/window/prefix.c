@@ -28,7 +28,7 @@ static enum status count_block(void *context, uint64_t begin, uint64_t end, stru
     const struct rowset_column *const argument = counting->argument;
     uint64_t count = 0;
     for (uint64_t at = begin; at < end; at++) {
-        const uint64_t row = counting->order->places[at];
+        const uint64_t row = window_row(counting->order, at);
         counting->counts->local[at] = count;
         count += !window_is_null(argument, row) && (!counting->true_only || argument->values[row]);
     }
@@ -93,7 +93,7 @@ static void sum_whole(const struct summing *summing, uint64_t begin, uint64_t en
     const struct rowset_column *const argument = summing->argument;
     __int128 sum = 0;
     for (uint64_t at = begin; at < end; at++) {
-        const uint64_t row = summing->order->places[at];
+        const uint64_t row = window_row(summing->order, at);
         summing->sums->local[at] = sum;
         sum += window_is_null(argument, row) ? 0 : argument->values[row];
     }
@@ -109,7 +109,7 @@ static enum status sum_block(void *context, uint64_t begin, uint64_t end, struct
     if (!sums->doubles)
         sum_whole(summing, begin, end, total);
     for (uint64_t at = begin; at < end && sums->doubles; at++) {
-        const uint64_t row = summing->order->places[at];
+        const uint64_t row = window_row(summing->order, at);
         memcpy(sums->local + at * sums->limbs, total, bytes);
         if (!window_is_null(summing->argument, row))
             add_double(sums, summing->argument->values[row], total);

@@ -21,7 +21,7 @@
 struct sums {
     struct window_call *call;
     const struct aggregate *aggregate;
-    bool average, true_only; /* a sum over the count; true values alone are counted */
+    bool average, true_only; /* struct window_aggregate */
     struct window_counts counts;
     struct window_sums sums;
     int64_t *values;     /* of the argument, at each place */
@@ -30,28 +30,27 @@ struct sums {
     uint64_t leaves;
 };
 
-/* False: the aggregate is none of states. */
-static bool find(struct window_call *call, struct sums *sums)
+bool window_aggregate_of(struct window_call *call, struct window_aggregate *aggregate)
 {
     const struct sql_expression *const ast = call->of->call;
     const struct aggregate_name *name = aggregate_name_find(ast->name);
     const bool truth = call->argument && call->argument->type.kind == VALUE_BOOLEAN;
-    *sums = (struct sums){.call = call, .true_only = name->family == FAMILY_COUNT_IF};
+    *aggregate = (struct window_aggregate){.true_only = name->family == FAMILY_COUNT_IF};
     if ((name->family == FAMILY_TRUTH || name->family == FAMILY_COUNT_IF) && !truth)
         return false;
     if (name->as)
         name = aggregate_name_find(name->as);
     if (ast->distinct || name->family != FAMILY_BASIC)
         return false;
-    sums->aggregate = aggregate_of(aggregate_of_any_range(name->aggregate));
-    sums->average = name->average;
+    aggregate->of = aggregate_of(aggregate_of_any_range(name->aggregate));
+    aggregate->average = name->average;
     return true;
 }
 
 bool window_is_sum(struct window_call *call)
 {
-    struct sums sums;
-    return find(call, &sums);
+    struct window_aggregate aggregate;
+    return window_aggregate_of(call, &aggregate);
 }
 
 /* ---- A tree of states ---- */
@@ -97,11 +96,11 @@ static enum status fill_leaves(void *context, uint64_t begin, uint64_t end, stru
 {
     const struct sums *const sums = context;
     const struct rowset_column *const argument = sums->call->argument;
-    const uint64_t *const places = sums->call->order->places;
     for (uint64_t at = begin; at < end; at++) {
-        sums->values[at] = argument->values[places[at]];
+        const uint64_t row = window_row(sums->call->order, at);
+        sums->values[at] = argument->values[row];
         if (sums->nulls)
-            sums->nulls[at] = argument->nulls[places[at]];
+            sums->nulls[at] = argument->nulls[row];
     }
     for (uint64_t at = begin; at < end; at += LEAF) {
         struct state state = nothing(sums);
@@ -232,8 +231,7 @@ static enum status give(const struct sums *sums, const struct window_frame *fram
     if (sums->average)
         window_give(call, at, double_key_of(decimal_average(number, count, call->argument->type.scale)));
     else if (number > INT64_MAX || (number <= INT64_MIN && !sums->low))
-        return error_set(error, STATUS_BAD_INPUT,
-                         "a sum over a window exceeds 64 bits; CAST the summed expression to double");
+        return error_set(error, STATUS_BAD_INPUT, WINDOW_SUM_TOO_LARGE);
     else
         window_give(call, at, (int64_t)number);
     return STATUS_OK;
@@ -250,7 +248,7 @@ static enum status give_block(void *context, uint64_t begin, uint64_t end, struc
     for (uint64_t at = begin; at < end; at++, window_cursor_next(&cursor)) {
         RETURN_IF_ERROR(window_frame_find(&call->frames, &cursor, &frames[at % 2], error));
         if (at > begin && window_frames_are_same(&frames[0], &frames[1]))
-            window_give_cell(call, at, &call->out, call->order->places[at - 1]);
+            window_give_cell(call, at, &call->out, at - 1);
         else
             RETURN_IF_ERROR(give(sums, &frames[at % 2], at, &last, error));
     }
@@ -260,6 +258,7 @@ static enum status give_block(void *context, uint64_t begin, uint64_t end, struc
 static enum status compute(struct sums *sums, struct error *error)
 {
     const struct window_call *const call = sums->call;
+    RETURN_IF_ERROR(window_order_divide(call->order, call->threads, error));
     RETURN_IF_ERROR(window_counts_make(call->order, call->argument, sums->true_only, call->threads,
                                        &sums->counts, error));
     if (sums->aggregate->sums)
@@ -271,8 +270,12 @@ static enum status compute(struct sums *sums, struct error *error)
 
 enum status window_sums(struct window_call *call)
 {
-    struct sums sums;
-    find(call, &sums);
+    struct window_aggregate aggregate;
+    (void)window_aggregate_of(call, &aggregate);
+    struct sums sums = {.call = call,
+                        .aggregate = aggregate.of,
+                        .average = aggregate.average,
+                        .true_only = aggregate.true_only};
     const enum status status = compute(&sums, call->run->error);
     window_counts_free(&sums.counts);
     window_sums_free(&sums.sums);

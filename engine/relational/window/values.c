@@ -1,4 +1,4 @@
-/* values.c: ranks, and values of other rows; see window.h. */
+/* values.c: ranks as shares, and values of other rows; see window.h. */
 #include "engine/relational/window/window.h"
 
 #include "storage/base/memory.h"
@@ -47,27 +47,18 @@ static enum status give_rank(struct window_call *call, const struct window_curso
     int64_t parts;
     bool null;
     switch (call->of->function) {
-    case WINDOW_RANK:
-        window_give(call, at, (int64_t)rank + 1);
-        break;
-    case WINDOW_DENSE_RANK:
-        window_give(call, at, (int64_t)(cursor->group - cursor->first_group) + 1);
-        break;
     case WINDOW_PERCENT_RANK:
         window_give(call, at, double_key_of(rows > 1 ? (double)rank / (double)(rows - 1) : 0));
         break;
     case WINDOW_CUME_DIST:
         window_give(call, at, double_key_of((double)(cursor->group_end - cursor->first) / (double)rows));
         break;
-    case WINDOW_NTILE:
-        RETURN_IF_ERROR(number_of(call, call->order->places[at], 1, &parts, &null, error));
+    default: /* ntile */
+        RETURN_IF_ERROR(number_of(call, window_row(call->order, at), 1, &parts, &null, error));
         if (null)
             window_give_null(call, at);
         else
             window_give(call, at, tile_of(at - cursor->first, rows, (uint64_t)parts));
-        break;
-    default: /* row_number */
-        window_give(call, at, (int64_t)(at - cursor->first) + 1);
     }
     return STATUS_OK;
 }
@@ -97,19 +88,84 @@ static enum status give_moved(const struct values *values, const struct window_c
                               struct error *error)
 {
     struct window_call *const call = values->call;
-    const uint64_t *const places = call->order->places, at = cursor->at;
+    const struct window_order *const order = call->order;
+    const uint64_t at = cursor->at, row = window_row(order, at);
     int64_t number;
     uint64_t place;
     bool null;
-    RETURN_IF_ERROR(number_of(call, places[at], INT64_MIN, &number, &null, error));
+    RETURN_IF_ERROR(number_of(call, row, INT64_MIN, &number, &null, error));
     const __int128 after = call->of->function == WINDOW_LAG ? -(__int128)number : number;
     if (null)
         window_give_null(call, at);
     else if (place_after(values, cursor, after, &place))
-        window_give_cell(call, at, call->argument, places[place]);
+        window_give_cell(call, at, call->argument, window_row(order, place));
     else
-        window_give_cell(call, at, call->otherwise, places[at]);
+        window_give_cell(call, at, call->otherwise, row);
     return STATUS_OK;
+}
+
+/* True if all rows look at most a block away, at values that may be NULL. */
+static bool moves_alike(const struct values *values)
+{
+    const struct window_number *const number = &values->call->number;
+    return !values->present && !number->column && number->constant >= 0 && number->constant <= WINDOW_BLOCK;
+}
+
+/* How far the rows of a block look: `from[i]` is the row that row i of it takes its value of, or NO_ROW. */
+#define NO_ROW UINT64_MAX
+
+/* The rows before: no partition may begin after the one that is looked at. */
+static void find_lags(const struct window_order *order, uint64_t begin, uint64_t end, uint64_t number,
+                      uint64_t *from)
+{
+    const uint8_t *const marks = order->marks;
+    uint64_t first = begin;
+    while (first > 0 && begin - first < number && !(marks[first] & SORT_BEGINS_PREFIX))
+        first--;
+    for (uint64_t at = begin; at < end; at++) {
+        first = marks[at] & SORT_BEGINS_PREFIX ? at : first;
+        from[at - begin] = at - first >= number ? window_row(order, at - number) : NO_ROW;
+    }
+}
+
+/* The rows after: `last` is the last place up to there where a partition begins. */
+static void find_leads(const struct window_order *order, uint64_t begin, uint64_t end, uint64_t number,
+                       uint64_t *from)
+{
+    uint64_t last = begin, looked = begin;
+    for (uint64_t at = begin; at < end; at++) {
+        for (; looked < at + number && looked + 1 < order->rows; looked++)
+            last = order->marks[looked + 1] & SORT_BEGINS_PREFIX ? looked + 1 : last;
+        from[at - begin] = at + number < order->rows && last <= at ? window_row(order, at + number) : NO_ROW;
+    }
+}
+
+/* Gives the values of these rows. Those of a column without NULLs wait for nothing but their memory. */
+static void give_rows(struct window_call *call, uint64_t begin, uint64_t end, const uint64_t *from)
+{
+    const int64_t *const values = call->argument->values;
+    int64_t *const out = call->out.values + begin;
+    for (uint64_t i = 0; !call->argument->nulls && i < end - begin; i++)
+        out[i] = from[i] == NO_ROW ? 0 : values[from[i]];
+    for (uint64_t i = 0; call->argument->nulls && i < end - begin; i++)
+        if (from[i] != NO_ROW)
+            window_give_cell(call, begin + i, call->argument, from[i]);
+    for (uint64_t i = 0; i < end - begin; i++)
+        if (from[i] == NO_ROW)
+            window_give_cell(call, begin + i, call->otherwise, window_row(call->order, begin + i));
+}
+
+static enum status move_block(void *context, uint64_t begin, uint64_t end, struct error *error)
+{
+    const struct values *const values = context;
+    const uint64_t number = (uint64_t)values->call->number.constant;
+    uint64_t from[WINDOW_BLOCK];
+    if (values->call->of->function == WINDOW_LAG)
+        find_lags(values->call->order, begin, end, number, from);
+    else
+        find_leads(values->call->order, begin, end, number, from);
+    give_rows(values->call, begin, end, from);
+    return cancel_check(error);
 }
 
 /* ---- Rows of the frame ---- */
@@ -140,17 +196,16 @@ static enum status give_framed(const struct values *values, const struct window_
                                struct error *error)
 {
     struct window_call *const call = values->call;
-    const uint64_t *const places = call->order->places;
     struct window_frame frame;
     int64_t number = 1;
     uint64_t place;
     bool null = false;
     RETURN_IF_ERROR(window_frame_find(&call->frames, cursor, &frame, error));
     if (call->of->function == WINDOW_NTH_VALUE)
-        RETURN_IF_ERROR(number_of(call, places[cursor->at], 1, &number, &null, error));
+        RETURN_IF_ERROR(number_of(call, window_row(call->order, cursor->at), 1, &number, &null, error));
     if (!null &&
         place_in(values, &frame, (uint64_t)number - 1, call->of->function == WINDOW_LAST_VALUE, &place))
-        window_give_cell(call, cursor->at, call->argument, places[place]);
+        window_give_cell(call, cursor->at, call->argument, window_row(call->order, place));
     else
         window_give_null(call, cursor->at);
     return STATUS_OK;
@@ -186,7 +241,7 @@ static enum status find_present(void *context, uint64_t begin, uint64_t end, str
     const struct window_call *const call = values->call;
     uint64_t found = window_counts_before(&values->counts, begin);
     for (uint64_t at = begin; at < end; at++)
-        if (!window_is_null(call->argument, call->order->places[at]))
+        if (!window_is_null(call->argument, window_row(call->order, at)))
             values->present[found++] = at;
     return cancel_check(error);
 }
@@ -202,6 +257,10 @@ static enum status compute(struct values *values, struct error *error)
             spillable_work(&values->present, (rows + 1) * sizeof *values->present, "a window", error));
         RETURN_IF_ERROR(window_blocks(rows, call->threads, find_present, values, error));
     }
+    const bool moves = call->of->function == WINDOW_LAG || call->of->function == WINDOW_LEAD;
+    if (moves && moves_alike(values))
+        return window_blocks(rows, call->threads, move_block, values, error);
+    RETURN_IF_ERROR(window_order_divide(call->order, call->threads, error));
     return window_blocks(rows, call->threads, value_block, values, error);
 }
 

@@ -16,33 +16,62 @@ struct windows {
     const struct logical_node *node;
     struct rowset rows;
     uint32_t *numbers;
-    struct window_order order;     /* of the last function */
+    struct window_order order; /* of the last function */
+    struct rowset placed;      /* columns of functions of this order, in it, unless that is the rows' own */
+    uint32_t *placed_numbers;
     uint32_t input_count, *inputs; /* the columns of the input that are needed */
+    uint64_t *first, first_count;  /* the rows that are wanted, of each partition the first; or NULL */
     bool on_device;
     const char *why; /* the host computes functions over rows that a GPU has; or NULL */
 };
 
 /* ---- Columns ---- */
 
-static enum status add_column(struct windows *windows, uint32_t number, struct rowset_column *column)
+/* Adds a column to a rowset, and its number; takes it over, also after a failure. */
+static enum status add_to(struct rowset *rows, uint32_t **numbers, uint32_t number,
+                          struct rowset_column *column, struct error *error)
 {
-    struct rowset *const rows = &windows->rows;
-    struct error *const error = windows->run->error;
     const size_t more = (size_t)rows->column_count + 2;
     enum status status = memory_grow(&rows->columns, more * sizeof *rows->columns, "an answer", error);
     if (status == STATUS_OK)
         status = memory_grow(&rows->dictionaries, more * sizeof *rows->dictionaries, "an answer", error);
     if (status == STATUS_OK)
-        status = memory_grow(&windows->numbers, more * sizeof *windows->numbers, "an answer", error);
+        status = memory_grow(numbers, more * sizeof **numbers, "an answer", error);
     if (status != STATUS_OK) {
         rowset_column_free(column);
         return status;
     }
     rows->dictionaries[rows->column_count] = NULL;
-    windows->numbers[rows->column_count] = number;
+    (*numbers)[rows->column_count] = number;
     rows->columns[rows->column_count++] = *column;
     *column = (struct rowset_column){0};
     return STATUS_OK;
+}
+
+static enum status add_column(struct windows *windows, uint32_t number, struct rowset_column *column)
+{
+    return add_to(&windows->rows, &windows->numbers, number, column, windows->run->error);
+}
+
+/* Puts columns that stand in the order of their window where their rows are. */
+static enum status place_rows(struct windows *windows)
+{
+    const unsigned threads = engine_threads(windows->run->task->engine);
+    for (; windows->placed.column_count; windows->placed.column_count--) {
+        const uint32_t last = windows->placed.column_count - 1;
+        struct rowset_column *const column = &windows->placed.columns[last];
+        RETURN_IF_ERROR(window_to_rows(&windows->order, threads, column, windows->run->error));
+        RETURN_IF_ERROR(add_column(windows, windows->placed_numbers[last], column));
+    }
+    return STATUS_OK;
+}
+
+static void free_placed(struct windows *windows)
+{
+    rowset_free(&windows->placed);
+    free(windows->placed_numbers);
+    windows->placed_numbers = NULL;
+    window_order_free(&windows->order);
 }
 
 /* The column of an argument or a term; a constant becomes one. */
@@ -72,7 +101,8 @@ static enum status make_alike(struct windows *windows, uint32_t *a, uint32_t *b)
         return STATUS_OK;
     for (uint32_t i = 0; i < 2; i++) {
         struct rowset_column copy;
-        RETURN_IF_ERROR(relation_gather(&rows->columns[*both[i]], NULL, rows->rows, &copy, run->error));
+        RETURN_IF_ERROR(relation_gather(&rows->columns[*both[i]], NULL, rows->rows,
+                                        engine_threads(run->task->engine), &copy, run->error));
         *both[i] = rows->column_count;
         RETURN_IF_ERROR(add_column(windows, run->next_column++, &copy));
     }
@@ -215,12 +245,43 @@ static enum status compute(struct windows *windows, struct window_call *call, ui
     call->out.name = strdup(call->of->call->name);
     if (!call->out.name)
         return error_out_of_memory(error, strlen(call->of->call->name), "a name");
-    RETURN_IF_ERROR(
-        spillable_zeros(&call->out.values, (rows + 1) * sizeof *call->out.values, "a window", error));
-    RETURN_IF_ERROR(spillable_zeros(&call->out.nulls, rows + 1, "a window", error));
-    if (call->of->function != WINDOW_AGGREGATE)
-        return window_values(call);
-    return window_is_sum(call) ? window_sums(call) : window_general(call);
+    const bool aggregate = call->of->function == WINDOW_AGGREGATE, rank = window_is_rank(call);
+    bool nulls = !rank;
+    const bool pass = aggregate && window_is_pass(call, &nulls),
+               general = aggregate && !pass && !window_is_sum(call); /* reads what it has not given */
+    RETURN_IF_ERROR((general ? spillable_zeros : spillable_rows)(
+        &call->out.values, (rows + 1) * sizeof *call->out.values, "a window", error));
+    if (nulls)
+        RETURN_IF_ERROR(spillable_zeros(&call->out.nulls, rows + 1, "a window", error));
+    return rank        ? window_ranks(call)
+           : pass      ? window_passes(call)
+           : general   ? window_general(call)
+           : aggregate ? window_sums(call)
+                       : window_values(call);
+}
+
+/* The order of a function; columns in the last one are put where their rows are. */
+static enum status order_for(struct windows *windows, const struct function *function, unsigned threads)
+{
+    if (window_order_is(&windows->order, function->terms, function->term_count, function->partition_terms))
+        return STATUS_OK;
+    RETURN_IF_ERROR(place_rows(windows));
+    window_order_free(&windows->order);
+    return window_order_make(&windows->rows, function->terms, function->term_count, function->partition_terms,
+                             threads, &windows->order, windows->run->error);
+}
+
+/* Takes over a function's column. */
+static enum status take_column(struct windows *windows, uint32_t number, struct rowset_column *column)
+{
+    if (column->nulls && window_has_no_null(column, windows->rows.rows)) {
+        spillable_free(column->nulls);
+        column->nulls = NULL;
+    }
+    windows->placed.rows = windows->rows.rows;
+    return windows->order.places
+               ? add_to(&windows->placed, &windows->placed_numbers, number, column, windows->run->error)
+               : add_column(windows, number, column);
 }
 
 static enum status add_to_all(struct windows *windows, const struct logical_window *of, uint32_t number)
@@ -236,8 +297,7 @@ static enum status add_to_all(struct windows *windows, const struct logical_wind
                                add_edge(windows, of->window, of->window->begin_value, &function.begin)));
     RETURN_IF_ERROR(sql_placed(run->error, position,
                                add_edge(windows, of->window, of->window->end_value, &function.end)));
-    RETURN_IF_ERROR(window_order_make(&windows->rows, function.terms, function.term_count,
-                                      function.partition_terms, threads, &windows->order, run->error));
+    RETURN_IF_ERROR(order_for(windows, &function, threads));
     struct window_call call = {.run = run,
                                .of = of,
                                .rows = &windows->rows,
@@ -250,7 +310,7 @@ static enum status add_to_all(struct windows *windows, const struct logical_wind
                                .threads = threads};
     const enum status status = sql_placed(run->error, position, compute(windows, &call, number));
     if (status == STATUS_OK)
-        return add_column(windows, number, &call.out);
+        return take_column(windows, number, &call.out);
     rowset_column_free(&call.out);
     return status;
 }
@@ -279,12 +339,14 @@ static enum status window_part(void *context, struct result *inputs, struct resu
     if (status == STATUS_OK)
         status = add_function(&windows, part->of, part->numbers[part->count - 1]);
     if (status == STATUS_OK)
+        status = place_rows(&windows);
+    if (status == STATUS_OK)
         status = result_of_rows(run, &windows.rows, windows.numbers, &made);
     if (status == STATUS_OK) /* without the columns of constants */
         status = result_renamed(run, &made, part->count, part->numbers, part->numbers, result);
     result_free(&made);
     rowset_free(&windows.rows);
-    window_order_free(&windows.order);
+    free_placed(&windows);
     free(windows.numbers);
     return status;
 }
@@ -332,6 +394,7 @@ static enum status add_function(struct windows *windows, const struct logical_wi
     const enum status status = add_to_all(windows, of, number);
     if (!spill_wanted(windows->run, &mark, status))
         return status;
+    RETURN_IF_ERROR(place_rows(windows));
     window_order_free(&windows->order);
     return add_to_parts(windows, of, number);
 }
@@ -371,9 +434,25 @@ static enum status take_input(struct windows *windows, const struct taken *taken
                        : result_rows(run, input, windows->inputs, count, &windows->rows);
 }
 
-static enum status add_functions(struct windows *windows)
+/* If of each partition the first row alone is wanted, it may be found without sorting the others. */
+static enum status find_first(struct windows *windows, bool wanted)
+{
+    struct relational *const run = windows->run;
+    struct function function = {.of = &windows->node->window.windows[0]};
+    if (!wanted || windows->rows.rows == 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(add_terms(windows, &function));
+    return window_first_rows(&windows->rows, function.terms, function.term_count, function.partition_terms,
+                             engine_threads(run->task->engine), &windows->first, &windows->first_count,
+                             run->error);
+}
+
+static enum status add_functions(struct windows *windows, bool first)
 {
     const struct logical_node *const node = windows->node;
+    RETURN_IF_ERROR(find_first(windows, first));
+    if (windows->first)
+        return STATUS_OK;
     for (uint32_t w = 0; w < node->window.count; w++)
         RETURN_IF_ERROR(add_function(windows, &node->window.windows[w],
                                      node->columns[node->column_count - node->window.count + w]));
@@ -381,7 +460,7 @@ static enum status add_functions(struct windows *windows)
 }
 
 /* Computes the functions: on the GPU if that has the rows and can, and then they stay there. */
-static enum status compute_all(struct windows *windows, struct taken *taken, struct result *input)
+static enum status compute_all(struct windows *windows, struct taken *taken, bool first, struct result *input)
 {
     struct relational *const run = windows->run;
     windows->on_device = false;
@@ -392,7 +471,77 @@ static enum status compute_all(struct windows *windows, struct taken *taken, str
     if (windows->on_device || run->dry)
         return STATUS_OK;
     RETURN_IF_ERROR(take_input(windows, taken, input));
-    return add_functions(windows);
+    return add_functions(windows, first);
+}
+
+/* A column that is needed above takes as many bytes of random reads, in the order of the window, as a function's takes of
+ * random writes, in that of the rows: but reads wait for nothing, and take a sixth of the time. */
+#define READS_A_WRITE 6u
+
+/* The rows of the input, of which *places are taken over as those that stand in the result; then more columns. */
+static enum status rows_through(struct windows *windows, uint64_t **places, uint64_t count,
+                                struct result *result)
+{
+    RETURN_IF_ERROR(result_of_rows(windows->run, &windows->rows, windows->numbers, result));
+    result->rows = count;
+    result->parts[0].places = *places;
+    *places = NULL;
+    return STATUS_OK;
+}
+
+/* The rows that are wanted, whose number is 1. */
+static enum status give_first(struct windows *windows, struct result *result)
+{
+    struct relational *const run = windows->run;
+    const struct logical_node *const node = windows->node;
+    const uint32_t number = node->columns[node->column_count - 1];
+    const char *const name = node->window.windows[0].call->name;
+    struct rowset_column ones = {.type = run->tree->columns[number].type, .name = strdup(name)};
+    enum status status = ones.name ? STATUS_OK : error_out_of_memory(run->error, strlen(name), "a name");
+    status = AND_THEN(status, spillable_rows(&ones.values, (windows->first_count + 1) * sizeof *ones.values,
+                                             "a window", run->error));
+    for (uint64_t i = 0; status == STATUS_OK && i < windows->first_count; i++)
+        ones.values[i] = 1;
+    status = AND_THEN(status, rows_through(windows, &windows->first, windows->first_count, result));
+    if (status == STATUS_OK)
+        return result_add(run, result, number, &ones);
+    rowset_column_free(&ones);
+    return status;
+}
+
+static enum status give_placed(struct windows *windows, struct result *result)
+{
+    struct relational *const run = windows->run;
+    struct result placed;
+    RETURN_IF_ERROR(result_of_rows(run, &windows->placed, windows->placed_numbers, &placed));
+    enum status status = rows_through(windows, &windows->order.places, placed.rows, result);
+    status = AND_THEN(status, result_beside(run, result, &placed));
+    if (status != STATUS_OK)
+        result_free(&placed);
+    return status;
+}
+
+/* The rows stand in the order of the last window, unless many of the input's columns are needed. */
+static enum status give_result(struct windows *windows, const struct logical_set *needed,
+                               struct result *result)
+{
+    struct relational *const run = windows->run;
+    uint32_t reads = 0;
+    enum status status = STATUS_OK;
+    for (uint32_t c = 0; c < windows->rows.column_count; c++)
+        reads += windows->numbers[c] < run->tree->column_count && logical_has(needed, windows->numbers[c]);
+    if (reads > READS_A_WRITE * windows->placed.column_count)
+        status = place_rows(windows);
+    *result = (struct result){0};
+    status = AND_THEN(status, windows->first ? give_first(windows, result)
+                              : windows->placed.column_count
+                                  ? give_placed(windows, result)
+                                  : result_of_rows(run, &windows->rows, windows->numbers, result));
+    if (status == STATUS_OK)
+        result_trim(result, needed);
+    else
+        result_free(result);
+    return status;
 }
 
 static void explain_place(const struct windows *windows, struct explain_node *node)
@@ -401,9 +550,21 @@ static void explain_place(const struct windows *windows, struct explain_node *no
     if (windows->on_device) {
         explain_words(node, "device", "%s", engine_device_text(windows->run->task->engine));
         explain_words(node, "place", "on the GPU");
+    } else if (windows->first_count) {
+        explain_words(node, "place", "of which the first row of each partition is wanted");
     } else if (windows->why) {
         explain_words(node, "place", "on the host, because %s", windows->why);
     }
+}
+
+/* True if the rows that are wanted have number 1 in their partitions, and nothing else is computed. */
+static bool is_first_wanted(struct relational *run, const struct logical_node *node)
+{
+    const bool wanted = run->first.node == node && node->window.count == 1 &&
+                        node->window.windows[0].function == WINDOW_ROW_NUMBER &&
+                        run->first.column == node->columns[node->column_count - 1];
+    run->first = (struct wanted_first){0};
+    return wanted;
 }
 
 enum status relational_windows(struct relational *run, const struct logical_node *node,
@@ -411,6 +572,7 @@ enum status relational_windows(struct relational *run, const struct logical_node
 {
     struct windows windows = {.run = run, .node = node};
     struct explain_tree *const explained = run->explained;
+    const bool first = is_first_wanted(run, node);
     struct taken *const asked = run->taken && run->taken->node == node ? run->taken : NULL, taken = {0};
     struct operator operator;
     struct result input = {0};
@@ -421,15 +583,13 @@ enum status relational_windows(struct relational *run, const struct logical_node
     operator_begin(run, "window", &input, NULL, &operator);
     run->explained = NULL; /* plans of functions are parts of the operator */
     if (status == STATUS_OK)
-        status = compute_all(&windows, &taken, &input);
+        status = compute_all(&windows, &taken, first, &input);
     run->explained = explained;
     explain_place(&windows, operator.node);
-    if (status != STATUS_OK)
-        rowset_free(&windows.rows);
-    else if (run->dry)
+    if (status == STATUS_OK && run->dry)
         operator_dry(&operator, rows, result);
-    else if (!windows.on_device)
-        status = result_of_rows(run, &windows.rows, windows.numbers, result);
+    else if (status == STATUS_OK && !windows.on_device)
+        status = give_result(&windows, needed, result);
     if (status == STATUS_OK && windows.on_device) {
         *asked = (struct taken){node, taken.rows, taken.count, taken.numbers};
         result->rows = input.rows;
@@ -438,7 +598,9 @@ enum status relational_windows(struct relational *run, const struct logical_node
     }
     if (status == STATUS_OK)
         operator_end(run, &operator, rows, result);
-    window_order_free(&windows.order);
+    rowset_free(&windows.rows); /* after a failure */
+    spillable_free(windows.first);
+    free_placed(&windows);
     free(windows.numbers);
     return status;
 }

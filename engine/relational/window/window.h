@@ -3,13 +3,17 @@
  *
  *     window.c     the operator: columns of arguments, functions one after the other
  *     order.c      the rows in the order of a window, where partitions and groups of peers begin
+ *     placed.c     results in the order of their window, and what becomes of them
+ *     ranks.c      numbers of rows and of groups of peers, in one pass
+ *     passes.c     counts, sums and extrema of the commonest frames, in one pass
  *     frame.c      the frame of a row
- *     values.c     ranks, and values of other rows
+ *     values.c     the other ranks, and values of other rows
  *     prefix.c     numbers and sums of the values before each place
  *     sums.c       aggregates of states (engine/aggregate), which take the same time for any frame
  *     general.c    all other aggregates: each frame is a group of a plan
  *
- * Rows are numbered by their *place* in the window's order. What is the same for all frames is made once, for all places:
+ * Rows are numbered by their *place* in the window's order, and a function's results stand in it: writing them where their
+ * rows are takes several times as long as all else that is done for a row. What is the same for all frames is made once, for all places:
  * the order, prefix sums, a tree of minima. Then each row's frame is found and asked on its own, so that blocks of places
  * are independent, also those of one partition, and all threads take them.
  *
@@ -19,7 +23,9 @@
 #ifndef TESSERA_ENGINE_RELATIONAL_WINDOW_WINDOW_H
 #define TESSERA_ENGINE_RELATIONAL_WINDOW_WINDOW_H
 
+#include "engine/aggregate/aggregate.h"
 #include "engine/relational/relational.h"
+#include "storage/base/sort/sort_rows.h"
 
 #define WINDOW_BLOCK 2048u /* places that a thread takes at once */
 
@@ -38,18 +44,38 @@ struct window_term {
 /* Valid if zero-initialised; free with window_order_free. */
 struct window_order {
     uint64_t rows;
-    uint64_t *places; /* the row at each place */
+    uint64_t *places; /* the row at each place; NULL: all rows stand in order as they are */
+    uint8_t *
+        marks; /* what begins at each place (sort_rows.h): a partition, a group. NULL: the order is not made */
+
+    /* Made by window_order_divide. */
     uint64_t partition_count, group_count;
     uint64_t *partitions; /* the place where each begins, and at the end `rows` */
     uint64_t *groups;     /* likewise; a group has rows that are equal in partition and order */
+
     uint32_t term_count, partition_terms;
-    const struct window_term *terms; /* those of the partition first */
+    const struct window_term *terms; /* those of the partition first; they must outlive it */
 };
 
-/* Makes the order, unless it is already that of these terms, which must outlive it. Rows that are equal keep their order. */
+static inline uint64_t window_row(const struct window_order *order, uint64_t at)
+{
+    return order->places ? order->places[at] : at;
+}
+
+/* Makes the order. Rows that are equal keep their order. */
 NODISCARD enum status window_order_make(const struct rowset *rows, const struct window_term *terms,
                                         uint32_t count, uint32_t partition_terms, unsigned threads,
                                         struct window_order *order, struct error *error);
+/* True if it is that of these terms. */
+bool window_order_is(const struct window_order *order, const struct window_term *terms, uint32_t count,
+                     uint32_t partition_terms);
+/* The first row of each partition, without an order of the others, if all rows stand in the order of the partitions; else
+ * *list stays NULL. */
+NODISCARD enum status window_first_rows(const struct rowset *rows, const struct window_term *terms,
+                                        uint32_t count, uint32_t partition_terms, unsigned threads,
+                                        uint64_t **list, uint64_t *found, struct error *error);
+/* Lists partitions and groups, for cursors. */
+NODISCARD enum status window_order_divide(struct window_order *order, unsigned threads, struct error *error);
 void window_order_free(struct window_order *order);
 
 /* A place, its partition and its group. */
@@ -117,12 +143,12 @@ struct window_call {
     const struct logical_window *of;
     const struct rowset *rows;
     const uint32_t *numbers; /* of the rowset's columns in the tree */
-    const struct window_order *order;
+    struct window_order *order;
     struct window_frames frames;
     const struct rowset_column *argument, *otherwise; /* or NULL */
     struct window_number number;                      /* of lag and lead, ntile, nth_value */
     unsigned threads;
-    struct rowset_column out; /* `values`, and `nulls` with zeros, for all rows; its type is set */
+    struct rowset_column out; /* of all places: `values`, and `nulls` with zeros; its type is set */
 };
 
 /* Works on the places begin .. end - 1. */
@@ -133,14 +159,13 @@ NODISCARD enum status window_blocks(uint64_t places, unsigned threads, window_bl
 
 static inline void window_give(struct window_call *call, uint64_t at, int64_t value)
 {
-    call->out.values[call->order->places[at]] = value;
+    call->out.values[at] = value;
 }
 
 static inline void window_give_null(struct window_call *call, uint64_t at)
 {
-    const uint64_t row = call->order->places[at];
-    call->out.values[row] = 0;
-    call->out.nulls[row] = 1;
+    call->out.values[at] = 0;
+    call->out.nulls[at] = 1;
 }
 
 /* `row` of a column; NULL: NULL */
@@ -154,11 +179,35 @@ static inline void window_give_cell(struct window_call *call, uint64_t at, const
 }
 
 /* Each fills in call->out. */
+/* True if the function is one of ranks.c, or of passes.c. */
+bool window_is_rank(const struct window_call *call);
+NODISCARD enum status window_ranks(struct window_call *call);
+/* *nulls: values may be NULL; else call->out needs none. */
+bool window_is_pass(struct window_call *call, bool *nulls);
+NODISCARD enum status window_passes(struct window_call *call);
 NODISCARD enum status window_values(struct window_call *call);  /* functions that are no aggregates */
 NODISCARD enum status window_general(struct window_call *call); /* any aggregate */
 /* True if the aggregate is one of sums.c, and then computes it. */
 bool window_is_sum(struct window_call *call);
+
+/* An aggregate of states. */
+struct window_aggregate {
+    const struct aggregate *of;
+    bool average, true_only; /* a sum over the count; true values alone are counted */
+};
+/* False: the aggregate is none of states. */
+bool window_aggregate_of(struct window_call *call, struct window_aggregate *aggregate);
+#define WINDOW_SUM_TOO_LARGE "a sum over a window exceeds 64 bits; CAST the summed expression to double"
+
 NODISCARD enum status window_sums(struct window_call *call);
+
+/* ---- Results (placed.c) ---- */
+
+/* Puts the values of places where their rows are. */
+NODISCARD enum status window_to_rows(const struct window_order *order, unsigned threads,
+                                     struct rowset_column *column, struct error *error);
+/* True if no place has a NULL. */
+bool window_has_no_null(const struct rowset_column *column, uint64_t rows);
 
 /* ---- Numbers and sums before each place (prefix.c) ---- */
 

@@ -6,8 +6,9 @@
 #include "storage/base/parallel.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define BLOCK_PLACES 16384u
+#define BLOCK_PLACES 4096u /* 32 KB of a thread's stack */
 
 struct listing {
     const uint8_t *marks;
@@ -37,16 +38,19 @@ static enum status count_block(void *context, uint64_t block, unsigned thread, s
 static enum status list_block(void *context, uint64_t block, unsigned thread, struct error *error)
 {
     const struct listing *const listing = context;
-    uint64_t found = listing->before[block];
+    uint64_t list[BLOCK_PLACES + 1],
+        found = 0; /* beside the common one, so that no branch decides what is written */
     (void)thread;
-    for (uint64_t at = block * BLOCK_PLACES; at < block_end(listing, block); at++)
-        if (listing->marks[at] & listing->marked)
-            listing->list[found++] = at;
+    for (uint64_t at = block * BLOCK_PLACES; at < block_end(listing, block); at++) {
+        list[found] = at;
+        found += (listing->marks[at] & listing->marked) != 0;
+    }
+    memcpy(listing->list + listing->before[block], list, found * sizeof *list);
     return cancel_check(error);
 }
 
-enum status sort_marks_list(const uint8_t *marks, uint64_t places, uint8_t marked, unsigned threads,
-                            uint64_t **list, uint64_t *count, struct error *error)
+enum status sort_marks_list(const uint8_t *marks, uint64_t places, uint8_t marked, enum sort_list as,
+                            unsigned threads, uint64_t **list, uint64_t *count, struct error *error)
 {
     const uint64_t blocks = (places + BLOCK_PLACES - 1) / BLOCK_PLACES;
     struct listing listing = {.marks = marks, .places = places, .marked = marked};
@@ -57,7 +61,8 @@ enum status sort_marks_list(const uint8_t *marks, uint64_t places, uint8_t marke
     for (uint64_t b = 0; b < blocks; b++)
         listing.before[b + 1] += listing.before[b];
     *count = listing.before[blocks];
-    status = AND_THEN(status, spillable_work(list, (*count + 1) * sizeof **list, "an answer's order", error));
+    status = AND_THEN(status, (as == SORT_LIST_WORK ? spillable_work : spillable_rows)(
+                                  list, (*count + 1) * sizeof **list, "an answer's order", error));
     listing.list = *list;
     status = AND_THEN(status, parallel_for(threads, blocks, list_block, &listing, error));
     if (status == STATUS_OK)

@@ -29,11 +29,6 @@
 
 #define BATCH_ROWS 1024u /* whose ranks are in the first-level cache */
 
-struct slice {
-    uint64_t first, last; /* ranks, as far as words have them */
-    bool ascends;         /* the rows are in order */
-};
-
 struct sorting {
     struct ranking ranking;
     unsigned row_bits;  /* of a word */
@@ -42,7 +37,6 @@ struct sorting {
     unsigned prefix;    /* of a rank: the terms of the marks' prefix */
     uint64_t wanted;
     uint64_t slice_rows, slice_count;
-    struct slice *slices;
     uint64_t *at;     /* for each slice and part: the number of rows, then the first one's place */
     uint64_t *starts; /* of each part, and the end */
     uint64_t *order;
@@ -78,24 +72,15 @@ static void slice_range(const struct sorting *sorting, uint64_t slice, uint64_t 
 static enum status count_slice(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct sorting *sorting = context;
-    struct slice *const slice = &sorting->slices[item];
-    uint64_t *const at = sorting->at + (item << sorting->part_bits), ranks[BATCH_ROWS], row, end, last = 0;
-    bool ascends = true;
+    uint64_t *const at = sorting->at + (item << sorting->part_bits), ranks[BATCH_ROWS], row, end;
     (void)thread;
     slice_range(sorting, item, &row, &end);
-    for (uint64_t first = row, count; row < end; row += count) {
+    for (uint64_t count; row < end; row += count) {
         count = end - row < BATCH_ROWS ? end - row : BATCH_ROWS;
-        sort_ranks_of(&sorting->ranking, 0, sorting->shown, NULL, row, count, ranks);
-        if (row == first)
-            slice->first = last = ranks[0];
-        for (uint64_t i = 0; i < count; i++) {
-            at[part_of(sorting, ranks[i])]++;
-            ascends &= last <= ranks[i];
-            last = ranks[i];
-        }
+        sort_ranks_of(&sorting->ranking, 0, sorting->part_bits, NULL, row, count, ranks);
+        for (uint64_t i = 0; i < count; i++)
+            at[ranks[i]]++;
     }
-    slice->last = last;
-    slice->ascends = ascends;
     return cancel_check(error);
 }
 
@@ -114,16 +99,6 @@ static enum status place_slice(void *context, uint64_t item, unsigned thread, st
                 (ranks[i] & mask) << sorting->row_bits | (row + i);
     }
     return cancel_check(error);
-}
-
-/* True if the rows are in order as they are, as far as the first words tell all. */
-static bool is_sorted(const struct sorting *sorting)
-{
-    bool sorted = sorting->ranking.exact && sorting->shown == sorting->ranking.bits;
-    for (uint64_t s = 0; sorted && s < sorting->slice_count; s++)
-        sorted =
-            sorting->slices[s].ascends && (s == 0 || sorting->slices[s - 1].last <= sorting->slices[s].first);
-    return sorted;
 }
 
 static void find_places(struct sorting *sorting)
@@ -168,8 +143,29 @@ static void sort_alike(const struct sorting *sorting, uint64_t *rows, uint64_t *
         sort_items(rows, count, sizeof *rows, sort_rows_compare, ranking->ordering);
         for (uint64_t i = 1; marks && i < count; i++)
             marks[i] = sort_rows_mark(ranking->ordering, sorting->marked->prefix, rows[i - 1], rows[i]);
+    } else if (marks && ranking->cut && !ranking->distinct) {
+        for (uint64_t i = 1; i < count; i++)
+            marks[i] = sort_rows_mark(ranking->ordering, sorting->marked->prefix, rows[i - 1], rows[i]);
     } else if (marks) {
-        memset(marks + 1, 0, count - 1);
+        memset(marks + 1, ranking->cut ? SORT_BEGINS : 0, count - 1);
+    }
+}
+
+/* Makes rows' numbers of sorted words whose bits up to `to` tell all of the order, and their marks without a branch: most
+ * ranks differ from the one before, or few, and none can be told beforehand. */
+static void mark_words(const struct sorting *sorting, uint64_t *words, uint64_t count, unsigned to,
+                       uint8_t *marks)
+{
+    const unsigned row_bits = sorting->row_bits, below = to > sorting->prefix ? to - sorting->prefix : 0;
+    const uint64_t mask = low_bits(row_bits), least = below < 64 ? UINT64_C(1) << below : UINT64_MAX;
+    const uint8_t alike = sorting->ranking.cut ? SORT_BEGINS : 0;
+    uint64_t before = words[0] >> row_bits;
+    words[0] &= mask;
+    for (uint64_t i = 1; i < count; i++) {
+        const uint64_t rank = words[i] >> row_bits, differs = rank ^ before;
+        marks[i] = (uint8_t)((differs != 0) * SORT_BEGINS | (differs >= least) * SORT_BEGINS_PREFIX | alike);
+        words[i] &= mask;
+        before = rank;
     }
 }
 
@@ -177,11 +173,16 @@ static void sort_alike(const struct sorting *sorting, uint64_t *rows, uint64_t *
 static void sort_shown(const struct sorting *sorting, uint64_t *words, uint64_t *other, uint64_t count,
                        unsigned from, unsigned to, uint8_t *marks)
 {
+    const struct ranking *const ranking = &sorting->ranking;
     const unsigned row_bits = sorting->row_bits;
     const uint64_t mask = low_bits(row_bits);
-    const bool all = to == sorting->ranking.bits && sorting->ranking.exact && !marks;
+    const bool last = to == ranking->bits && ranking->exact, all = last && !marks;
     uint64_t before = 0;
     sort_words(words, other, count, row_bits, row_bits + to - from);
+    if (last && marks && (!ranking->cut || ranking->distinct)) {
+        mark_words(sorting, words, count, to, marks);
+        return;
+    }
     for (uint64_t i = 0; all && i < count; i++)
         words[i] &= mask;
     for (uint64_t begin = 0, end; !all && begin < count; begin = end) {
@@ -244,8 +245,6 @@ static enum status open_sorting(struct sorting *sorting, unsigned threads, struc
     sorting->slice_rows = share < SLICE_ROWS ? SLICE_ROWS : share;
     sorting->slice_count = (rows + sorting->slice_rows - 1) / sorting->slice_rows;
     const uint64_t parts = UINT64_C(1) << sorting->part_bits;
-    RETURN_IF_ERROR(memory_take(&sorting->slices, sorting->slice_count * sizeof *sorting->slices,
-                                "an answer's order", error));
     RETURN_IF_ERROR(memory_zeros(&sorting->at, sorting->slice_count * parts * sizeof *sorting->at,
                                  "an answer's order", error));
     RETURN_IF_ERROR(
@@ -259,15 +258,8 @@ static enum status open_sorting(struct sorting *sorting, unsigned threads, struc
 
 static enum status sort_all(struct sorting *sorting, unsigned threads, struct error *error)
 {
+    RETURN_IF_ERROR(open_sorting(sorting, threads, error));
     RETURN_IF_ERROR(parallel_for(threads, sorting->slice_count, count_slice, sorting, error));
-    if (is_sorted(sorting)) {
-        const uint64_t wanted = sorting->wanted;
-        for (uint64_t row = 0; row < wanted; row++)
-            sorting->order[row] = row;
-        return sorting->marked ? sort_rows_mark_all(sorting->ranking.ordering, sorting->order, wanted,
-                                                    threads, sorting->marked, error)
-                               : STATUS_OK;
-    }
     find_places(sorting);
     RETURN_IF_ERROR(parallel_for(threads, sorting->slice_count, place_slice, sorting, error));
     RETURN_IF_ERROR(parallel_for(threads, UINT64_C(1) << sorting->part_bits, sort_part, sorting, error));
@@ -276,15 +268,30 @@ static enum status sort_all(struct sorting *sorting, unsigned threads, struct er
     return STATUS_OK;
 }
 
+/* The rows as they stand. */
+static enum status keep_all(struct sorting *sorting, struct error *error)
+{
+    if (sorting->marked && sorting->marked->may_stand)
+        return STATUS_OK;
+    RETURN_IF_ERROR(spillable_rows(&sorting->order, (sorting->wanted + 1) * sizeof *sorting->order,
+                                   "an answer's order", error));
+    for (uint64_t row = 0; row < sorting->wanted; row++)
+        sorting->order[row] = row;
+    return STATUS_OK;
+}
+
 enum status sort_radix(const struct ordering *ordering, uint64_t wanted, const struct sort_marks *marks,
                        unsigned threads, uint64_t **places, struct error *error)
 {
     struct sorting sorting = {.wanted = wanted, .marked = marks};
     enum status status = sort_ranking_make(ordering, threads, &sorting.ranking, error);
+    status = AND_THEN(status, sort_ranking_cut(&sorting.ranking, marks, wanted, threads, error));
     for (uint32_t t = 0; marks && t < marks->prefix && t < sorting.ranking.count; t++)
         sorting.prefix += sorting.ranking.parts[t].bits;
-    status = AND_THEN(status, open_sorting(&sorting, threads, error));
-    status = AND_THEN(status, sort_all(&sorting, threads, error));
+    if (sorting.ranking.cut && sorting.ranking.count == 0)
+        status = AND_THEN(status, keep_all(&sorting, error));
+    else
+        status = AND_THEN(status, sort_all(&sorting, threads, error));
     if (status == STATUS_OK) {
         *places = sorting.order;
         sorting.order = NULL;
@@ -294,7 +301,6 @@ enum status sort_radix(const struct ordering *ordering, uint64_t wanted, const s
     spillable_free(sorting.order);
     free(sorting.scratch);
     free(sorting.room);
-    free(sorting.slices);
     free(sorting.at);
     free(sorting.starts);
     free(sorting.ranking.parts);

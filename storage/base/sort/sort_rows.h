@@ -3,7 +3,7 @@
  *
  * The terms of the order are packed into one number, the rank, each with as many bits as its values have; rows are sorted
  * by radix (sort_radix.c): they are dealt to parts by the leading bits of their ranks, and each part is sorted alone.
- * Rows that stand in order are left there. Takes little beside the result; a million rows take 10 to 20 ms of one thread.
+ * Rows that stand in order are left there, and terms in whose order rows stand are in no rank. Takes little beside the result; a million rows take 10 to 20 ms of one thread.
  *
  * If the account of memory refuses these bytes, rows are sorted by runs (sort_runs.c): each run is some thousand to million
  * rows that follow each other, whose ranks are sorted in memory and written to the statement's file; then all runs are
@@ -41,6 +41,7 @@ struct sort_moved {
 enum { SORT_BEGINS = 1, SORT_BEGINS_PREFIX = 2 };
 struct sort_marks {
     uint32_t prefix;
+    bool may_stand; /* *places may be NULL: all rows stand in order as they are */
     uint8_t *marks; /* of each place */
 };
 
@@ -52,9 +53,17 @@ NODISCARD enum status sort_rows_make(const struct sort_term *terms, uint32_t cou
                                      const struct sort_marks *marks, unsigned threads, uint64_t **places,
                                      struct error *error);
 
-/* Lists the places that have a mark, ascending, and after them `places`; *count is their number. *list is work that is
- * spillable; free it with spillable_free, also after an error. */
-NODISCARD enum status sort_marks_list(const uint8_t *marks, uint64_t places, uint8_t marked, unsigned threads,
-                                      uint64_t **list, uint64_t *count, struct error *error);
+/* Lists the first row of each set of rows that are alike in the first `prefix` terms, ascending, if all rows stand in the order
+ * of these; else *list stays NULL. It is spillable, as rows; free it with spillable_free, also after an error. */
+NODISCARD enum status sort_first_of_each(const struct sort_term *terms, uint32_t count, uint32_t prefix,
+                                         uint64_t rows, unsigned threads, uint64_t **list, uint64_t *found,
+                                         struct error *error);
+
+/* Lists the places that have a mark, ascending, and after them `places`; *count is their number. *list is spillable, as
+ * what an operator works with or as rows; free it with spillable_free, also after an error. */
+enum sort_list { SORT_LIST_WORK, SORT_LIST_ROWS };
+NODISCARD enum status sort_marks_list(const uint8_t *marks, uint64_t places, uint8_t marked,
+                                      enum sort_list as, unsigned threads, uint64_t **list, uint64_t *count,
+                                      struct error *error);
 
 #endif

@@ -29,7 +29,10 @@ struct ranking {
     struct rank_part *parts;
     uint32_t count; /* of terms that are in the rank */
     unsigned bits;  /* of a rank */
-    bool exact;     /* rows of equal ranks are equal in all terms */
+    bool exact;     /* rows of equal ranks are equal in all terms, or stand in their order */
+    /* The last terms are in no rank, because the rows stand in their order (sort_ranking_cut); no two rows are alike in
+     * these. */
+    bool cut, distinct;
 };
 
 /* A row, and the highest 64 bits of its rank. */
@@ -54,11 +57,16 @@ static inline bool sort_term_null(const struct sort_term *term, uint64_t row)
     return (term->nulls && term->nulls[at]) || (term->validity && !(term->validity[at / 64] >> at % 64 & 1));
 }
 
-/* ---- sort_rank.c ---- */
+/* ---- sort_rank.c, sort_standing.c ---- */
 
 /* Finds the range of each term. Free ranking->parts, also after an error. */
 NODISCARD enum status sort_ranking_make(const struct ordering *ordering, unsigned threads,
                                         struct ranking *ranking, struct error *error);
+
+/* Leaves out the longest suffix of the terms in whose order all rows stand, but none of the marks' prefix alone. If it is
+ * all terms, no bit is left, and the marks of the first `marked` places are filled in. */
+NODISCARD enum status sort_ranking_cut(struct ranking *ranking, const struct sort_marks *marks,
+                                       uint64_t marked, unsigned threads, struct error *error);
 
 /* Gives the bits from .. to - 1, at most 64, of the ranks of `count` rows; bit 0 is the highest of a rank. The rows are
  * rows[0 .. count - 1], or `first` and those after it if that is NULL. */

@@ -105,6 +105,35 @@ static void make_term(uint64_t rows, uint32_t kind, bool movable)
         free(through);
 }
 
+static uint64_t stood, firsts; /* rows that were left as they stood; lists of first rows */
+
+/* So many terms before term `end` become numbers in whose order the rows stand, which repeat or do not, and often rise and fall
+ * with NULLs; sometimes one row stands elsewhere. */
+static void make_stand_at(uint64_t rows, uint32_t end, uint32_t count)
+{
+    const uint64_t repeats = chance(50) ? 1 : 3, steps = count > 1 ? 1 + below(9) : UINT64_MAX,
+                   fallen = chance(30) ? below((uint32_t)rows) : rows;
+    for (uint32_t last = 0; last < count; last++) {
+        struct sort_term *const term = &terms[end - 1 - last];
+        int64_t *const values = (int64_t *)(uintptr_t)term->values;
+        uint8_t *const nulls = (uint8_t *)(uintptr_t)term->nulls;
+        if (!values || term->through || term->validity)
+            return;
+        for (uint64_t row = 0; row < rows; row++) {
+            const uint64_t key = row == fallen ? below((uint32_t)rows) : row / repeats;
+            const int64_t value = (int64_t)(last == 0 ? key % steps : key / steps);
+            values[row] = term->descending ? -value : value;
+            if (nulls)
+                nulls[row] = steps == UINT64_MAX && term->nulls_first && row < rows / 10;
+        }
+    }
+}
+
+static void make_stand(uint64_t rows, uint32_t count)
+{
+    make_stand_at(rows, chance(50) ? term_count : count, count);
+}
+
 static void free_terms(void)
 {
     for (uint32_t t = 0; t < term_count; t++) {
@@ -143,25 +172,72 @@ static void check(uint64_t rows, uint32_t count, uint64_t wanted, unsigned threa
     assert_true(expected && numbers);
     for (uint32_t t = 0; t < count; t++)
         make_term(rows ? rows : 1, below(6), moves);
+    if (rows && chance(40))
+        make_stand(rows, below(count + 1 < 3 ? count + 1 : 3));
     for (uint64_t row = 0; row < rows; row++)
         expected[row] = (uint64_t)(numbers[row] = (int64_t)row);
     qsort(expected, rows, sizeof *expected, compare);
     const struct sort_moved moved = moved_of(numbers, words, bytes);
-    const struct sort_marks marks = {below(count + 1), malloc(rows + 1)};
+    const struct sort_marks marks = {
+        .prefix = below(count + 1), .may_stand = chance(50), .marks = malloc(rows + 1)};
     assert_non_null(marks.marks);
     if (sort_rows_make(terms, term_count, rows, wanted, moves ? &moved : NULL, &marks, threads, &places,
                        &error) != STATUS_OK)
         fail_msg("%s", error.text);
     for (uint64_t i = 0; i < (wanted < rows ? wanted : rows); i++) {
-        assert_true((uint64_t)numbers[places[i]] == expected[i]);
-        assert_int_equal(marks.marks[i], i ? mark_of(places[i - 1], places[i], marks.prefix)
+        const uint64_t row = places ? places[i] : i;
+        assert_true((uint64_t)numbers[row] == expected[i]);
+        assert_int_equal(marks.marks[i], i ? mark_of(places ? places[i - 1] : i - 1, row, marks.prefix)
                                            : SORT_BEGINS | SORT_BEGINS_PREFIX);
+        stood += !places;
     }
     spillable_free(places);
     free(marks.marks);
     free(expected);
     free(numbers);
     free_terms();
+}
+
+/* The first row of each set that the first terms make, where rows stand in the order of these. */
+static void check_first(uint64_t rows, uint32_t count, unsigned threads)
+{
+    struct error error;
+    uint64_t *list, found = 0, *expected = malloc((rows + 1) * sizeof *expected);
+    assert_non_null(expected);
+    for (uint32_t t = 0; t < count; t++)
+        make_term(rows ? rows : 1, below(6), false);
+    const uint32_t prefix = below(count + 1 < 3 ? count + 1 : 3);
+    if (rows)
+        make_stand_at(rows, prefix, prefix);
+    for (uint64_t row = 0; row < rows; row++)
+        expected[row] = row;
+    qsort(expected, rows, sizeof *expected, compare);
+    assert_int_equal(sort_first_of_each(terms, count, prefix, rows, threads, &list, &found, &error),
+                     STATUS_OK);
+    uint64_t at = 0;
+    for (uint64_t i = 0; list && i < rows; i++) {
+        if (i && !(mark_of(expected[i - 1], expected[i], prefix) & SORT_BEGINS_PREFIX))
+            continue;
+        assert_true(at < found);
+        assert_int_equal(list[at++], expected[i]);
+    }
+    assert_true(!list || at == found);
+    firsts += list != NULL;
+    spillable_free(list);
+    free(expected);
+    free_terms();
+}
+
+static void first_of_each(void **state)
+{
+    static const uint64_t rows[] = {0, 1, 31, 1023, 1025, 5000, 140000};
+    (void)state;
+    random_state = 20261128;
+    for (uint32_t r = 0; r < sizeof rows / sizeof *rows; r++)
+        for (uint32_t count = 0; count <= TERMS; count++)
+            for (uint32_t round = 0; round < 8; round++)
+                check_first(rows[r], count, 1 + below(4));
+    assert_true(firsts > 0);
 }
 
 static void as_a_plain_sort(void **state)
@@ -176,6 +252,7 @@ static void as_a_plain_sort(void **state)
                 check(rows[r], count, below(100), 1 + below(4), chance(50));
                 check(rows[r], count, below((uint32_t)rows[r] + 1), 1 + below(4), chance(50));
             }
+    assert_true(stood > 0);
 }
 
 /* With memory for some runs of the least size, for longer ones, and for none. */
@@ -222,6 +299,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_a_plain_sort),
+        cmocka_unit_test(first_of_each),
         cmocka_unit_test(by_runs),
         cmocka_unit_test(stops_when_asked_to),
     };
