@@ -106,6 +106,9 @@ static inline __int128 aggregate_number(const struct aggregate *aggregate, const
 /* The aggregate that the same is of values whose range is not known. */
 enum aggregate_kind aggregate_of_any_range(enum aggregate_kind kind);
 
+/* The number of rows, or of values that are not NULL. */
+enum aggregate_kind aggregate_of_rows(void);
+
 /* The sum of up to `rows` values from *low to *high: in 64 bits if it must fit them. *low and *high become the range of
  * what an answer may give, which is never INT64_MIN. */
 enum aggregate_kind aggregate_sum_of(int64_t *low, int64_t *high, uint64_t rows);

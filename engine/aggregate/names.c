@@ -10,6 +10,11 @@ const struct aggregate *aggregate_of(enum aggregate_kind kind)
     return &ISA_CHOICE(aggregate_table)[kind];
 }
 
+enum aggregate_kind aggregate_of_rows(void)
+{
+    return AGGREGATE_COUNT;
+}
+
 enum aggregate_kind aggregate_of_any_range(enum aggregate_kind kind)
 {
     return kind == AGGREGATE_SUM ? AGGREGATE_SUM_WIDE : kind;

@@ -105,11 +105,12 @@ static const struct plan_source *source_of(const struct plan *plan, uint32_t arg
     return source && source->bits == 0 ? source : NULL;
 }
 
-static bool find_extreme(const struct plan *plan, const struct plan_aggregate *aggregate, struct known *known)
+static bool find_extreme(const struct plan *plan, uint32_t a, struct known *known)
 {
-    const struct plan_source *const source = source_of(plan, aggregate->argument);
-    const bool greatest = aggregate->kind == AGGREGATE_MAX;
-    if (!source || (!greatest && aggregate->kind != AGGREGATE_MIN))
+    const struct plan_source *const source = source_of(plan, plan->aggregates[a].argument);
+    const int extreme = plan_aggregate_of(plan, a)->extreme;
+    const bool greatest = extreme > 0;
+    if (!source || !extreme)
         return false;
     if (source->join >= 0)
         return known_through_join(plan, source, greatest, known);
@@ -119,10 +120,10 @@ static bool find_extreme(const struct plan *plan, const struct plan_aggregate *a
 }
 
 /* The number of a column's values. */
-static bool find_count(const struct plan *plan, const struct plan_aggregate *aggregate, struct known *known)
+static bool find_count(const struct plan *plan, uint32_t a, struct known *known)
 {
-    const struct plan_source *const source = source_of(plan, aggregate->argument);
-    if (aggregate->kind != AGGREGATE_COUNT || !source || source->join >= 0)
+    const struct plan_source *const source = source_of(plan, plan->aggregates[a].argument);
+    if (plan->aggregates[a].kind != aggregate_of_rows() || !source || source->join >= 0)
         return false;
     const struct column *const column = plan->columns[source->column].column;
     if (!is_stored(column) || column->table->part.of || column->statistics.nulls > column->table->rows)
@@ -161,7 +162,7 @@ static void become_constant(struct plan *plan, uint32_t a, struct known known)
         node->low = node->high = node->constant;
     }
     aggregate->known = (struct plan_known){true, aggregate->kind, aggregate->argument};
-    aggregate->kind = AGGREGATE_COUNT;
+    aggregate->kind = aggregate_of_rows();
     aggregate->argument = EXPRESSION_NONE;
     aggregate->count = a;
 }
@@ -173,8 +174,7 @@ void planner_know_values(struct plan *plan)
     for (int counts = 0; counts < 2 && keeps_all_rows(plan); counts++)
         for (uint32_t a = 0; a < plan->aggregate_count; a++) {
             struct known known;
-            const bool found = counts ? find_count(plan, &plan->aggregates[a], &known)
-                                      : find_extreme(plan, &plan->aggregates[a], &known);
+            const bool found = counts ? find_count(plan, a, &known) : find_extreme(plan, a, &known);
             if (!found || is_needed(plan, a))
                 continue;
             become_constant(plan, a, known);
