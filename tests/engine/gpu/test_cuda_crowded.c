@@ -23,7 +23,7 @@
 static const struct {
     const char *sql;
     bool crowded;
-} statements[] = {{"select " COLUMNS " from lineorder", true},
+} statements[] = {{"select " COLUMNS " from lineorder where lo_quantity > 2", true},
                   {"select lo_shipmode, " COLUMNS
                    " from lineorder where lo_quantity > 2 group by lo_shipmode order by 1",
                    true},
