@@ -515,7 +515,7 @@ static enum status keep_copies(struct database *database, struct plan_array *arr
 enum status plan_array_open(struct plan *plan, const struct column *column, const struct kept_array *rows,
                             uint64_t count, unsigned threads, uint32_t *index, struct error *error)
 {
-    const struct array_key key = array_key_of(rows, column, false);
+    const struct array_key key = array_key_of(rows, column, ARRAY_VALUES);
     RETURN_IF_ERROR(plan_array_add(
         plan, (struct plan_array){.column = column, .rows = count, .composed = rows != NULL}, index, error));
     struct plan_array *const array = &plan->arrays[*index];

@@ -39,7 +39,7 @@ enum status planner_complete(struct planner *planner, bool aggregated)
     RETURN_IF_ERROR(planner_shape(planner, aggregated));
     planner->plan->first = first_rows_of(planner->plan);
     planner->plan->nothing |= planner->plan->fact->rows == 0;
-    planner_know_values(planner->plan);
+    RETURN_IF_ERROR(planner_know_values(planner));
     level_bits_needed(planner->plan);
     RETURN_IF_ERROR(planner_use_indexes(planner));
     planner_order_steps(planner->plan);

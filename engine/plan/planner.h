@@ -53,6 +53,11 @@ NODISCARD enum status planner_rows(struct planner *planner, const struct column 
                                    const struct kept_array *rows, uint64_t count,
                                    const struct kept_array **referenced);
 
+/* Gives the bits of the positions that some row of a stored foreign key references (ARRAY_USED of kept_arrays.h). The
+ * database keeps them; the caller releases them. In dimensions/used_positions.c. */
+NODISCARD enum status planner_used_positions(struct planner *planner, const struct column *key,
+                                             const struct kept_array **used);
+
 /* ---- Conditions (predicates.c) ---- */
 
 /* The join whose columns, and no others, an expression reads. */
@@ -99,7 +104,7 @@ NODISCARD enum status planner_find_steps(struct planner *planner);
 /* In planner.c: marks the columns that steps read, and those whose values the surviving rows need. */
 void planner_mark_columns(struct plan *plan);
 /* In grouping/known_values.c: aggregates that the statistics know become constants, and the columns are marked. */
-void planner_know_values(struct plan *plan);
+NODISCARD enum status planner_know_values(struct planner *planner);
 /* In index_step.c: lets bitmap indexes decide conditions: the first step becomes STEP_INDEX, and the steps that it
  * decides wholly leave the plan. */
 NODISCARD enum status planner_use_indexes(struct planner *planner);

@@ -11,23 +11,24 @@
 
 static _Atomic uint64_t numbers;
 
-struct array_key array_key_of(const struct kept_array *through, const struct column *column, bool rows)
+struct array_key array_key_of(const struct kept_array *through, const struct column *column,
+                              enum array_kind kind)
 {
-    struct array_key key = {.rows = rows};
+    struct array_key key = {.kind = kind};
     uint32_t length = 0;
     while (through && length < ARRAY_PATH_MAX && through->key.path[length]) {
         key.path[length] = through->key.path[length];
         length++;
     }
     if (length == ARRAY_PATH_MAX || (through && length == 0))
-        return (struct array_key){.rows = rows};
+        return (struct array_key){.kind = kind};
     key.path[length] = column;
     return key;
 }
 
 static bool same_key(const struct array_key *a, const struct array_key *b)
 {
-    return a->path[0] && a->rows == b->rows && memcmp(a->path, b->path, sizeof a->path) == 0;
+    return a->path[0] && a->kind == b->kind && memcmp(a->path, b->path, sizeof a->path) == 0;
 }
 
 static void array_free(struct kept_array *array)

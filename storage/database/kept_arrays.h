@@ -20,12 +20,17 @@
 /* The columns that lead to an array, at most: a dimension of a dimension of … */
 #define ARRAY_PATH_MAX 8u
 
+enum array_kind {
+    ARRAY_VALUES, /* of the last column */
+    ARRAY_ROWS,   /* that it references, int32_t, -1: none */
+    ARRAY_USED    /* the positions that some row of it references: bit p % 64 of word p / 64 */
+};
+
 /* Which array: by position of the table whose columns begin the path. All columns but the last are foreign keys, each of
  * the table that the one before it references. A path without columns is that of an array which is found by nobody. */
 struct array_key {
     const struct column *path[ARRAY_PATH_MAX]; /* filled with NULL */
-    bool
-        rows; /* the last column is a key, too, and the array has the rows that it references, int32_t, -1: none */
+    enum array_kind kind;                      /* if it is not ARRAY_VALUES, the last column is a key, too */
 };
 
 struct kept_array {
@@ -42,7 +47,8 @@ struct kept_array {
 };
 
 /* The key of a column at the end of the path of `through`, which has the rows of its table; NULL: the path begins. */
-struct array_key array_key_of(const struct kept_array *through, const struct column *column, bool rows);
+struct array_key array_key_of(const struct kept_array *through, const struct column *column,
+                              enum array_kind kind);
 
 /* The array with this key, to be released; NULL: there is none. */
 const struct kept_array *kept_array_find(struct database *database, const struct array_key *key);

@@ -138,7 +138,7 @@ enum status planner_rows(struct planner *planner, const struct column *key, cons
                          uint64_t count, const struct kept_array **referenced)
 {
     struct database *const database = planner->plan->database;
-    struct kept_array made = {.key = array_key_of(rows, key, true), .value_bytes = sizeof(int32_t)};
+    struct kept_array made = {.key = array_key_of(rows, key, ARRAY_ROWS), .value_bytes = sizeof(int32_t)};
     int32_t *own;
     *referenced = kept_array_find(database, &made.key);
     if (*referenced)

@@ -6,7 +6,8 @@
  *
  * The catalogue has the positions of a foreign key and not its keys. Their extremes are known if each row of the dimension is
  * referenced, by the dimension's statistics; or if the value at the least or the greatest position, which some row has, is
- * the extreme of all values between the two, as that of a date in a calendar is.
+ * the extreme of all values between the two, as that of a date in a calendar is. Else the positions that some row has are found
+ * by reading the key once, as the scan would, and kept for all statements.
  */
 #include "engine/plan/expression_vector.h"
 #include "engine/plan/planner.h"
@@ -76,9 +77,36 @@ static bool known_between(const struct plan_array *array, const struct column_st
     return !any_null && (ends[0] == extreme || ends[1] == extreme);
 }
 
-static bool known_through_join(const struct plan *plan, const struct plan_source *source, bool greatest,
-                               struct known *known)
+/* The extreme of the values at the positions that rows reference. */
+static enum status known_of_used(struct planner *planner, const struct plan_array *array,
+                                 const struct column *key, bool greatest, struct known *known)
 {
+    const struct kept_array *used;
+    int64_t at[64], values[64], extreme = greatest ? INT64_MIN : INT64_MAX;
+    uint8_t nulls[64];
+    bool any = false;
+    RETURN_IF_ERROR(planner_used_positions(planner, key, &used));
+    const uint64_t *const words = used->values;
+    for (int64_t word = key->statistics.min / 64; word <= key->statistics.max / 64; word++) {
+        uint32_t count = 0;
+        for (uint64_t rest = words[word]; rest; rest &= rest - 1)
+            at[count++] = 64 * word + __builtin_ctzll(rest);
+        plan_array_gather(array, at, NULL, count, values, nulls);
+        for (uint32_t i = 0; i < count; i++) {
+            const bool better = greatest ? values[i] > extreme : values[i] < extreme;
+            extreme = better && !nulls[i] ? values[i] : extreme;
+            any |= !nulls[i];
+        }
+    }
+    kept_array_release(planner->plan->database, used);
+    *known = (struct known){any ? extreme : 0, !any};
+    return STATUS_OK;
+}
+
+static enum status known_through_join(struct planner *planner, const struct plan_source *source,
+                                      bool greatest, struct known *known, bool *found)
+{
+    const struct plan *const plan = planner->plan;
     const struct plan_join *const join = &plan->joins[source->join];
     const struct plan_array *const array = &plan->arrays[source->column];
     const struct column *const key = plan->columns[join->column].column;
@@ -86,14 +114,21 @@ static bool known_through_join(const struct plan *plan, const struct plan_source
     if (!is_stored(key) || join->conditional || join->match != EXPRESSION_NONE || array->composed ||
         array->shift || !is_stored(array->column) || array->column->references ||
         array->column->table != join->table)
-        return false;
+        return STATUS_OK;
+    *found = true;
     if (positions->min > positions->max) {
         *known = (struct known){0, true};
-        return true;
+        return STATUS_OK;
+    }
+    if (positions->min < 0 || (uint64_t)positions->max >= table_positions(join->table)) {
+        *found = false; /* a damaged catalogue */
+        return STATUS_OK;
     }
     if (is_covered(key, join->table))
-        return known_of_statistics(&array->column->statistics, greatest, known);
-    return known_between(array, positions, greatest, known);
+        known_of_statistics(&array->column->statistics, greatest, known);
+    else if (!known_between(array, positions, greatest, known))
+        return known_of_used(planner, array, key, greatest, known);
+    return STATUS_OK;
 }
 
 static const struct plan_source *source_of(const struct plan *plan, uint32_t argument)
@@ -105,18 +140,21 @@ static const struct plan_source *source_of(const struct plan *plan, uint32_t arg
     return source && source->bits == 0 ? source : NULL;
 }
 
-static bool find_extreme(const struct plan *plan, uint32_t a, struct known *known)
+static enum status find_extreme(struct planner *planner, uint32_t a, struct known *known, bool *found)
 {
+    const struct plan *const plan = planner->plan;
     const struct plan_source *const source = source_of(plan, plan->aggregates[a].argument);
     const int extreme = plan_aggregate_of(plan, a)->extreme;
     const bool greatest = extreme > 0;
+    *found = false;
     if (!source || !extreme)
-        return false;
+        return STATUS_OK;
     if (source->join >= 0)
-        return known_through_join(plan, source, greatest, known);
+        return known_through_join(planner, source, greatest, known, found);
     const struct column *const column = plan->columns[source->column].column;
-    return is_stored(column) && !column->references &&
-           known_of_statistics(&column->statistics, greatest, known);
+    *found =
+        is_stored(column) && !column->references && known_of_statistics(&column->statistics, greatest, known);
+    return STATUS_OK;
 }
 
 /* The number of a column's values. */
@@ -168,14 +206,21 @@ static void become_constant(struct plan *plan, uint32_t a, struct known known)
 }
 
 /* Extremes first, because a number of values may be needed only to tell that there is an extreme. */
-void planner_know_values(struct plan *plan)
+enum status planner_know_values(struct planner *planner)
 {
+    struct plan *const plan = planner->plan;
     bool any = false;
     for (int counts = 0; counts < 2 && keeps_all_rows(plan); counts++)
         for (uint32_t a = 0; a < plan->aggregate_count; a++) {
             struct known known;
-            const bool found = counts ? find_count(plan, a, &known) : find_extreme(plan, a, &known);
-            if (!found || is_needed(plan, a))
+            bool found = false;
+            if (is_needed(plan, a))
+                continue;
+            if (counts)
+                found = find_count(plan, a, &known);
+            else
+                RETURN_IF_ERROR(find_extreme(planner, a, &known, &found));
+            if (!found)
                 continue;
             become_constant(plan, a, known);
             any = true;
@@ -183,4 +228,5 @@ void planner_know_values(struct plan *plan)
     planner_mark_columns(plan);
     for (uint32_t c = 0; any && c < plan->column_count; c++)
         plan->columns[c].decided |= !plan->columns[c].stepped && !plan->columns[c].fetched;
+    return STATUS_OK;
 }

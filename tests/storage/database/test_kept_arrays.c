@@ -60,15 +60,15 @@ static int32_t value_of(const struct kept_array *kept)
 static void an_array_is_found_by_its_path(void **state)
 {
     (void)state;
-    const struct array_key own = array_key_of(NULL, column(0), false),
-                           rows = array_key_of(NULL, column(0), true);
+    const struct array_key own = array_key_of(NULL, column(0), ARRAY_VALUES),
+                           rows = array_key_of(NULL, column(0), ARRAY_ROWS);
     assert_null(kept_array_find(database, &own));
     const struct kept_array *const first = keep(own, 7, 100), *const through = keep(rows, 8, 10);
     assert_int_equal(value_of(kept_array_find(database, &own)), 7);
     assert_int_equal(value_of(kept_array_find(database, &rows)), 8);
     assert_int_not_equal(first->number, through->number);
-    const struct array_key far = array_key_of(through, column(1), false),
-                           near = array_key_of(NULL, column(1), false);
+    const struct array_key far = array_key_of(through, column(1), ARRAY_VALUES),
+                           near = array_key_of(NULL, column(1), ARRAY_VALUES);
     const struct kept_array *const second = keep(far, 9, 10);
     assert_ptr_equal(far.path[0], column(0));
     assert_ptr_equal(far.path[1], column(1));
@@ -98,7 +98,7 @@ static void a_path_that_is_too_long_is_found_by_nobody(void **state)
     (void)state;
     const struct kept_array *path[ARRAY_PATH_MAX + 2] = {0};
     for (uint32_t i = 0; i < ARRAY_PATH_MAX + 2; i++) {
-        const struct array_key key = array_key_of(i ? path[i - 1] : NULL, column(2), true);
+        const struct array_key key = array_key_of(i ? path[i - 1] : NULL, column(2), ARRAY_ROWS);
         assert_true((key.path[0] != NULL) == (i < ARRAY_PATH_MAX));
         assert_null(kept_array_find(database, &key));
         path[i] = keep(key, (int32_t)i, 1);
@@ -112,7 +112,8 @@ static void what_was_used_least_recently_goes(void **state)
 {
     (void)state;
     const uint64_t large = UINT64_C(1) << 50; /* more than an eighth of any machine's memory */
-    const struct array_key a = array_key_of(NULL, column(1), false), b = array_key_of(NULL, column(1), true);
+    const struct array_key a = array_key_of(NULL, column(1), ARRAY_VALUES),
+                           b = array_key_of(NULL, column(1), ARRAY_ROWS);
     const struct kept_array *const first = keep(a, 1, 64), *const second = keep(b, 2, large);
     kept_array_release(database, first);
     assert_non_null(kept_array_find(database, &a)); /* it is used last, and used */
@@ -128,7 +129,7 @@ static void *use(void *of)
     const uint32_t thread = *(const uint32_t *)of;
     for (uint32_t i = 0; i < ROUNDS; i++) {
         const uint32_t number = (i + thread) % 3;
-        const struct array_key key = array_key_of(NULL, column(number), i % 2);
+        const struct array_key key = array_key_of(NULL, column(number), i % 2 ? ARRAY_USED : ARRAY_VALUES);
         const struct kept_array *kept = kept_array_find(database, &key);
         if (!kept)
             kept = keep(key, (int32_t)(10 * number + i % 2), 16);
