@@ -23,44 +23,19 @@ static void whole_free(struct whole *whole)
     free(whole->nulls);
 }
 
-struct column_read {
-    const struct column_data *data;
-    const struct whole *whole;
-    uint32_t parts; /* of the largest segment */
-};
-
-static void take_tile(const struct whole *whole, const struct segment_data *segment, uint32_t tile,
-                      uint64_t to, const void *values)
+static enum status take_tile(void *context, const struct column_tile *tile, struct error *error)
 {
-    const struct chunk_view *chunk = &segment->chunk;
-    const uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
-    if (chunk->value_bytes == 4)
-        for (uint32_t row = 0; row < rows; row++)
-            whole->values[to + row] = ((const int32_t *)values)[row];
+    const struct whole *const whole = context;
+    int64_t *const to = whole->values + tile->row;
+    (void)error;
+    if (tile->value_bytes == 4)
+        for (uint32_t row = 0; row < tile->rows; row++)
+            to[row] = ((const int32_t *)tile->values)[row];
     else
-        memcpy(whole->values + to, values, rows * sizeof *whole->values);
-    if (!whole->nulls)
-        return;
-    for (uint32_t row = 0; row < rows; row++)
-        whole->nulls[to + row] =
-            segment->validity && !tile_row_valid(segment->validity + tile * TILE_LANES, row);
-}
-
-static enum status take_part(void *context, uint64_t item, unsigned thread, struct error *error)
-{
-    const struct column_read *read = context;
-    const struct column_part of = column_part(read->data, read->parts, item);
-    struct chunk_reader reader = {0};
-    enum status status = STATUS_OK;
-    (void)thread;
-    for (uint32_t tile = of.first; status == STATUS_OK && tile < of.end; tile++) {
-        const void *values;
-        status = chunk_reader_tile(&reader, of.chunk, tile, &values, error);
-        if (status == STATUS_OK)
-            take_tile(read->whole, of.segment, tile, of.row + (uint64_t)tile * TILE_ROWS, values);
-    }
-    chunk_reader_close(&reader);
-    return status;
+        memcpy(to, tile->values, tile->rows * sizeof *to);
+    for (uint32_t row = 0; whole->nulls && row < tile->rows; row++)
+        whole->nulls[tile->row + row] = tile->validity && !tile_row_valid(tile->validity, row);
+    return STATUS_OK;
 }
 
 static enum status read_whole(struct database *database, const struct column *column, unsigned threads,
@@ -70,7 +45,6 @@ static enum status read_whole(struct database *database, const struct column *co
     const uint64_t rows = column->table->rows;
     bool nullable = false;
     RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &data, error));
-    const uint32_t parts = column_parts(data);
     for (uint32_t s = 0; s < data->segment_count; s++)
         nullable |= data->segments[s].validity != NULL;
     *whole = (struct whole){.values = malloc((rows + 1) * sizeof *whole->values),
@@ -80,9 +54,7 @@ static enum status read_whole(struct database *database, const struct column *co
         return error_out_of_memory(error, rows * 9, column->schema.name);
     }
     whole->values[0] = 0; /* for a column without rows */
-    const enum status status =
-        parallel_for(threads, (uint64_t)data->segment_count * parts, take_part,
-                     &(struct column_read){.data = data, .whole = whole, .parts = parts}, error);
+    const enum status status = column_tiles_read(data, threads, take_tile, whole, error);
     if (status != STATUS_OK)
         whole_free(whole);
     return status;

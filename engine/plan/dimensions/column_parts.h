@@ -1,4 +1,4 @@
-/* column_parts.h: the parts of a stored column that threads decode at a time: 64 tiles of a segment. */
+/* column_parts.h: the parts of a stored column that threads decode at a time: 64 tiles of a segment; and all its tiles. */
 #ifndef TESSERA_ENGINE_PLAN_DIMENSIONS_COLUMN_PARTS_H
 #define TESSERA_ENGINE_PLAN_DIMENSIONS_COLUMN_PARTS_H
 
@@ -38,5 +38,20 @@ static inline uint32_t column_parts(const struct column_data *data)
     }
     return parts;
 }
+
+/* A tile that is decoded. */
+struct column_tile {
+    const void *values;       /* int32_t[] or int64_t[] by value_bytes, aligned to 64; until `take` returns */
+    const uint32_t *validity; /* as tile_row_valid reads it; NULL: no row is NULL */
+    uint64_t row;             /* of the table, the first */
+    uint32_t rows, value_bytes;
+};
+
+typedef enum status column_tile_take(void *context, const struct column_tile *tile, struct error *error);
+
+/* Decodes a column and calls `take` for each tile, on all threads, in any order. The first failure ends it; so does
+ * the end of the statement's patience (cancel_check). */
+NODISCARD enum status column_tiles_read(const struct column_data *data, unsigned threads,
+                                        column_tile_take *take, void *context, struct error *error);
 
 #endif

@@ -6,15 +6,12 @@
 #include "engine/plan/planner.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
-#include "storage/codec/chunk_reader.h"
 #include "storage/column/positions.h"
 
 #include <stdlib.h>
 
 struct references {
     const struct column *column;
-    const struct column_data *data;
-    uint32_t parts;        /* of the largest segment */
     const int32_t *row_at; /* the row of each position of a referenced table with levels; else NULL */
     uint64_t limit;        /* its positions */
     int32_t *rows;
@@ -35,36 +32,16 @@ static enum status reference(const struct references *of, uint64_t row, int64_t 
     return STATUS_OK;
 }
 
-static enum status take_tile(const struct references *of, const struct column_part *part, uint32_t tile,
-                             const void *values, struct error *error)
-{
-    const struct chunk_view *const chunk = part->chunk;
-    const uint32_t *const validity =
-        part->segment->validity ? part->segment->validity + tile * TILE_LANES : NULL;
-    const uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
-    const uint64_t first = part->row + (uint64_t)tile * TILE_ROWS;
-    for (uint32_t row = 0; row < rows; row++)
-        if (validity && !tile_row_valid(validity, row))
-            of->rows[first + row] = -1;
-        else
-            RETURN_IF_ERROR(reference(of, first + row, row_value(values, chunk->value_bytes, row), error));
-    return STATUS_OK;
-}
-
-static enum status take_part(void *context, uint64_t item, unsigned thread, struct error *error)
+static enum status take_tile(void *context, const struct column_tile *tile, struct error *error)
 {
     const struct references *const of = context;
-    const struct column_part part = column_part(of->data, of->parts, item);
-    struct chunk_reader reader = {0};
-    enum status status = cancel_check(error);
-    (void)thread;
-    for (uint32_t tile = part.first; status == STATUS_OK && tile < part.end; tile++) {
-        const void *values;
-        status = chunk_reader_tile(&reader, part.chunk, tile, &values, error);
-        status = AND_THEN(status, take_tile(of, &part, tile, values, error));
-    }
-    chunk_reader_close(&reader);
-    return status;
+    for (uint32_t row = 0; row < tile->rows; row++)
+        if (tile->validity && !tile_row_valid(tile->validity, row))
+            of->rows[tile->row + row] = -1;
+        else
+            RETURN_IF_ERROR(
+                reference(of, tile->row + row, row_value(tile->values, tile->value_bytes, row), error));
+    return STATUS_OK;
 }
 
 enum status plan_references_read(struct plan *plan, const struct column *column, unsigned threads,
@@ -77,14 +54,9 @@ enum status plan_references_read(struct plan *plan, const struct column *column,
     RETURN_IF_ERROR(column_data_open(plan->database, column, column->own, threads, &data, error));
     RETURN_IF_ERROR(memory_take(rows, (column->table->rows + 1) * sizeof **rows, column->schema.name, error));
     enum status status = to->levels ? rows_of_positions(to, &row_at, error) : STATUS_OK;
-    struct references of = {.column = column,
-                            .data = data,
-                            .parts = column_parts(data),
-                            .row_at = row_at,
-                            .limit = table_positions(to),
-                            .rows = *rows};
+    struct references of = {.column = column, .row_at = row_at, .limit = table_positions(to), .rows = *rows};
     if (status == STATUS_OK)
-        status = parallel_for(threads, (uint64_t)data->segment_count * of.parts, take_part, &of, error);
+        status = column_tiles_read(data, threads, take_tile, &of, error);
     if (status != STATUS_OK) {
         free(*rows);
         *rows = NULL;

@@ -6,16 +6,12 @@
 #include "engine/plan/dimensions/column_parts.h"
 #include "engine/plan/planner.h"
 #include "storage/base/memory.h"
-#include "storage/base/parallel.h"
-#include "storage/codec/chunk_reader.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
 struct marking {
     const struct column *key;
-    const struct column_data *data;
-    uint32_t parts; /* of the largest segment */
     uint64_t positions;
     atomic_uint_least64_t *words;
 };
@@ -36,33 +32,13 @@ static enum status mark(const struct marking *of, int64_t position, struct error
     return STATUS_OK;
 }
 
-static enum status mark_tile(const struct marking *of, const struct column_part *part, uint32_t tile,
-                             const void *values, struct error *error)
-{
-    const struct chunk_view *const chunk = part->chunk;
-    const uint32_t *const validity =
-        part->segment->validity ? part->segment->validity + tile * TILE_LANES : NULL;
-    const uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
-    for (uint32_t row = 0; row < rows; row++)
-        if (!validity || tile_row_valid(validity, row))
-            RETURN_IF_ERROR(mark(of, row_value(values, chunk->value_bytes, row), error));
-    return STATUS_OK;
-}
-
-static enum status mark_part(void *context, uint64_t item, unsigned thread, struct error *error)
+static enum status mark_tile(void *context, const struct column_tile *tile, struct error *error)
 {
     const struct marking *const of = context;
-    const struct column_part part = column_part(of->data, of->parts, item);
-    struct chunk_reader reader = {0};
-    enum status status = cancel_check(error);
-    (void)thread;
-    for (uint32_t tile = part.first; status == STATUS_OK && tile < part.end; tile++) {
-        const void *values;
-        status = chunk_reader_tile(&reader, part.chunk, tile, &values, error);
-        status = AND_THEN(status, mark_tile(of, &part, tile, values, error));
-    }
-    chunk_reader_close(&reader);
-    return status;
+    for (uint32_t row = 0; row < tile->rows; row++)
+        if (!tile->validity || tile_row_valid(tile->validity, row))
+            RETURN_IF_ERROR(mark(of, row_value(tile->values, tile->value_bytes, row), error));
+    return STATUS_OK;
 }
 
 enum status planner_used_positions(struct planner *planner, const struct column *key,
@@ -76,14 +52,10 @@ enum status planner_used_positions(struct planner *planner, const struct column 
     if (*used)
         return STATUS_OK;
     RETURN_IF_ERROR(column_data_open(database, key, key->own, planner->threads, &data, error));
-    struct marking of = {.key = key,
-                         .data = data,
-                         .parts = column_parts(data),
-                         .positions = table_positions(key->references->table)};
+    struct marking of = {.key = key, .positions = table_positions(key->references->table)};
     made.bytes = (of.positions / 64 + 1) * sizeof *of.words;
     RETURN_IF_ERROR(memory_zeros(&of.words, made.bytes, key->schema.name, error));
-    const enum status status =
-        parallel_for(planner->threads, (uint64_t)data->segment_count * of.parts, mark_part, &of, error);
+    const enum status status = column_tiles_read(data, planner->threads, mark_tile, &of, error);
     if (status != STATUS_OK) {
         free(of.words);
         return status;
