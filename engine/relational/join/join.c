@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define MORSEL_ROWS   4096u
-#define PREFETCHED    8u                  /* rows */
+#define PREFETCHED    16u                 /* rows */
 #define MORSEL_PAIRS  (UINT64_C(1) << 18) /* of a join without keys */
 #define BATCH_MORSELS 256u                /* whose pairs are kept before they are put together */
 
@@ -53,6 +53,8 @@ struct morsel {
     uint8_t truth[JOIN_TEST_PAIRS];
     uint8_t found[MORSEL_ROWS];
     uint64_t places[MORSEL_ROWS]; /* join_place */
+    uint32_t begins[MORSEL_ROWS]; /* of their buckets in the table's entries */
+    uint32_t ends[MORSEL_ROWS];   /* the begin: no partner */
     struct error *error;
 };
 
@@ -177,42 +179,46 @@ static enum status find_partners(struct morsel *morsel, uint64_t left)
             RETURN_IF_ERROR(add_candidate(morsel, left, right));
         return STATUS_OK;
     }
-    const uint64_t place = morsel->places[left - morsel->first];
-    if (place == JOIN_NOWHERE || join_has_null(task, task->left_keys, left))
-        return STATUS_OK;
-    const uint64_t bucket = join_bucket(table, place), end = table->ends[bucket];
-    const uint32_t tag = join_tag(table, place);
-    for (uint64_t at = join_bucket_begin(table, bucket); at < end && !is_done(morsel, left); at++)
+    const uint64_t i = left - morsel->first;
+    const uint32_t tag = join_tag(table, morsel->places[i]);
+    for (uint64_t at = morsel->begins[i]; at < morsel->ends[i] && !is_done(morsel, left); at++)
         if (join_entry_is(table, &table->entries[at], left, tag))
             RETURN_IF_ERROR(add_candidate(morsel, left, table->entries[at].row));
     return STATUS_OK;
 }
 
-/* The bucket of a row that comes soon; a row without a partner has the first. */
-static uint64_t bucket_after(const struct morsel *morsel, uint64_t left, uint64_t rows)
+/* Finds the bucket of each row. Places are found first, so that buckets are fetched some rows before they are read. */
+static void find_buckets(struct morsel *morsel)
 {
-    const uint64_t at = left - morsel->first + rows,
-                   place = left + rows < morsel->end ? morsel->places[at] : 0;
-    return place == JOIN_NOWHERE ? 0 : join_bucket(&morsel->state->table, place);
-}
-
-/* The buckets of rows that come soon are fetched before they are asked. */
-static void prefetch(const struct morsel *morsel, uint64_t left)
-{
+    const struct join_task *const task = morsel->task;
     const struct join_table *const table = &morsel->state->table;
-    __builtin_prefetch(&table->ends[bucket_after(morsel, left, 2 * PREFETCHED)]);
-    __builtin_prefetch(&table->entries[join_bucket_begin(table, bucket_after(morsel, left, PREFETCHED))]);
+    const uint64_t rows = morsel->end - morsel->first;
+    for (uint64_t i = 0; i < rows; i++) {
+        const uint64_t left = morsel->first + i;
+        morsel->places[i] = join_has_null(task, task->left_keys, left)
+                                ? JOIN_NOWHERE
+                                : join_place(table, task->left_keys, left);
+    }
+    for (uint64_t i = 0; i < rows; i++) {
+        const uint64_t place = morsel->places[i],
+                       soon = i + PREFETCHED < rows ? morsel->places[i + PREFETCHED] : JOIN_NOWHERE;
+        if (soon != JOIN_NOWHERE)
+            __builtin_prefetch(&table->ends[join_bucket(table, soon)]);
+        const uint64_t bucket = place == JOIN_NOWHERE ? 0 : join_bucket(table, place);
+        morsel->begins[i] = place == JOIN_NOWHERE ? 0 : (uint32_t)join_bucket_begin(table, bucket);
+        morsel->ends[i] = place == JOIN_NOWHERE ? 0 : table->ends[bucket];
+    }
 }
 
 static enum status find_all_partners(struct morsel *morsel)
 {
-    const struct join_task *const task = morsel->task;
-    for (uint64_t left = morsel->first; task->key_count && left < morsel->end; left++)
-        morsel->places[left - morsel->first] = join_place(&morsel->state->table, task->left_keys, left);
-    for (uint64_t left = morsel->first; left < morsel->end; left++) {
-        if (task->key_count)
-            prefetch(morsel, left);
-        RETURN_IF_ERROR(find_partners(morsel, left));
+    const uint64_t rows = morsel->end - morsel->first;
+    if (morsel->task->key_count)
+        find_buckets(morsel);
+    for (uint64_t i = 0; i < rows; i++) {
+        if (morsel->task->key_count && i + PREFETCHED < rows)
+            __builtin_prefetch(&morsel->state->table.entries[morsel->begins[i + PREFETCHED]]);
+        RETURN_IF_ERROR(find_partners(morsel, morsel->first + i));
     }
     return flush(morsel);
 }
