@@ -60,8 +60,8 @@ bool merge_streams_suit(const struct merge *merge);
 NODISCARD enum status merge_streams(const struct merge *merge, struct group_table *table,
                                     struct error *error);
 
-/* Whether the groups of a plan are needed for quantiles alone, and are about as many as its rows. Then its numbers are
- * listed, and merged so (merge_values.c). */
+/* Whether the groups of a plan are needed for quantiles alone, and may be many for its rows. Then its numbers are listed,
+ * and merged so (merge_values.c). */
 bool values_are_listed(const struct plan *plan);
 /* Makes the layout of parts that divide the numbers of such a plan. */
 void values_layout(const struct plan *plan, struct group_layout *layout);

@@ -58,9 +58,14 @@ static uint64_t numbers_of(const struct plan *plan)
     return plan->groups[0].stride * plan->groups[0].domain;
 }
 
+/* A number takes 8 bytes of a list, as an entry takes 16 or more of a table of each thread; so the list of so many rows a
+ * number is larger than tables, but no entry of it is looked for. */
+#define LISTED_ROWS 16u
+
 bool values_are_listed(const struct plan *plan)
 {
-    return plan->shape == PLAN_HASH && plan_is_of_quantiles(plan) && numbers_of(plan) >= plan->fact->rows;
+    return plan->shape == PLAN_HASH && plan_is_of_quantiles(plan) &&
+           numbers_of(plan) >= plan->fact->rows / LISTED_ROWS;
 }
 
 void values_layout(const struct plan *plan, struct group_layout *layout)
