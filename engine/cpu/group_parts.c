@@ -3,7 +3,6 @@
  * of new memory, and that is a third of the time of a statement with millions of groups. */
 #include "engine/cpu/group_parts.h"
 
-#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -25,21 +24,11 @@ struct group_chunk {
     uint64_t words[];
 };
 
-struct group_block {
-    struct group_block *older;
-    uint64_t bytes, used;
-};
-
 void group_parts_free(struct group_parts *parts)
 {
-    while (parts->blocks) {
-        struct group_block *const block = parts->blocks;
-        parts->blocks = block->older;
-        free(block);
-    }
+    group_blocks_free(&parts->blocks);
     group_table_free(&parts->scratch);
     free(parts->parts);
-    memory_charge_drop(&parts->charge);
     *parts = (struct group_parts){.layout = parts->layout};
 }
 
@@ -55,19 +44,6 @@ static uint64_t entries_of_chunk(const struct group_layout *layout, uint32_t siz
     return chunk_words(size) / layout->stride;
 }
 
-static enum status add_block(struct group_parts *parts, struct error *error)
-{
-    const uint64_t had = parts->blocks ? parts->blocks->bytes : BLOCK_LEAST / 2,
-                   bytes = 2 * had < BLOCK_MOST ? 2 * had : BLOCK_MOST;
-    struct group_block *block;
-    RETURN_IF_ERROR(memory_charge_add(&parts->charge, bytes, "a table of groups", error));
-    RETURN_IF_ERROR(memory_take(&block, bytes, "groups", error));
-    huge_pages_prefer(block, bytes);
-    *block = (struct group_block){.older = parts->blocks, .bytes = bytes, .used = sizeof *block};
-    parts->blocks = block;
-    return STATUS_OK;
-}
-
 static enum status take_chunk(struct group_parts *parts, uint32_t size, struct group_chunk **chunk,
                               struct error *error)
 {
@@ -77,10 +53,12 @@ static enum status take_chunk(struct group_parts *parts, uint32_t size, struct g
         parts->spare[size] = (*chunk)->older;
         return STATUS_OK;
     }
-    if (!parts->blocks || parts->blocks->used + bytes > parts->blocks->bytes)
-        RETURN_IF_ERROR(add_block(parts, error));
-    *chunk = (struct group_chunk *)(void *)((char *)parts->blocks + parts->blocks->used);
-    parts->blocks->used += bytes;
+    const struct group_block *const newest = parts->blocks.newest;
+    if (!newest || newest->used + bytes > newest->bytes)
+        RETURN_IF_ERROR(group_blocks_add(&parts->blocks, BLOCK_LEAST, BLOCK_MOST, error));
+    struct group_block *const block = parts->blocks.newest;
+    *chunk = (struct group_chunk *)(void *)((char *)block + block->used);
+    block->used += bytes;
     (*chunk)->size = size;
     return STATUS_OK;
 }

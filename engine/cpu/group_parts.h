@@ -10,6 +10,7 @@
 #ifndef TESSERA_ENGINE_CPU_GROUP_PARTS_H
 #define TESSERA_ENGINE_CPU_GROUP_PARTS_H
 
+#include "engine/cpu/group_blocks.h"
 #include "engine/cpu/group_table.h"
 
 /* With 6 million groups a part has 23,000, and its table takes 0.7 MB for two aggregates. Appending to 256 places
@@ -19,7 +20,6 @@
 #define GROUP_CHUNK_SIZES 7u
 
 struct group_chunk;
-struct group_block;
 
 struct group_part {
     uint64_t *next, *end;       /* in the newest chunk */
@@ -32,9 +32,8 @@ struct group_parts {
     const struct group_layout *layout;
     struct group_part *parts; /* NULL: nothing has been appended */
     struct group_chunk *spare[GROUP_CHUNK_SIZES];
-    struct group_block *blocks;
+    struct group_blocks blocks;
     struct group_table scratch; /* merges a part */
-    struct memory_charge charge;
 };
 
 void group_parts_free(struct group_parts *parts);

@@ -2,7 +2,6 @@
  * takes. */
 #include "engine/cpu/stream/group_stream.h"
 
-#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -35,25 +34,14 @@ void group_runs_find(uint32_t count, const uint64_t (*numbers)[VECTOR_ROWS], uin
 
 /* ---- Complete groups ---- */
 
-struct stream_block {
-    struct stream_block *older;
-    uint64_t bytes;
-    uint64_t words[];
-};
-
 static enum status add_block(struct group_stream *stream, struct error *error)
 {
-    const uint64_t had = stream->blocks ? stream->blocks->bytes : BLOCK_LEAST / 2,
-                   bytes = 2 * had < BLOCK_MOST ? 2 * had : BLOCK_MOST,
-                   room = (bytes - sizeof(struct stream_block)) / sizeof(uint64_t);
-    struct stream_block *block;
-    RETURN_IF_ERROR(memory_charge_add(&stream->charge, bytes, "a table of groups", error));
-    RETURN_IF_ERROR(memory_take(&block, bytes, "groups", error));
-    huge_pages_prefer(block, bytes);
-    *block = (struct stream_block){.older = stream->blocks, .bytes = bytes};
-    stream->blocks = block;
+    const uint32_t stride = stream->layout->stride;
+    RETURN_IF_ERROR(group_blocks_add(&stream->blocks, BLOCK_LEAST, BLOCK_MOST, error));
+    struct group_block *const block = stream->blocks.newest;
+    const uint64_t room = (block->bytes - block->used) / sizeof(uint64_t);
     stream->next = block->words;
-    stream->end = block->words + room / stream->layout->stride * stream->layout->stride;
+    stream->end = block->words + room / stride * stride;
     stream->cut = true;
     return STATUS_OK;
 }
@@ -104,12 +92,7 @@ enum status group_stream_open(struct group_stream *stream, const struct group_la
 
 void group_stream_clear(struct group_stream *stream)
 {
-    while (stream->blocks) {
-        struct stream_block *const block = stream->blocks;
-        stream->blocks = block->older;
-        free(block);
-    }
-    memory_charge_drop(&stream->charge);
+    group_blocks_free(&stream->blocks);
     stream->next = stream->end = NULL;
     stream->stretch_count = stream->ended = 0;
     stream->open = false;

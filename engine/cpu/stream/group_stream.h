@@ -8,6 +8,7 @@
 #define TESSERA_ENGINE_CPU_GROUP_STREAM_H
 
 #include "engine/cpu/stream/group_delivery.h"
+#include "engine/cpu/group_blocks.h"
 #include "engine/cpu/group_hash.h"
 #include "engine/cpu/row_vector.h"
 
@@ -28,8 +29,6 @@ struct stream_stretch {
     uint64_t count;
 };
 
-struct stream_block;
-
 struct group_stream {
     const struct group_layout *layout;
     uint64_t *entries; /* the open group, if there is one, and then those of a vector */
@@ -41,11 +40,10 @@ struct group_stream {
     struct group_delivery *delivery; /* where complete groups go; NULL: they are kept: */
     struct stream_stretch *stretches;
     uint64_t stretch_count, stretch_room;
-    uint64_t ended;              /* groups of all stretches */
-    bool cut;                    /* the next group begins a stretch */
-    struct stream_block *blocks; /* the memory of them, */
-    uint64_t *next, *end;        /* which is free here */
-    struct memory_charge charge;
+    uint64_t ended;             /* groups of all stretches */
+    bool cut;                   /* the next group begins a stretch */
+    struct group_blocks blocks; /* the memory of them, */
+    uint64_t *next, *end;       /* which is free here */
 };
 
 /* The layout must outlive the stream. Free it also after an error. */
