@@ -518,9 +518,8 @@ enum status region_fold(struct region *region, const struct logical_node *join, 
         return STATUS_OK;
     RETURN_IF_ERROR(find_list(region, join, &list));
     bool reduced = false;
-    if (list.key &&
-        !engine_is_cuda(
-            run->task->engine)) /* a GPU makes a bitmap in less time than a join of any rows takes */
+    /* A GPU makes a bitmap sooner than it joins any rows. */
+    if (list.key && !engine_is_cuda(run->task->engine))
         RETURN_IF_ERROR(is_reduced(region, join, &list, &reduced));
     if (!list.key || reduced)
         return STATUS_OK;

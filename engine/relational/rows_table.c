@@ -12,9 +12,9 @@
 
 /* ---- Values ---- */
 
+/* What a thread copies at once, finding the statistics while it is in the cache. */
 #define PIECE_TILES 16u
-#define PIECE_ROWS \
-    (PIECE_TILES * TILE_ROWS) /* that a thread copies at once, and whose statistics it finds in its cache */
+#define PIECE_ROWS  (PIECE_TILES * TILE_ROWS)
 
 struct range {
     int64_t low, high;
