@@ -40,8 +40,8 @@ struct benchmark_options benchmark_options_default(void);
 /* To be shared: a struct benchmark_options is the first field of the command's arguments. */
 extern const struct command_option benchmark_option_list[];
 
-/* Prepares a query as a timed statement that the query's hand-written kernel answers. `codec` is as for
- * sql_prepare, `staged` and `index` as in struct sql_settings. */
+/* Prepares a query as a timed statement that the query's hand-written kernel answers; if rows of lineorder were deleted, which
+ * it knows nothing of, a generated one. `codec` is as for sql_prepare, `staged` and `index` as in struct sql_settings. */
 NODISCARD enum status benchmark_statement(struct engine *engine, struct database *database,
                                           const struct ssb_query *query, const char *codec, bool staged,
                                           enum plan_index_use index, struct sql_statement **statement,

@@ -72,6 +72,19 @@ static enum status ask_plain(struct judge *judge, const struct benchmark_options
     return status;
 }
 
+/* SQLite is loaded from the raw rows, deleted ones among them. */
+static enum status check_complete(struct database *database, struct error *error)
+{
+    for (int t = 0; t < SSB_TABLES; t++) {
+        const struct table *table;
+        RETURN_IF_ERROR(database_table(database, ssb_table_info((enum ssb_table)t)->name, &table, error));
+        if (table_live(table))
+            return error_set(error, STATUS_BAD_INPUT, "rows of %s were deleted, and SQLite has all rows",
+                             table->name);
+    }
+    return STATUS_OK;
+}
+
 /* Chooses the judge if --verify is not given. If the origin cannot be read, only the plain codec can
  * judge. */
 static enum benchmark_verify choose(const struct judge *judge, uint64_t fact_rows, enum status origin,
@@ -107,6 +120,7 @@ enum status judge_create(struct judge *judge, const struct benchmark_options *op
     if (known == STATUS_OK && !whole)
         known = error_set(&why, STATUS_BAD_INPUT, "%s is a part of a load, and SQLite has all rows",
                           database_path(database));
+    known = AND_THEN(known, check_complete(database, &why));
     if (judge->verify == VERIFY_DEFAULT)
         judge->verify = choose(judge, source.rows[SSB_LINEORDER], known, &why);
     enum status status = STATUS_OK;

@@ -462,6 +462,29 @@ static void reports_are_pages_beside_what_is_printed(void **state)
     assert_non_null(strstr(run.errors, "/no/page.html"));
 }
 
+/* Q1.1 of the rows that are left is that of all but the order of a month; SQLite has all rows, and is not asked. */
+static void deleted_rows_are_left_out(void **state)
+{
+    char left[64];
+    (void)state;
+    assert_runs("$T ssb load --sf 0.02 --db $D/deleted", 0);
+    assert_runs("$T sql --db $D/deleted --device cpu --format csv \"select sum(lo_extendedprice * "
+                "lo_discount) from lineorder, "
+                "date where lo_orderdate = d_datekey and d_year = 1993 and lo_discount between 1 and 3 and "
+                "lo_quantity < 25 and "
+                "not lo_orderdate between 19930501 and 19930531\"",
+                0);
+    snprintf(left, sizeof left, "%s", strchr(run.output, '\n') + 1);
+    assert_runs("$T delete --db $D/deleted lineorder \"lo_orderdate between 19930501 and 19930531\"", 0);
+    assert_runs("$T ssb run --db $D/deleted --device cpu --repeat 1 --format csv --answers $D/left", 0);
+    assert_int_equal(lines_with("ok"), QUERIES);
+    assert_non_null(strstr(run.errors, "rows of lineorder were deleted"));
+    assert_runs("tail -1 $D/left/q11.csv", 0);
+    assert_string_equal(run.output, left);
+    assert_runs("$T ssb run --db $D/deleted --device cpu --verify sqlite", 2);
+    assert_non_null(strstr(run.errors, "use --verify plain"));
+}
+
 static void help_says_what_there_is(void **state)
 {
     (void)state;
@@ -490,6 +513,7 @@ int main(void)
         cmocka_unit_test(several_devices_are_reported),
         cmocka_unit_test(a_short_date_table_drops_rows_as_sql_does),
         cmocka_unit_test(a_database_from_text_is_checked_with_the_text),
+        cmocka_unit_test(deleted_rows_are_left_out),
         cmocka_unit_test(what_bad_usage_gets),
         cmocka_unit_test(cuda_without_a_gpu_cannot),
         cmocka_unit_test(reports_are_pages_beside_what_is_printed),
