@@ -81,8 +81,9 @@ enum status table_writer_levels(struct table_writer *table, const struct levels_
                          why_not);
     if (why_not || described->rows == 0)
         return STATUS_OK;
-    const bool had_none = table->old && !table->old->levels && table->old->rows >= LEVEL_ROWS_MIN;
-    if (!wish->count && (had_none || described->rows < LEVEL_ROWS_MIN))
+    const bool had = table->old && table->old->levels,
+               had_none = table->old && !had && table->old->rows >= LEVEL_ROWS_MIN;
+    if (!wish->count && !had && (had_none || described->rows < LEVEL_ROWS_MIN))
         return STATUS_OK;
     const uint64_t needed = table_sorter_level_bytes(described), available = memory_available("");
     if (needed > available && !wish->count)
