@@ -2,10 +2,13 @@
 #include "engine/program/commands.h"
 
 #include "storage/base/command_line.h"
+#include "storage/database/database.h"
+#include "storage/database/live_rows.h"
 #include "storage/database/writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 struct compact_options {
     const char *database, *table;
@@ -33,6 +36,30 @@ static void print_table(void *context, const struct table *before, const struct 
     fputs("\n", stderr);
 }
 
+/* Deleted rows stay where positions of rows are stored in keys or levels. */
+static enum status print_deleted(const struct compact_options *options, bool *any, struct error *error)
+{
+    struct database *database;
+    enum status status = database_open(options->database, &database, error);
+    for (uint32_t t = 0; status == STATUS_OK && t < database_table_count(database); t++) {
+        const struct table *const table = database_table_at(database, t);
+        struct live_rows live = {0};
+        if (!table_live(table) || (options->table && strcmp(options->table, table->name) != 0))
+            continue;
+        status = live_rows_read(database_path(database), table, &live, error);
+        free(live.bits);
+        if (status == STATUS_OK)
+            fprintf(stderr, "%s: %" PRIu64 " deleted row%s stay%s, because %s\n", table->name,
+                    table->rows - live.rows, table->rows - live.rows == 1 ? "" : "s",
+                    table->rows - live.rows == 1 ? "s" : "",
+                    table->levels ? "the table has levels" : "positions in the table are keys of others");
+        *any = true;
+    }
+    if (status == STATUS_OK)
+        database_close(database);
+    return status;
+}
+
 enum status command_compact(int argc, char **argv, struct progress *progress, struct error *error)
 {
     static const struct command_option known[] = {
@@ -49,7 +76,8 @@ enum status command_compact(int argc, char **argv, struct progress *progress, st
         .help =
             "Writes the rows of small segments, of which each `load --append` makes one, into full ones, and "
             "removes the rows that `tessera delete` has marked: of all tables, or of one. Segments before "
-            "those stay as they are. Rows keep their "
+            "those stay as they are, and so do deleted rows of tables that others reference, or that have "
+            "levels. Rows keep their "
             "order. Programs that have the database open go on reading the state that they opened; while it "
             "runs, "
             "no other program can change the database. It can be stopped at any time: then nothing has "
@@ -61,7 +89,9 @@ enum status command_compact(int argc, char **argv, struct progress *progress, st
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
     RETURN_IF_ERROR(database_compact(options.database, options.table, options.threads, print_table, &options,
                                      progress, error));
-    if (!options.tables)
+    bool deleted = false;
+    RETURN_IF_ERROR(print_deleted(&options, &deleted, error));
+    if (!options.tables && !deleted)
         fprintf(stderr, "%s: no small segments and no deleted rows\n", options.database);
     return STATUS_OK;
 }

@@ -42,7 +42,7 @@ static enum status bind_where(struct binder *binder)
         for (uint32_t c = 0; c < binder->condition_count; c++) {
             const struct sql_expression *ast = binder->conditions[c];
             uint32_t node;
-            if (has_function(ast) != functions)
+            if (has_function(ast) != functions || bind_holds_by_reference(binder, ast))
                 continue;
             RETURN_IF_ERROR(bind_condition(binder, ast, BIND_BELOW, &node));
             if (bind_node(binder, node)->by_row && binder->planner.on_gpu)

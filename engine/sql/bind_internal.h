@@ -188,6 +188,10 @@ NODISCARD enum status bind_tables(struct binder *binder);
 const struct column *bind_column_of_input(const struct binder *binder,
                                           const struct sql_expression *expression, uint32_t *table);
 
+/* True of the condition that a row of a dimension was not deleted: no row of the fact that was not references another one
+ * (storage/database/delete.c), and the fact is asked for such rows. */
+bool bind_holds_by_reference(const struct binder *binder, const struct sql_expression *condition);
+
 /* ---- bind_keys.c ---- */
 /* Joins table `parent` by a reference of several columns, or of the same table, if the conditions in ON of a left join, or
  * without `on` those of WHERE and of inner joins, compare all its columns. */

@@ -15,6 +15,15 @@ const struct column *bind_column_of_input(const struct binder *binder,
                : NULL;
 }
 
+/* ---- Deleted rows ---- */
+
+bool bind_holds_by_reference(const struct binder *binder, const struct sql_expression *condition)
+{
+    uint32_t table;
+    const struct column *const column = bind_column_of_input(binder, condition, &table);
+    return column && column->schema.live && table != binder->fact;
+}
+
 /* ---- Which conditions join ---- */
 
 /* Takes the condition as a join if it compares a foreign key with the key that it references. */
@@ -115,7 +124,7 @@ static enum status bind_left_conditions(struct binder *binder, struct bind_table
             own == (uint32_t)(table - binder->tables))
             return STATUS_OK;
     }
-    if (bind_is_pair(binder, table, condition))
+    if (bind_is_pair(binder, table, condition) || bind_holds_by_reference(binder, condition))
         return STATUS_OK;
     uint32_t node;
     const bool own = !table->rows;

@@ -151,8 +151,8 @@ enum status key_twice(const struct key_owner *owner, const char *key, uint64_t f
                      owner->unique ? "change" : "renumber");
 }
 
-enum status key_index_create(const int64_t *keys, uint64_t rows, const struct key_owner *owner,
-                             struct key_index **out, struct error *error)
+enum status key_index_create(const int64_t *keys, const int64_t *live, uint64_t old_rows, uint64_t rows,
+                             const struct key_owner *owner, struct key_index **out, struct error *error)
 {
     *out = NULL;
     if (rows > INT32_MAX)
@@ -163,6 +163,8 @@ enum status key_index_create(const int64_t *keys, uint64_t rows, const struct ke
     RETURN_IF_ERROR(memory_zeros(&index, sizeof *index, "an index of keys", error));
     enum status status = allocate(index, keys, rows, error);
     for (uint64_t i = 0; i < rows && status == STATUS_OK; i++) {
+        if (live && i < old_rows && !live[i])
+            continue;
         const int32_t before = enter(index, keys[i], (int32_t)i);
         char key[32];
         if (before == NO_ROW)

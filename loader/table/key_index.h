@@ -33,9 +33,11 @@ struct key_owner {
 enum status key_twice(const struct key_owner *owner, const char *key, uint64_t first, uint64_t second,
                       struct error *error);
 
-/* Builds the index of the keys of rows 0 .. rows-1. Two equal keys give the error of key_twice. */
-NODISCARD enum status key_index_create(const int64_t *keys, uint64_t rows, const struct key_owner *owner,
-                                       struct key_index **index, struct error *error);
+/* Builds the index of the keys of rows 0 .. rows-1. `live` is 0 in those of the first `old_rows` that were deleted, whose
+ * keys are left out; NULL: none was. Two equal keys give the error of key_twice. */
+NODISCARD enum status key_index_create(const int64_t *keys, const int64_t *live, uint64_t old_rows,
+                                       uint64_t rows, const struct key_owner *owner, struct key_index **index,
+                                       struct error *error);
 void key_index_destroy(struct key_index *index);
 
 /* Gives each row the number numbers[row] >= 0 instead: its position in a table with levels. Call it once, before any key

@@ -307,7 +307,7 @@ static enum status test_unique(const struct parsed_table *parsed, uint32_t colum
                                         .unique = true,
                                         .place = place_of,
                                         .context = &test};
-        status = key_index_create(test.values, test.count, &owner, &index, error);
+        status = key_index_create(test.values, NULL, 0, test.count, &owner, &index, error);
     }
     key_index_destroy(index);
     word_codes_free(&words);

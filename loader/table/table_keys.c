@@ -17,23 +17,30 @@ void table_keys_free(struct table_keys *keys)
     *keys = (struct table_keys){0};
 }
 
-/* Adds the key strings of rows first, first + 1, ... */
-static enum status take_strings(const struct key_owner *owner, const int64_t *codes, uint64_t first,
-                                uint64_t rows, const struct dictionary *words, struct table_keys *keys,
-                                struct error *error)
+/* Adds the key strings of rows first, first + 1, ... `live` is 0 in rows that were deleted, which have no keys; NULL: none
+ * was. */
+static enum status take_strings(const struct key_owner *owner, const int64_t *codes, const int64_t *live,
+                                uint64_t first, uint64_t rows, const struct dictionary *words,
+                                struct table_keys *keys, struct error *error)
 {
     if (!keys->strings)
         RETURN_IF_ERROR(dictionary_builder_create(&keys->strings, error));
     for (uint64_t row = first; row < first + rows; row++) {
+        const uint32_t known = dictionary_builder_count(keys->strings);
         uint32_t length;
-        int32_t position;
+        int32_t key;
+        if (live && !live[row - first])
+            continue;
         const char *text = dictionary_string(words, (uint32_t)codes[row - first], &length);
-        RETURN_IF_ERROR(dictionary_builder_add(keys->strings, text, length, &position, error));
-        if ((uint64_t)position != row) {
+        RETURN_IF_ERROR(dictionary_builder_add(keys->strings, text, length, &key, error));
+        if ((uint32_t)key != known) {
             char shown[256];
             snprintf(shown, sizeof shown, "%.*s", (int)(length < 200 ? length : 200), text);
-            return key_twice(owner, shown, (uint64_t)position, row, error);
+            return key_twice(owner, shown, (uint64_t)(keys->positions ? keys->positions[key] : key), row,
+                             error);
         }
+        if (keys->positions)
+            keys->positions[key] = (int32_t)row;
     }
     return STATUS_OK;
 }
@@ -94,50 +101,71 @@ static enum status read_keys(struct database *database, const char *name, unsign
     return stored_values_read(database, column, threads, more, values, NULL, error);
 }
 
-/* Leaves out the keys of rows that were deleted, which may come again: nothing references such a table. */
-static enum status leave_deleted(struct database *database, const struct table *table, int64_t *keys,
-                                 uint64_t *rows, struct error *error)
+/* Reads what tells the rows of a stored table that were deleted, whose keys may come again; NULL: none was. */
+static enum status read_live(struct database *database, const struct table *table, int64_t **live,
+                             struct error *error)
 {
-    int64_t *live = NULL;
-    uint64_t kept = 0;
-    if (!table_live(table))
-        return STATUS_OK;
-    const enum status status = stored_values_read(database, table_live(table), 0, 0, &live, NULL, error);
-    for (uint64_t row = 0; status == STATUS_OK && row < *rows; row++)
-        if (live[row])
-            keys[kept++] = keys[row];
-    *rows = kept;
-    free(live);
-    return status;
+    *live = NULL;
+    return table_live(table) ? stored_values_read(database, table_live(table), 0, 0, live, NULL, error)
+                             : STATUS_OK;
+}
+
+/* Makes room for the rows of key strings, which are no longer all rows. */
+static enum status number_strings(const int64_t *live, struct table_keys *keys, struct error *error)
+{
+    return live ? memory_take(&keys->positions, (keys->rows + 1) * sizeof *keys->positions, "keys", error)
+                : STATUS_OK;
+}
+
+/* The keys of old rows, of which `live` tells the deleted ones, and of new ones. */
+struct key_values {
+    const int64_t *values;
+    const struct dictionary *words; /* of the old ones; NULL: they are no strings */
+    const int64_t *live;
+    uint64_t rows;
+};
+
+static enum status make_strings(const struct key_values *old, const int64_t *values,
+                                const struct dictionary *words, const struct key_owner *owner,
+                                struct table_keys *keys, struct error *error)
+{
+    RETURN_IF_ERROR(number_strings(old->live, keys, error));
+    RETURN_IF_ERROR(take_strings(owner, old->values, old->live, 0, old->rows, old->words, keys, error));
+    return take_strings(owner, values, NULL, old->rows, keys->rows - old->rows, words, keys, error);
 }
 
 enum status table_keys_make(const struct schema_table *table, const int64_t *values, uint64_t rows,
                             const struct dictionary *words, const struct key_owner *owner,
                             struct database *before, struct table_keys *keys, struct error *error)
 {
-    int64_t *all = NULL;
+    int64_t *all = NULL, *live = NULL;
     const struct column *old = NULL;
+    struct key_values stored = {0};
+    enum status status = STATUS_OK;
     if (before)
-        RETURN_IF_ERROR(read_keys(before, table->name, 0, rows, true, &old, &all, error));
-    uint64_t old_rows = old ? old->table->rows : 0;
-    const struct dictionary *dictionary;
-    enum status status = old ? leave_deleted(before, old->table, all, &old_rows, error) : STATUS_OK;
-    *keys = (struct table_keys){.key = *schema_key(table), .rows = old_rows + rows};
+        status = read_keys(before, table->name, 0, rows, true, &old, &all, error);
+    if (status == STATUS_OK && old) {
+        status = read_live(before, old->table, &live, error);
+        if (words)
+            status = AND_THEN(status, column_dictionary(old, 0, &stored.words, error));
+        stored.rows = old->table->rows;
+    }
+    stored.values = all;
+    stored.live = live;
+    *keys = (struct table_keys){.key = *schema_key(table), .rows = stored.rows + rows};
     if (status == STATUS_OK && keys->rows > INT32_MAX)
         status = error_set(error, STATUS_BAD_INPUT,
                            "table %s has %llu rows; a table that has a primary key may have %d", table->name,
                            (unsigned long long)keys->rows, INT32_MAX);
     if (status == STATUS_OK && words) {
-        if (old)
-            status = column_dictionary(old, 0, &dictionary, error);
-        if (old && status == STATUS_OK)
-            status = take_strings(owner, all, 0, old_rows, dictionary, keys, error);
-        status = AND_THEN(status, take_strings(owner, values, old_rows, rows, words, keys, error));
+        status = make_strings(&stored, values, words, owner, keys, error);
     } else if (status == STATUS_OK) {
         if (old)
-            memcpy(all + old_rows, values, rows * sizeof *all);
-        status = key_index_create(old ? all : values, keys->rows, owner, &keys->numbers, error);
+            memcpy(all + stored.rows, values, rows * sizeof *all);
+        status =
+            key_index_create(old ? all : values, live, stored.rows, keys->rows, owner, &keys->numbers, error);
     }
+    free(live);
     free(all);
     return status;
 }
@@ -146,6 +174,11 @@ enum status table_keys_place(struct table_keys *keys, const int32_t *positions, 
 {
     if (keys->numbers) {
         key_index_renumber(keys->numbers, positions);
+        return STATUS_OK;
+    }
+    if (keys->positions) {
+        for (uint32_t key = 0; key < dictionary_builder_count(keys->strings); key++)
+            keys->positions[key] = positions[keys->positions[key]];
         return STATUS_OK;
     }
     RETURN_IF_ERROR(memory_take(&keys->positions, keys->rows * sizeof *positions, "keys", error));
@@ -163,20 +196,28 @@ static enum status place_stored(const struct table *table, struct table_keys *ke
     return status;
 }
 
+static enum status index_stored(const struct column *column, unsigned threads, const int64_t *values,
+                                const int64_t *live, struct table_keys *keys, struct error *error)
+{
+    const struct key_owner owner = {.table = column->table->name, .column = keys->key.name};
+    const struct dictionary *words;
+    RETURN_IF_ERROR(column_dictionary(column, threads, &words, error));
+    if (keys->key.type != TYPE_STRING)
+        return key_index_create(values, live, keys->rows, keys->rows, &owner, &keys->numbers, error);
+    RETURN_IF_ERROR(number_strings(live, keys, error));
+    return take_strings(&owner, values, live, 0, keys->rows, words, keys, error);
+}
+
 enum status table_keys_read(struct database *database, const char *name, unsigned threads,
                             struct table_keys *keys, struct error *error)
 {
-    int64_t *values;
+    int64_t *values, *live = NULL;
     const struct column *column;
     RETURN_IF_ERROR(read_keys(database, name, threads, 0, false, &column, &values, error));
-    const uint64_t rows = column->table->rows;
-    *keys = (struct table_keys){.key = column->schema, .rows = rows};
-    const struct key_owner owner = {.table = name, .column = keys->key.name};
-    const struct dictionary *dictionary;
-    enum status status = column_dictionary(column, threads, &dictionary, error);
-    status = AND_THEN(status, keys->key.type == TYPE_STRING
-                                  ? take_strings(&owner, values, 0, rows, dictionary, keys, error)
-                                  : key_index_create(values, rows, &owner, &keys->numbers, error));
+    *keys = (struct table_keys){.key = column->schema, .rows = column->table->rows};
+    enum status status = read_live(database, column->table, &live, error);
+    status = AND_THEN(status, index_stored(column, threads, values, live, keys, error));
+    free(live);
     free(values);
     if (status == STATUS_OK && column->table->levels)
         status = place_stored(column->table, keys, error);
@@ -206,17 +247,18 @@ int32_t table_keys_find_value(const struct table_keys *keys, int64_t value)
 bool table_keys_key(const struct table_keys *keys, int32_t position, int64_t *number, const char **text,
                     uint32_t *length)
 {
-    uint64_t row = 0;
+    uint32_t key = 0;
     *text = NULL;
     if (keys->numbers)
         return key_index_key(keys->numbers, position, number);
     if (!keys->strings)
         return false;
-    while (keys->positions && row < keys->rows && keys->positions[row] != position)
-        row++;
-    row = keys->positions ? row : (uint64_t)position;
-    if (row >= keys->rows)
+    const uint32_t count = dictionary_builder_count(keys->strings);
+    while (keys->positions && key < count && keys->positions[key] != position)
+        key++;
+    key = keys->positions ? key : (uint32_t)position;
+    if (key >= count)
         return false;
-    *text = dictionary_builder_string(keys->strings, (int32_t)row, length);
+    *text = dictionary_builder_string(keys->strings, (int32_t)key, length);
     return true;
 }

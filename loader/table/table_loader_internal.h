@@ -19,8 +19,8 @@ struct table_keys {
     struct column_schema key; /* the key's declared type, as which foreign keys are read */
     uint64_t rows;
     struct key_index *numbers;
-    struct dictionary_builder *strings; /* its codes are rows */
-    int32_t *positions;                 /* of the rows of `strings`; NULL: a row's position is its number */
+    struct dictionary_builder *strings; /* its codes are rows, but for those that were deleted */
+    int32_t *positions;                 /* of the codes of `strings`; NULL: the codes themselves */
 };
 
 /* The values of a stored column, or codes of its dictionary, with room for `more` after them; nulls[row] is 1 if the

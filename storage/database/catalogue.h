@@ -21,7 +21,7 @@
  * foreign keys are no longer numbers of rows. Version 5 has tables that are parts: an older program would take one for
  * the whole. Version 6 has doubles, and version 7 dictionaries in blocks and keys of several columns, whose references
  * an older program would show as columns. Version 8 has columns of several files. */
-#define CATALOGUE_VERSION   8
+#define CATALOGUE_VERSION   9
 #define CATALOGUE_FILE      "catalogue"
 #define CATALOGUE_NEW_FILE  "catalogue.new"
 #define CATALOGUE_BYTES_MAX (1u << 30) /* 2 million columns; a larger file is not a catalogue */

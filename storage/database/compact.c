@@ -3,11 +3,10 @@
 #include "storage/database/writer_internal.h"
 
 #include "storage/base/memory.h"
-#include "storage/codec/chunk_reader.h"
-#include "storage/column/column_data.h"
 #include "storage/column/column_span.h"
 #include "storage/column/dictionary/stored_dictionary.h"
 #include "storage/database/database_files.h"
+#include "storage/database/live_rows.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -67,47 +66,16 @@ static const struct column_spans *most_files(const struct table *table)
     return most;
 }
 
-/* Which old rows stay. */
-struct live_rows {
-    uint64_t *bits; /* NULL: all */
-    uint64_t rows;  /* that stay */
-    uint32_t first; /* the first segment that loses any */
-};
-
-static enum status read_live(const struct column_data *data, struct live_rows *live, struct error *error)
+/* Rows that others reference keep their positions, and tables with levels are laid out as a whole: their deleted rows stay. */
+static bool keeps_deleted(const struct database_writer *writer, const struct table *table)
 {
-    int32_t values[TILE_ROWS];
-    uint64_t row = 0;
-    for (uint32_t s = 0; s < data->segment_count; s++) {
-        const struct chunk_view *const chunk = &data->segments[s].chunk;
-        for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
-            const uint32_t left = chunk->rows - tile * TILE_ROWS, rows = left < TILE_ROWS ? left : TILE_ROWS;
-            RETURN_IF_ERROR(chunk_decode(chunk, tile, 1, values, error));
-            for (uint32_t r = 0; r < rows; r++, row++) {
-                live->bits[row / 64] |= (uint64_t)(values[r] != 0) << row % 64;
-                live->rows += values[r] != 0;
-                live->first = values[r] == 0 && s < live->first ? s : live->first;
-            }
-        }
+    bool keeps = table->levels != NULL;
+    for (uint32_t t = 0; t < writer->catalogue.table_count; t++) {
+        const struct table *const other = &writer->catalogue.tables[t];
+        for (uint32_t c = 0; c < other->column_count; c++)
+            keeps |= strcmp(other->columns[c].schema.references_table, table->name) == 0;
     }
-    return STATUS_OK;
-}
-
-static enum status find_live(const char *path, const struct table *table, struct live_rows *live,
-                             struct error *error)
-{
-    const struct column *const column = table_live(table);
-    struct column_data *data;
-    *live = (struct live_rows){.rows = table->rows, .first = table->segment_count};
-    if (!column)
-        return STATUS_OK;
-    live->rows = 0;
-    RETURN_IF_ERROR(
-        memory_zeros(&live->bits, (table->rows / 64 + 1) * sizeof *live->bits, "deleted rows", error));
-    RETURN_IF_ERROR(column_data_read(path, column, column->own, 0, &data, error));
-    const enum status status = read_live(data, live, error);
-    column_data_free(data);
-    return status;
+    return keeps;
 }
 
 /* The first segment of the first file that has fewer rows than a segment can have, or deleted ones. Other files stay, although
@@ -137,12 +105,20 @@ struct request {
     struct progress *progress;
 };
 
+/* The rows that stay: those that are live, or all. */
+static enum status find_staying(const struct database_writer *writer, const struct table *old,
+                                struct live_rows *live, struct error *error)
+{
+    *live = (struct live_rows){.rows = old->rows, .first = old->segment_count};
+    return keeps_deleted(writer, old) ? STATUS_OK : live_rows_read(writer->path, old, live, error);
+}
+
 static enum status compact_table(struct database_writer *writer, const struct table *old,
                                  const struct live_rows *live, const struct request *request,
                                  struct error *error)
 {
     struct compaction compaction = {.progress = request->progress};
-    const uint32_t columns = old->column_count - (table_live(old) != NULL);
+    const uint32_t columns = old->column_count - (live->bits != NULL);
     RETURN_IF_ERROR(table_append_add(writer, old, live->rows, columns, first_to_write(old, live),
                                      &compaction.table, error));
     compaction.table->live = live->bits;
@@ -162,7 +138,7 @@ static enum status compact_all(struct database_writer *writer, const struct requ
         struct live_rows live;
         if (request->table && strcmp(old->name, request->table) != 0)
             continue;
-        status = find_live(writer->path, old, &live, error);
+        status = find_staying(writer, old, &live, error);
         if (status == STATUS_OK && can_compact(old, &live)) {
             *changed = true;
             status = compact_table(writer, old, &live, request, error);

@@ -1,47 +1,62 @@
 /* delete.c: marks rows as deleted; see writer.h. A table with deleted rows has one column more, of booleans, which statements
- * test like any other: codecs, statistics of tiles and both devices know nothing of deletes. */
+ * test like any other: codecs, statistics of tiles and both devices know nothing of deletes. Rows keep their positions, and
+ * no live row has the position of a deleted one. */
 #include "storage/database/writer_internal.h"
 
 #include "storage/base/memory.h"
-#include "storage/codec/chunk_reader.h"
-#include "storage/column/column_data.h"
 #include "storage/column/column_span.h"
+#include "storage/column/levels_file.h"
 #include "storage/database/database_files.h"
+#include "storage/database/live_rows.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct deletion {
-    struct table_writer *table;
-    const struct column_data *before; /* NULL: no row was deleted until now */
-    const uint64_t *rows;             /* ascending */
-    uint64_t count;
-};
+/* ---- Which rows may be deleted ---- */
 
 static enum status refuse(const struct table *table, const char *why, struct error *error)
 {
     return error_set(error, STATUS_BAD_INPUT, "rows of table %s cannot be deleted: %s", table->name, why);
 }
 
-/* Positions in a table that others reference are their keys. */
-static enum status check_table(const struct database_writer *writer, const struct table *table,
-                               struct error *error)
+/* Refuses rows that live ones of another table reference, or of the same table. */
+static enum status check_reference(const struct database_writer *writer, const struct column *key,
+                                   const struct live_rows *after, struct error *error)
 {
-    char why[2 * NAME_BYTES + 64];
-    if (table->part.of)
-        return refuse(table, "it is a part of a load; load all parts again", error);
-    if (table->levels)
-        return refuse(table, "its rows are in the order of levels; load it again with --levels TABLE=none",
+    const struct table *const own = key->table, *const table = key->references->table;
+    struct live_rows others = {0};
+    uint64_t count = 0;
+    if (own->part.of)
+        return refuse(table,
+                      "a table that is a part of a load references it, and other parts may reference these "
+                      "rows; load all parts again",
                       error);
-    for (uint32_t t = 0; t < writer->catalogue.table_count; t++) {
-        const struct table *const other = &writer->catalogue.tables[t];
-        for (uint32_t c = 0; c < other->column_count; c++)
-            if (strcmp(other->columns[c].schema.references_table, table->name) == 0) {
-                snprintf(why, sizeof why, "table %s references it; load it again without them", other->name);
-                return refuse(table, why, error);
-            }
-    }
+    enum status status = own == table ? STATUS_OK : live_rows_read(writer->path, own, &others, error);
+    status = AND_THEN(
+        status, live_rows_dangling(writer->path, key, own == table ? after : &others, after, &count, error));
+    free(others.bits);
+    if (status != STATUS_OK || !count)
+        return status;
+    const uint32_t named = key->schema.of.count ? key->schema.of.columns[0] : (uint32_t)(key - own->columns);
+    return error_set(error, STATUS_BAD_INPUT,
+                     "rows of table %s cannot be deleted: %" PRIu64
+                     " row%s of table %s (column %s%s) reference%s them; delete those first, or except rows "
+                     "that are referenced in the condition",
+                     table->name, count, count == 1 ? "" : "s", own->name, own->columns[named].schema.name,
+                     key->schema.of.count > 1 ? " and others" : "", count == 1 ? "s" : "");
+}
+
+static enum status check_references(const struct database_writer *writer, const struct table *table,
+                                    const struct live_rows *after, struct error *error)
+{
+    for (uint32_t t = 0; t < writer->catalogue.table_count; t++)
+        for (uint32_t c = 0; c < writer->catalogue.tables[t].column_count; c++) {
+            const struct column *const key = &writer->catalogue.tables[t].columns[c];
+            if (key->references && key->references->table == table)
+                RETURN_IF_ERROR(check_reference(writer, key, after, error));
+        }
     return STATUS_OK;
 }
 
@@ -89,73 +104,54 @@ static enum status begin(struct database_writer *writer, const struct table *tab
     return table_writer_segments((*rewrite)->table, table->segment_rows, table->segment_count, error);
 }
 
-static enum status write_segment(const struct deletion *deletion, uint32_t segment, uint64_t first,
-                                 int32_t *values, struct error *error)
+static enum status write_all(struct table_writer *table, const uint64_t *live, struct error *error)
 {
-    const uint32_t rows = deletion->table->table.segment_rows[segment];
-    RETURN_IF_ERROR(cancel_check(error));
-    for (uint32_t r = 0; r < rows; r++)
-        values[r] = 1;
-    if (deletion->before) {
-        const struct chunk_view *const chunk = &deletion->before->segments[segment].chunk;
-        RETURN_IF_ERROR(chunk_decode(chunk, 0, chunk->tiles, values, error));
-    }
-    for (uint64_t i = 0; i < deletion->count; i++)
-        values[deletion->rows[i] - first] = 0;
-    return table_writer_segment(deletion->table, 0, segment, values, NULL, error);
-}
-
-/* The rows of each segment follow those of the one before. */
-static enum status write_all(struct deletion deletion, struct error *error)
-{
-    const struct table *const table = &deletion.table->table;
+    const uint32_t *const rows = table->table.segment_rows;
     uint64_t first = 0;
     uint32_t most = 0;
-    for (uint32_t s = 0; s < table->segment_count; s++)
-        most = table->segment_rows[s] > most ? table->segment_rows[s] : most;
+    for (uint32_t s = 0; s < table->table.segment_count; s++)
+        most = rows[s] > most ? rows[s] : most;
     int32_t *const values =
         segment_buffer(((size_t)most + TILE_ROWS) * sizeof *values, "a segment of a deletion", error);
     enum status status = values ? STATUS_OK : STATUS_MACHINE;
-    for (uint32_t s = 0; status == STATUS_OK && s < table->segment_count; s++) {
-        struct deletion here = deletion;
-        here.count = 0;
-        while (here.count < deletion.count && deletion.rows[here.count] - first < table->segment_rows[s])
-            here.count++;
-        status = write_segment(&here, s, first, values, error);
-        deletion.rows += here.count;
-        deletion.count -= here.count;
-        first += table->segment_rows[s];
+    for (uint32_t s = 0; status == STATUS_OK && s < table->table.segment_count; first += rows[s++]) {
+        for (uint32_t r = 0; r < rows[s]; r++)
+            values[r] = row_valid(live, first + r);
+        status = cancel_check(error);
+        status = AND_THEN(status, table_writer_segment(table, 0, s, values, NULL, error));
     }
     free(values);
     return status;
 }
 
 static enum status delete_rows(struct database_writer *writer, const struct table *seen, const uint64_t *rows,
-                               uint64_t count, struct error *error)
+                               uint64_t count, struct live_rows *live, struct error *error)
 {
     const struct table *table;
     struct key_rewrite *rewrite;
-    struct column_data *before = NULL;
     RETURN_IF_ERROR(find_current(writer, seen, &table, error));
-    RETURN_IF_ERROR(check_table(writer, table, error));
+    if (table->part.of)
+        return refuse(table, "it is a part of a load; load all parts again", error);
+    RETURN_IF_ERROR(live_rows_read(writer->path, table, live, error));
+    RETURN_IF_ERROR(live_rows_make(table, live, error));
+    for (uint64_t i = 0; i < count; i++)
+        live->bits[rows[i] / 64] &= ~(UINT64_C(1) << rows[i] % 64);
+    RETURN_IF_ERROR(levels_fill(writer->path, (struct table *)table, error));
+    RETURN_IF_ERROR(check_references(writer, table, live, error));
     RETURN_IF_ERROR(begin(writer, table, &rewrite, error));
-    if (rewrite->column)
-        RETURN_IF_ERROR(
-            column_data_read(writer->path, rewrite->column, rewrite->column->own, 0, &before, error));
-    const enum status status = write_all(
-        (struct deletion){.table = rewrite->table, .before = before, .rows = rows, .count = count}, error);
-    column_data_free(before);
-    return status;
+    return write_all(rewrite->table, live->bits, error);
 }
 
 enum status database_delete(const char *path, const struct table *table, const uint64_t *rows, uint64_t count,
                             struct error *error)
 {
     struct database_writer *writer;
+    struct live_rows live = {0};
     if (count == 0)
         return STATUS_OK;
     RETURN_IF_ERROR(database_writer_open(path, &writer, error));
-    const enum status status = delete_rows(writer, table, rows, count, error);
+    const enum status status = delete_rows(writer, table, rows, count, &live, error);
+    free(live.bits);
     if (status == STATUS_OK)
         return database_writer_commit(writer, error);
     database_writer_abort(writer);

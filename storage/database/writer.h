@@ -142,17 +142,17 @@ void database_writer_abort(struct database_writer *writer);
 /* ---- Deletes ---- */
 
 /* Marks rows as deleted, by their numbers, ascending, in a table of an open database, and commits. Readers go on reading the
- * state that they opened. STATUS_BAD_INPUT for a table that others reference, that has levels or is a part of a load, or
- * that was changed since it was opened. */
+ * state that they opened. STATUS_BAD_INPUT if live rows reference one of the rows (the sentence names their table and their
+ * number), for a part of a load and tables that one references, and for a table that was changed since it was opened. */
 NODISCARD enum status database_delete(const char *path, const struct table *table, const uint64_t *rows,
                                       uint64_t count, struct error *error);
 
 /* ---- Compaction ---- */
 
 /* Writes the rows of small segments, which appends have made, into full ones, leaves out deleted rows, and commits: of all
- * tables, or of one. Segments before those stay as they are, and rows keep their order. Readers go on reading the
- * state that they opened. `report` is called for each table that changes, before the commit. STATUS_BAD_INPUT if there is
- * no such table. `threads` 0: all. */
+ * tables, or of one. Deleted rows stay in tables that others reference, and in those with levels. Segments before those stay as
+ * they are, and rows keep their order. Readers go on reading the state that they opened. `report` is called for each table
+ * that changes, before the commit. STATUS_BAD_INPUT if there is no such table. `threads` 0: all. */
 typedef void compact_report(void *context, const struct table *before, const struct table *after);
 NODISCARD enum status database_compact(const char *path, const char *table, unsigned threads,
                                        compact_report *report, void *context, struct progress *progress,

@@ -28,7 +28,7 @@ static void check_keys(int64_t first, int64_t stride)
         for (uint64_t i = 0; i < rows; i++) /* 7919 is prime and divides no size above */
             keys[i] = first + (int64_t)((i * 7919) % rows) * stride;
         struct key_index *index;
-        assert_int_equal(key_index_create(keys, rows, &owner, &index, NULL), STATUS_OK);
+        assert_int_equal(key_index_create(keys, NULL, 0, rows, &owner, &index, NULL), STATUS_OK);
         for (uint64_t i = 0; i < rows; i++)
             assert_int_equal(key_index_find(index, keys[i]), i);
         int64_t end = first + (int64_t)rows * stride;
@@ -65,7 +65,7 @@ static void the_two_ends_of_int64_are_keys_like_others(void **state)
     (void)state;
     const int64_t keys[] = {INT64_MAX, 0, INT64_MIN, -1};
     struct key_index *index;
-    assert_int_equal(key_index_create(keys, 4, &owner, &index, NULL), STATUS_OK);
+    assert_int_equal(key_index_create(keys, NULL, 0, 4, &owner, &index, NULL), STATUS_OK);
     for (int i = 0; i < 4; i++)
         assert_int_equal(key_index_find(index, keys[i]), i);
     assert_int_equal(key_index_find(index, 1), -1);
@@ -79,7 +79,7 @@ static void resolving_replaces_keys_by_rows_and_counts_what_is_missing(void **st
     const int64_t *both[] = {dense, scattered};
     for (int k = 0; k < 2; k++) {
         struct key_index *index;
-        assert_int_equal(key_index_create(both[k], 4, &owner, &index, NULL), STATUS_OK);
+        assert_int_equal(key_index_create(both[k], NULL, 0, 4, &owner, &index, NULL), STATUS_OK);
         int32_t keys[] = {(int32_t)both[k][3], 9, 10, 14, (int32_t)both[k][1], INT32_MIN, INT32_MAX};
         const int32_t expected[] = {3, -1, 0, -1, 1, -1, -1};
         assert_int_equal(key_index_resolve(index, keys, 7), 4);
@@ -97,7 +97,7 @@ static void rows_may_have_other_numbers(void **state)
     const int32_t numbers[] = {7, 0, 1 << 30, 3};
     for (int k = 0; k < 2; k++) {
         struct key_index *index;
-        assert_int_equal(key_index_create(both[k], 4, &owner, &index, NULL), STATUS_OK);
+        assert_int_equal(key_index_create(both[k], NULL, 0, 4, &owner, &index, NULL), STATUS_OK);
         key_index_renumber(index, numbers);
         for (int i = 0; i < 4; i++)
             assert_int_equal(key_index_find(index, both[k][i]), numbers[i]);
@@ -121,18 +121,18 @@ static void a_key_that_comes_twice_is_refused_with_both_rows(void **state)
     struct key_index *index;
     struct error error = {0};
     struct key_owner part = {.table = "part", .column = "p_partkey"};
-    assert_int_equal(key_index_create(dense, 4, &part, &index, &error), STATUS_BAD_INPUT);
+    assert_int_equal(key_index_create(dense, NULL, 0, 4, &part, &index, &error), STATUS_BAD_INPUT);
     assert_null(index);
     assert_non_null(
         strstr(error.text, "row 4: table part, column p_partkey: the key '6' is that of row 2 already"));
     part.place = line_of;
     part.context = "in/part.tbl";
-    assert_int_equal(key_index_create(scattered, 4, &part, &index, &error), STATUS_BAD_INPUT);
+    assert_int_equal(key_index_create(scattered, NULL, 0, 4, &part, &index, &error), STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text,
                            "in/part.tbl:4: table part, column p_partkey: the key '6000000000' is that of "
                            "in/part.tbl:2 already"));
     part.positions = true;
-    assert_int_equal(key_index_create(scattered, 4, &part, &index, &error), STATUS_BAD_INPUT);
+    assert_int_equal(key_index_create(scattered, NULL, 0, 4, &part, &index, &error), STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "column p_partkey: the key is that of in/part.tbl:2 already"));
 }
 

@@ -151,9 +151,32 @@ static bool is_rewritten(const struct database_writer *writer, const struct tabl
     return found;
 }
 
+/* The levels of a table that gets another column, whose values no level decides. */
+static enum status extend_levels(struct table *table, struct error *error)
+{
+    struct table_levels *levels;
+    uint8_t *depth;
+    if (!table->levels)
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_take(&levels, sizeof *levels, "levels", error));
+    *levels = *table->levels;
+    levels->depth = NULL;
+    const enum status status = memory_take(&depth, table->column_count + 1ull, "levels", error);
+    if (status != STATUS_OK) {
+        free(levels);
+        return status;
+    }
+    memcpy(depth, table->levels->depth, table->column_count);
+    depth[table->column_count] = (uint8_t)(levels->count + 1);
+    levels->depth = depth;
+    table->levels = levels;
+    return STATUS_OK;
+}
+
 enum status key_moves_merge(const struct database_writer *writer, struct table *table, struct error *error)
 {
     struct column *columns;
+    enum status status = STATUS_OK;
     if (!is_rewritten(writer, table))
         return STATUS_OK;
     RETURN_IF_ERROR(
@@ -162,19 +185,26 @@ enum status key_moves_merge(const struct database_writer *writer, struct table *
     for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next) {
         if (strcmp(rewrite->old.name, table->name) != 0)
             continue;
+        if (!rewrite->column)
+            status = AND_THEN(status, extend_levels(table, error));
         const uint32_t at =
             rewrite->column ? (uint32_t)(rewrite->column - table->columns) : table->column_count++;
         columns[at] = rewrite->table->table.columns[0];
     }
     table->columns = columns;
-    return STATUS_OK;
+    return status;
 }
 
 void key_moves_unmerge(const struct database_writer *writer, const struct table *table)
 {
     const struct table *const before = catalogue_table(&writer->catalogue, table->name);
-    if (is_rewritten(writer, table) && table->columns != before->columns)
-        free((void *)table->columns);
+    if (!is_rewritten(writer, table) || table->columns == before->columns)
+        return;
+    free((void *)table->columns);
+    if (table->levels && table->levels != before->levels) {
+        free((void *)table->levels->depth);
+        free((void *)table->levels);
+    }
 }
 
 void key_moves_free(struct database_writer *writer)

@@ -134,7 +134,8 @@ static enum status take_codes(void *context, uint64_t item, unsigned thread, str
     struct whole_column whole;
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
-    if (search->table->table.columns[c].schema.references_table[0])
+    if (search->table->table.columns[c].schema.references_table[0] ||
+        search->table->table.columns[c].schema.live)
         return STATUS_OK;
     enum status status = table_sorter_read(search->table, c, &whole, error);
     if (status == STATUS_OK) {
@@ -155,7 +156,7 @@ static enum status take_depth(void *context, uint64_t item, unsigned thread, str
     struct whole_column whole;
     (void)thread;
     search->depth[c] = (uint8_t)(search->layout.count + 1);
-    if (codes->count > search->layout.leaf_count ||
+    if (codes->count > search->layout.leaf_count || table->columns[c].schema.live ||
         (!codes->count && !table->columns[c].schema.references_table[0] &&
          search->layout.leaf_count <= LEVEL_VALUES_MAX))
         return STATUS_OK;
