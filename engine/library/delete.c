@@ -1,62 +1,181 @@
-/* delete.c: deletes the rows that pass a condition; see delete.h. */
+/*
+ * delete.c: deletes the rows that pass a condition; see delete.h.
+ *
+ * A condition over the table's own columns is one scan, which gives the numbers of rows. One with subqueries is a tree of
+ * operators, whose rows have no numbers; so it is asked over the rows with their numbers as a column, which a window computes:
+ *
+ *     SELECT row FROM (SELECT *, row_number() OVER () AS row FROM sales) AS sales WHERE (condition)
+ *
+ * That reads all rows of the columns that the condition names. A window counts the rows that were not deleted before.
+ */
 #define _GNU_SOURCE
 #include "engine/library/delete.h"
 
 #include "engine/library/statement.h"
+#include "engine/sql/sql.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/sql_name.h"
+#include "storage/base/words/word.h"
+#include "storage/database/live_rows.h"
 #include "storage/database/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Any column is as good: only the rows' numbers are asked for. */
-static enum status write_query(const struct table *table, const char *condition, char **text,
+struct deletion {
+    struct engine *engine;
+    struct database *database;
+    const struct table *table;
+    const char *condition;
+    uint64_t *rows; /* the numbers of its rows, ascending */
+    uint64_t count;
+};
+
+/* ---- Statements ---- */
+
+/* A name that no column has. */
+static void name_numbers(const struct table *table, char name[NAME_BYTES])
+{
+    bool found = true;
+    memcpy(name, "row", 4);
+    for (unsigned number = 2; found; number++) {
+        found = false;
+        for (uint32_t c = 0; c < table->column_count; c++)
+            found |= word_compare(table->columns[c].schema.name, name) == 0;
+        if (found)
+            snprintf(name, NAME_BYTES, "row %u", number);
+    }
+}
+
+/* `numbered`: the answer has the numbers of the rows. Else any column is as good. */
+static enum status write_query(const struct deletion *deletion, bool numbered, char **text,
                                struct error *error)
 {
+    const struct table *const table = deletion->table;
+    char number[NAME_BYTES];
     size_t bytes;
     FILE *const out = open_memstream(text, &bytes);
     if (!out)
-        return error_out_of_memory(error, strlen(condition), "a condition");
+        return error_out_of_memory(error, strlen(deletion->condition), "a condition");
+    name_numbers(table, number);
     fputs("SELECT ", out);
-    sql_name_write(out, table->columns[0].schema.name, true);
+    sql_name_write(out, numbered ? number : table->columns[0].schema.name, true);
     fputs(" FROM ", out);
+    if (numbered) {
+        fputs("(SELECT *, row_number() OVER () AS ", out);
+        sql_name_write(out, number, true);
+        fputs(" FROM ", out);
+        sql_name_write(out, table->name, true);
+        fputs(") AS ", out);
+    }
     sql_name_write(out, table->name, true);
-    fprintf(out, " WHERE (%s\n)", condition);
+    fprintf(out, " WHERE (%s\n)", deletion->condition);
     const bool written = !ferror(out);
     return fclose(out) == 0 && written && *text ? STATUS_OK
                                                 : error_out_of_memory(error, bytes, "a condition");
 }
 
-static enum status find_rows(struct engine *engine, struct database *database, const struct table *table,
-                             const char *text, uint64_t **rows, uint64_t *count, struct error *error)
+/* Refuses what is more than one condition, and so another statement than the one that is written around it. */
+static enum status check_condition(const char *condition, struct error *error)
+{
+    struct sql_statement_tree *tree;
+    RETURN_IF_ERROR(sql_parse_condition(condition, strlen(condition),
+                                        (struct sql_position){.line = 1, .column = 1}, &tree, error));
+    sql_tree_free(tree);
+    return STATUS_OK;
+}
+
+static enum status prepare(const struct deletion *deletion, bool numbered, struct sql_statement **statement,
+                           struct error *error)
+{
+    char *text = NULL;
+    size_t used;
+    *statement = NULL;
+    enum status status = write_query(deletion, numbered, &text, error);
+    if (status == STATUS_OK)
+        status = sql_prepare(deletion->engine, deletion->database, text, strlen(text), NULL, statement, &used,
+                             error);
+    free(text);
+    if (status != STATUS_OK || sql_parameter_count(*statement) == 0)
+        return status;
+    sql_statement_free(*statement);
+    return error_set(error, STATUS_BAD_INPUT, "the condition has parameters; write their values in it");
+}
+
+/* ---- Rows ---- */
+
+static int compare_rows(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Makes numbers of rows of the ascending numbers, from 1, of those among them that are live. */
+static void find_places(uint64_t *rows, uint64_t count, const struct live_rows *live, uint64_t table_rows)
+{
+    uint64_t number = 0, done = 0;
+    for (uint64_t row = 0; row < table_rows && done < count; row++) {
+        if (live->bits && !row_valid(live->bits, row))
+            continue;
+        number++;
+        if (rows[done] == number)
+            rows[done++] = row;
+    }
+}
+
+static enum status take_numbers(struct deletion *deletion, const struct rowset *answer, struct error *error)
+{
+    struct live_rows live = {0};
+    RETURN_IF_ERROR(
+        memory_take(&deletion->rows, (answer->rows + 1) * sizeof *deletion->rows, "rows to delete", error));
+    for (uint64_t i = 0; i < answer->rows; i++)
+        deletion->rows[i] = (uint64_t)answer->columns[0].values[i];
+    deletion->count = answer->rows;
+    qsort(deletion->rows, deletion->count, sizeof *deletion->rows, compare_rows);
+    const enum status status =
+        live_rows_read(database_path(deletion->database), deletion->table, &live, error);
+    if (status == STATUS_OK)
+        find_places(deletion->rows, deletion->count, &live, deletion->table->rows);
+    free(live.bits);
+    return status;
+}
+
+static enum status find_by_tree(struct deletion *deletion, struct error *error)
 {
     struct sql_statement *statement;
-    size_t used;
-    RETURN_IF_ERROR(sql_prepare(engine, database, text, strlen(text), NULL, &statement, &used, error));
-    enum status status = used == strlen(text) && sql_parameter_count(statement) == 0
-                             ? STATUS_OK
-                             : error_set(error, STATUS_BAD_INPUT,
-                                         "the condition is more than one, or has parameters; give one "
-                                         "condition of WHERE");
-    status = AND_THEN(status, sql_rows(statement, table, rows, count, error));
+    struct rowset answer = {0};
+    RETURN_IF_ERROR(prepare(deletion, true, &statement, error));
+    enum status status = sql_run(statement, &answer, NULL, error);
+    status = AND_THEN(status, take_numbers(deletion, &answer, error));
+    rowset_free(&answer);
     sql_statement_free(statement);
     return status;
+}
+
+static enum status find_rows(struct deletion *deletion, struct error *error)
+{
+    struct sql_statement *statement;
+    bool found = false;
+    RETURN_IF_ERROR(prepare(deletion, false, &statement, error));
+    const enum status status =
+        sql_rows(statement, deletion->table, &deletion->rows, &deletion->count, &found, error);
+    sql_statement_free(statement);
+    return status != STATUS_OK || found ? status : find_by_tree(deletion, error);
 }
 
 enum status rows_delete(struct engine *engine, struct database *database, const char *name,
                         const char *condition, uint64_t *count, struct error *error)
 {
-    const struct table *table;
-    uint64_t *rows = NULL;
-    char *text = NULL;
+    struct deletion deletion = {.engine = engine, .database = database, .condition = condition};
     *count = 0;
-    RETURN_IF_ERROR(database_table(database, name, &table, error));
-    enum status status = write_query(table, condition, &text, error);
-    status = AND_THEN(status, find_rows(engine, database, table, text, &rows, count, error));
-    status = AND_THEN(status, database_delete(database_path(database), table, rows, *count, error));
-    free(rows);
-    free(text);
+    RETURN_IF_ERROR(database_table(database, name, &deletion.table, error));
+    enum status status = check_condition(condition, error);
+    status = AND_THEN(status, find_rows(&deletion, error));
+    status = AND_THEN(status, database_delete(database_path(database), deletion.table, deletion.rows,
+                                              deletion.count, error));
+    if (status == STATUS_OK || status == STATUS_NOT_DURABLE)
+        *count = deletion.count;
+    free(deletion.rows);
     return status;
 }

@@ -350,14 +350,20 @@ static enum status forget_if_failed(struct sql_statement *statement, enum status
     return status;
 }
 
-static enum status plan_once(struct sql_statement *statement, const struct plan **plan, struct error *error)
+/* Leaves a statement that no plan answers without one. */
+static enum status try_plan(struct sql_statement *statement, struct error *error)
 {
     int64_t now;
     RETURN_IF_ERROR(clear_left(statement, error));
-    if (!statement->plan) {
-        RETURN_IF_ERROR(take_time(statement, &now, error));
-        RETURN_IF_ERROR(plan_tree(statement, now, error));
-    }
+    if (statement->plan)
+        return STATUS_OK;
+    RETURN_IF_ERROR(take_time(statement, &now, error));
+    return plan_tree(statement, now, error);
+}
+
+static enum status plan_once(struct sql_statement *statement, const struct plan **plan, struct error *error)
+{
+    RETURN_IF_ERROR(try_plan(statement, error));
     *plan = statement->plan;
     return statement->plan
                ? STATUS_OK
@@ -452,18 +458,17 @@ static enum status take_rows(struct sql_statement *statement, uint64_t **rows, u
 }
 
 enum status sql_rows(struct sql_statement *statement, const struct table *table, uint64_t **rows,
-                     uint64_t *count, struct error *error)
+                     uint64_t *count, bool *found, struct error *error)
 {
-    const struct plan *plan;
     struct execution execution;
     *rows = NULL;
     engine_enter(statement->engine, &execution);
-    enum status status = plan_once(statement, &plan, error);
-    if (status == STATUS_OK &&
-        (plan->shape != PLAN_ROWS || plan->fact != table || plan->limit != UINT64_MAX || plan->offset))
-        status = error_set(error, STATUS_BAD_INPUT, "the statement does not give rows of table %s alone",
-                           table->name);
-    status = AND_THEN(status, forget_if_failed(statement, take_rows(statement, rows, count, error)));
+    enum status status = try_plan(statement, error);
+    const struct plan *const plan = statement->plan;
+    *found = status == STATUS_OK && plan && plan->shape == PLAN_ROWS && plan->fact == table &&
+             plan->limit == UINT64_MAX && !plan->offset;
+    if (*found)
+        status = forget_if_failed(statement, take_rows(statement, rows, count, error));
     execution_leave(&execution);
     return status;
 }

@@ -73,10 +73,10 @@ NODISCARD enum status sql_plan(struct sql_statement *statement, const struct pla
 NODISCARD enum status sql_compile(struct sql_statement *const *statements, uint32_t count, bool counting,
                                   struct progress *progress, struct error *error);
 
-/* The numbers of the rows that a statement without LIMIT gives of that table alone, ascending; free() them. STATUS_BAD_INPUT
- * if no single plan answers it. */
+/* The numbers of the rows that a statement without LIMIT gives of that table alone, ascending; free() them. *found is false
+ * if no single plan gives them; then nothing was run. */
 NODISCARD enum status sql_rows(struct sql_statement *statement, const struct table *table, uint64_t **rows,
-                               uint64_t *count, struct error *error);
+                               uint64_t *count, bool *found, struct error *error);
 
 /* Runs the statement without making an answer, for measurements. */
 NODISCARD enum status sql_measure(struct sql_statement *statement, struct run_timing *timing,

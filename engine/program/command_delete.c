@@ -68,11 +68,13 @@ enum status command_delete(int argc, char **argv, struct progress *progress, str
         .finish = check_complete,
         .help =
             "Deletes the rows of a table that pass a condition, as WHERE of SQL has it, over the table's own "
-            "columns. Rows are marked, in one commit; `tessera compact` removes them. Programs that have the "
-            "database open go on reading the state that they opened. A table that others reference, or that "
-            "has levels, keeps its rows.\vExamples:\n"
+            "columns; subqueries may ask other tables. Rows are marked, in one commit; `tessera compact` "
+            "removes them. Programs that have the database open go on reading the state that they opened. "
+            "Rows that rows of other tables reference are not deleted: the command ends with an error that "
+            "names the table and the number of its rows, and nothing is deleted.\vExamples:\n"
             "  tessera delete --db shop.db sales \"day < DATE '2024-02-01'\"\n"
-            "  tessera delete --db shop.db sales \"shop = 7 AND paid IS NULL\"",
+            "  tessera delete --db shop.db sales \"shop = 7 AND paid IS NULL\"\n"
+            "  tessera delete --db shop.db shops \"NOT EXISTS (SELECT * FROM sales WHERE shop = id)\"",
     };
     struct delete_options options = {.engine = {.device = "auto"}};
     struct engine *engine;
