@@ -13,6 +13,7 @@
 #include "storage/column/dictionary/stored_dictionary.h"
 #include "storage/column/levels_file.h"
 #include "storage/database/database.h"
+#include "storage/database/live_rows.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -66,12 +67,19 @@ static void add_disk(struct disk_bytes *into, const struct disk_bytes *from)
     into->catalogue += from->catalogue;
 }
 
-/* Adds the bytes on disk of one column of the table, or of all columns (NULL), and reads what is shown of them. */
+/* Adds the bytes on disk of one column of the table, or of all columns (NULL), counts the deleted rows, and reads what else is
+ * shown. */
 static enum status table_read(const struct database *database, const struct table *table,
-                              const struct column *only, struct disk_bytes *disk, struct error *error)
+                              const struct column *only, struct disk_bytes *disk, uint64_t *deleted,
+                              struct error *error)
 {
     const struct dictionary *dictionary;
+    struct live_rows live = {0};
     *disk = (struct disk_bytes){0};
+    const enum status status = live_rows_read(database_path(database), table, &live, error);
+    *deleted = table->rows - live.rows;
+    free(live.bits);
+    RETURN_IF_ERROR(status);
     for (uint32_t c = 0; c < table->column_count; c++)
         if (!only || only == &table->columns[c]) {
             RETURN_IF_ERROR(column_dictionary(&table->columns[c], 0, &dictionary, error));
@@ -153,11 +161,14 @@ static void print_disk(const char *what, const struct disk_bytes *disk)
     putchar('\n');
 }
 
-static void print_table(const struct table *table, const struct column *only, const struct disk_bytes *disk)
+static void print_table(const struct table *table, const struct column *only, const struct disk_bytes *disk,
+                        uint64_t deleted)
 {
     uint64_t bytes = 0, plain = 0;
-    printf("%s: %" PRIu64 " row%s, %u segment%s, %" PRIu64 " tile%s\n", table->name, table->rows,
-           table->rows == 1 ? "" : "s", table->segment_count, table->segment_count == 1 ? "" : "s",
+    printf("%s: %" PRIu64 " row%s, ", table->name, table->rows, table->rows == 1 ? "" : "s");
+    if (deleted)
+        printf("of which %" PRIu64 " %s deleted, ", deleted, deleted == 1 ? "is" : "are");
+    printf("%u segment%s, %" PRIu64 " tile%s\n", table->segment_count, table->segment_count == 1 ? "" : "s",
            table_tiles(table), table_tiles(table) == 1 ? "" : "s");
     if (table->levels && !only)
         inspect_levels_print(table);
@@ -316,7 +327,7 @@ static json_t *json_of_column(const struct column *column)
 }
 
 static json_t *json_of_table(const struct table *table, const struct column *only,
-                             const struct disk_bytes *disk)
+                             const struct disk_bytes *disk, uint64_t deleted)
 {
     json_t *columns = json_array();
     int failed = 0;
@@ -328,9 +339,9 @@ static json_t *json_of_table(const struct table *table, const struct column *onl
         return NULL;
     }
     json_t *object =
-        json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "name", table->name, "rows", (json_int_t)table->rows,
-                  "segments", (json_int_t)table->segment_count, "tiles", (json_int_t)table_tiles(table),
-                  "columns", columns, "disk", json_of_disk(disk));
+        json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "name", table->name, "rows", (json_int_t)table->rows,
+                  "deleted", (json_int_t)deleted, "segments", (json_int_t)table->segment_count, "tiles",
+                  (json_int_t)table_tiles(table), "columns", columns, "disk", json_of_disk(disk));
     if (!object || !table->levels || json_object_set_new(object, "levels", inspect_levels_json(table)) == 0)
         return object;
     json_decref(object);
@@ -383,6 +394,7 @@ static enum status inspect(struct database *database, const struct inspect_optio
 {
     struct inspect_candidates candidates = {0};
     struct disk_bytes disk, all = {0};
+    uint64_t deleted;
     const struct table *table = NULL;
     const struct column *column = NULL;
     json_t *tables = options->json ? json_array() : NULL;
@@ -394,12 +406,12 @@ static enum status inspect(struct database *database, const struct inspect_optio
         const struct table *each = database_table_at(database, t);
         if (table && each != table)
             continue;
-        status = table_read(database, each, column, &disk, error);
+        status = table_read(database, each, column, &disk, &deleted, error);
         add_disk(&all, &disk);
         if (status == STATUS_OK && options->json)
-            failed |= json_array_append_new(tables, json_of_table(each, column, &disk));
+            failed |= json_array_append_new(tables, json_of_table(each, column, &disk, deleted));
         else if (status == STATUS_OK)
-            print_table(each, column, &disk);
+            print_table(each, column, &disk, deleted);
     }
     if (status == STATUS_OK && !table) {
         status = database_disk_bytes(database, NULL, &all, error);
@@ -436,7 +448,8 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
         .word = read_what,
         .finish = check_what,
         .help = "Lists a database's tables and columns: the codec and what chose it, bits per value, how "
-                "many times smaller than plain integers, statistics, all encodings that are stored, bitmap "
+                "many times smaller than plain integers, statistics, deleted rows, all encodings that are "
+                "stored, bitmap "
                 "indexes, levels of dimensions, and what the files take on disk. Of one column also why it "
                 "is in its codec: what each codec would take for its first segment, and what that costs by "
                 "the table that auto chooses by.\n\n"

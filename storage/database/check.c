@@ -15,6 +15,7 @@
 #include "storage/column/statistics.h"
 #include "storage/database/levels/check_levels.h"
 #include "storage/database/database_files.h"
+#include "storage/database/live_rows.h"
 #include "storage/index/index_file.h"
 
 #include <pthread.h>
@@ -374,6 +375,35 @@ static enum status read_levels(struct check *check, struct error *error)
     return STATUS_OK;
 }
 
+/* ---- Deleted rows ---- */
+
+/* Live rows reference live rows. Columns that cannot be read were reported already. */
+static enum status check_deleted(struct check *check, uint64_t item, const struct column *key,
+                                 struct error *error)
+{
+    const struct table *const own = key->table, *const referenced = key->references->table;
+    struct live_rows live = {0}, referenced_live = {0};
+    struct error reason = {0};
+    uint64_t count = 0;
+    enum status status = live_rows_read(check->path, own, &live, &reason);
+    status = AND_THEN(status, live_rows_read(check->path, referenced, &referenced_live, &reason));
+    status = AND_THEN(status, live_rows_dangling(check->path, key, &live, &referenced_live, &count, &reason));
+    free(live.bits);
+    free(referenced_live.bits);
+    if (status != STATUS_OK)
+        return status == STATUS_INTERRUPTED || error_of_system(status, &reason)
+                   ? fault(check, item, status, &reason, error)
+                   : STATUS_OK;
+    if (!count)
+        return STATUS_OK;
+    status = error_set(&reason, STATUS_CHECK_FAILED,
+                       "%s: column %s.%s: %llu row%s reference%s deleted rows of table %s; load the tables "
+                       "again",
+                       check->path, own->name, key->schema.name, (unsigned long long)count,
+                       count == 1 ? "" : "s", count == 1 ? "s" : "", referenced->name);
+    return fault(check, item, status, &reason, error);
+}
+
 /* ---- The whole database ---- */
 
 static enum status check_column(void *context, uint64_t item, unsigned thread, struct error *error)
@@ -392,6 +422,8 @@ static enum status check_column(void *context, uint64_t item, unsigned thread, s
     }
     if (column->index)
         RETURN_IF_ERROR(check_index(check, item, column, good_side, error));
+    if (good_side && column->references && table_live(column->references->table))
+        RETURN_IF_ERROR(check_deleted(check, item, column, error));
     if (column->table->levels && column == levels_key(column->table))
         RETURN_IF_ERROR(check_levels(check, item, column->table, error));
     return cancel_check(error);
