@@ -1,7 +1,14 @@
 /*
- * test_changes_fuzz.c: random appends, deletes and compactions of a table give the answers that SQLite gives after the same
- * changes; so does a reader that opened a state before later changes. TESSERA_CHANGES sets the number of changes,
- * TESSERA_CHANGES_SEED the first random number.
+ * test_changes_fuzz.c: random appends, deletes and compactions of a star schema (tests/support/changes/world.h) give the
+ * answers that SQLite gives after the same changes, and are refused where it refuses them; so does a reader that opened a state
+ * before later changes. Environment:
+ *
+ *     TESSERA_CHANGES            the number of changes
+ *     TESSERA_CHANGES_SEED       the first random number
+ *     TESSERA_CHANGES_DEVICE     which device answers; a CPU if it is not set
+ *     TESSERA_CHANGES_PROCESSES  if it is set, each change is made by the program, which is killed at random moments, or
+ *                                one of its calls fails; and a reader in another process looks at each state that it sees
+ *                                (tests/support/changes/processes.h)
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -11,130 +18,57 @@
 
 #include "engine/library/delete.h"
 #include "loader/table/table_loader.h"
-#include "tests/fuzz/fuzz_random.h"
-#include "tests/support/sql/as_sqlite.h"
+#include "tests/support/one_directory.h"
 
-#include <stdlib.h>
+#include "tests/support/changes/processes.h"
+#include "tests/support/changes/questions.h"
 
 #define CHANGES    60u
 #define COMPARE_AT 10u
 
-static char path[PATH_BYTES];
+/* ---- Changes within this process ---- */
 
-static const char schema_text[] = "CREATE TABLE shops (id INT PRIMARY KEY, city TEXT);"
-                                  "CREATE TABLE sales (number INT PRIMARY KEY, shop INT REFERENCES shops, "
-                                  "pieces INT, note TEXT, weight DOUBLE);";
-
-static struct {
-    uint32_t next;    /* number of the next row */
-    uint32_t strings; /* how many notes there are */
-} world;
-
-static int setup(void **state)
+static enum status append(const struct change *change, bool first, struct error *why)
 {
-    (void)state;
-    directory_make(path);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    directory_remove(path);
-    return 0;
-}
-
-static void execute(sqlite3 *sqlite, const char *sql)
-{
-    if (sqlite3_exec(sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(sqlite));
-}
-
-/* ---- Changes ---- */
-
-static void load_files(const char *shops, const char *sales, bool append)
-{
-    const char *paths[2] = {sales, shops};
+    static const char *const levels[] = {WORLD_LEVELS};
+    char files[WORLD_TABLES][PATH_BYTES];
+    const char *paths[WORLD_TABLES];
     struct schema_script schema;
     struct load_report report;
-    struct load_input inputs[2] = {{.table = "sales", .paths = &paths[0], .path_count = 1},
-                                   {.table = "shops", .paths = &paths[1], .path_count = 1}};
-    const struct load_options options = {.directory = path,
-                                         .inputs = inputs,
-                                         .input_count = shops ? 2 : 1,
-                                         .threads = 1 + below(3),
-                                         .append = append};
-    must(schema_script_parse("shop.sql", schema_text, strlen(schema_text), &schema, error));
-    must(tables_load(&schema, &options, &report, NULL, error));
+    struct load_input inputs[WORLD_TABLES];
+    struct load_options options = {.directory = path,
+                                   .inputs = inputs,
+                                   .levels = levels,
+                                   .level_count = first,
+                                   .indexes = first ? WORLD_INDEXES : NULL,
+                                   .threads = 1 + below(3),
+                                   .append = !first};
+    for (int t = 0; t < WORLD_TABLES; t++) {
+        if (!change->appends[t])
+            continue;
+        world_file((enum world_table)t, files[t]);
+        paths[t] = files[t];
+        inputs[options.input_count++] =
+            (struct load_input){.table = world_tables[t].name, .paths = &paths[t], .path_count = 1};
+    }
+    must(schema_script_parse("world.sql", world_schema, strlen(world_schema), &schema, error));
+    const enum status status = tables_load(&schema, &options, &report, NULL, why);
     schema_script_free(&schema);
+    return status;
 }
 
-static void make_shops(sqlite3 *sqlite, const char *file)
+static enum status delete_rows(struct engine *engine, const struct change *change, struct error *why)
 {
-    FILE *const out = fopen(file, "w");
-    char sql[256];
-    assert_non_null(out);
-    execute(sqlite, "CREATE TABLE shops (id INT PRIMARY KEY, city TEXT)");
-    execute(sqlite,
-            "CREATE TABLE sales (number INT PRIMARY KEY, shop INT, pieces INT, note TEXT, weight DOUBLE)");
-    for (uint32_t i = 0; i < 40; i++) {
-        fprintf(out, "%u,city %u\n", 3 * i + 1, i % 7);
-        snprintf(sql, sizeof sql, "INSERT INTO shops VALUES (%u, 'city %u')", 3 * i + 1, i % 7);
-        execute(sqlite, sql);
-    }
-    fclose(out);
-}
-
-/* Some columns are NULL in all rows of one append. */
-static void append_rows(sqlite3 *sqlite, const char *file, uint32_t rows, const char *shops, bool append)
-{
-    FILE *const out = fopen(file, "w");
-    const bool no_pieces = chance(15), no_notes = chance(15);
-    assert_non_null(out);
-    execute(sqlite, "BEGIN");
-    world.strings += chance(30) ? below(3) : 0;
-    for (uint32_t r = 0; r < rows; r++, world.next++) {
-        char sql[512], pieces[16] = "", note[32] = "", shop[16] = "";
-        if (!no_pieces && chance(90))
-            snprintf(pieces, sizeof pieces, "%d", (int)below(300) - 40);
-        if (!no_notes && chance(80))
-            snprintf(note, sizeof note, "note %c%u", "mzk"[below(world.strings + 1) % 3],
-                     below(world.strings + 1));
-        if (chance(95))
-            snprintf(shop, sizeof shop, "%u", 3 * below(40) + 1);
-        const double weight = below(1000) / 8.0;
-        fprintf(out, "%u,%s,%s,%s,%.3f\n", world.next, shop, pieces, note, weight);
-        snprintf(sql, sizeof sql, "INSERT INTO sales VALUES (%u, %s, %s, %s%s%s, %.3f)", world.next,
-                 shop[0] ? shop : "NULL", pieces[0] ? pieces : "NULL", note[0] ? "'" : "",
-                 note[0] ? note : "NULL", note[0] ? "'" : "", weight);
-        execute(sqlite, sql);
-    }
-    execute(sqlite, "COMMIT");
-    fclose(out);
-    load_files(shops, file, append);
-}
-
-static void delete_rows(struct engine *engine, sqlite3 *sqlite)
-{
-    static const char *const forms[] = {"pieces BETWEEN %u AND %u",
-                                        "number > %u AND number < %u + 100",
-                                        "shop = %u OR pieces IS NULL AND number < %u",
-                                        "note LIKE 'note m%%' AND number > %u + %u",
-                                        "weight > 120 AND number > %u + %u",
-                                        "number < %u AND pieces < %u"};
-    char condition[256], sql[512];
     struct database *database;
     uint64_t rows;
-    const uint32_t a = below(world.next + 1), b = a + below(50);
-    snprintf(condition, sizeof condition, forms[below(sizeof forms / sizeof *forms)], a, b);
-    if (chance(2))
-        strcpy(condition, "true");
-    snprintf(sql, sizeof sql, "DELETE FROM sales WHERE %s", condition);
-    execute(sqlite, sql);
     must(database_open(path, &database, error));
-    must(rows_delete(engine, database, "sales", condition, &rows, error));
-    assert_int_equal(rows, sqlite3_changes(sqlite));
+    const enum status status =
+        rows_delete(engine, database, world_tables[change->table].name, change->condition, &rows, why);
     database_close(database);
+    if (status == STATUS_OK && (int64_t)rows != change->rows)
+        fail_msg("%s: %llu rows were deleted, SQLite deletes %lld", change->condition,
+                 (unsigned long long)rows, (long long)change->rows);
+    return status;
 }
 
 static void ignore(void *context, const struct table *before, const struct table *after)
@@ -143,19 +77,26 @@ static void ignore(void *context, const struct table *before, const struct table
     assert_true(after->rows <= before->rows);
 }
 
-/* ---- Comparison ---- */
+static enum status compact(const struct change *change, struct error *why)
+{
+    return database_compact(path, change->table < WORLD_TABLES ? world_tables[change->table].name : NULL, 2,
+                            ignore, NULL, NULL, why);
+}
 
-static const char *const questions[] = {
-    "SELECT count(*), sum(pieces), min(note), max(note), min(weight), max(pieces), count(shop) FROM sales",
-    "SELECT min(number), max(note), min(shop), max(shop), max(weight), count(pieces) FROM sales",
-    "SELECT min(city), max(city), min(id), max(number), count(*) FROM sales LEFT JOIN shops ON shop = id",
-    "SELECT city, count(*), sum(weight), min(number) FROM sales JOIN shops ON shop = id GROUP BY city",
-    "SELECT note, count(*), max(number) FROM sales GROUP BY note",
-    "SELECT number, shop, pieces, note, weight FROM sales WHERE number % 7 = 3 ORDER BY number LIMIT 200",
-    "SELECT count(*) FROM sales WHERE note >= 'note m' AND pieces IS NOT NULL",
-    "SELECT id, count(number) FROM shops LEFT JOIN sales ON shop = id GROUP BY id",
-    "SELECT count(DISTINCT shop), count(DISTINCT note) FROM sales WHERE weight < 60",
-};
+static void change_here(struct engine *engine, sqlite3 *sqlite)
+{
+    struct change change;
+    struct error why = {0};
+    make_change(sqlite, &change);
+    const enum status status = change.kind == CHANGE_APPEND   ? append(&change, false, &why)
+                               : change.kind == CHANGE_DELETE ? delete_rows(engine, &change, &why)
+                                                              : compact(&change, &why);
+    if ((status == STATUS_OK) == change.refused)
+        fail_msg("SQLite %s it: %s %s", change.refused ? "refuses" : "does", change.condition, why.text);
+    end_change(sqlite, !change.refused);
+}
+
+/* ---- Comparison ---- */
 
 static void compare(struct engine *engine, struct database *database, sqlite3 *sqlite)
 {
@@ -170,18 +111,6 @@ static void check_state(struct engine *engine, sqlite3 *sqlite)
     compare(engine, database, sqlite);
     database_close(database);
     must(database_check(path, 1, NULL, NULL, NULL, error));
-}
-
-static void change(struct engine *engine, sqlite3 *sqlite, const char *file)
-{
-    static const uint32_t sizes[] = {1, 31, 200, 1023, 1025, 3000};
-    const uint32_t kind = below(10);
-    if (kind < 6)
-        append_rows(sqlite, file, sizes[below(sizeof sizes / sizeof *sizes)], NULL, true);
-    else if (kind < 9)
-        delete_rows(engine, sqlite);
-    else
-        must(database_compact(path, chance(50) ? "sales" : NULL, 2, ignore, NULL, NULL, error));
 }
 
 /* A reader and what it must see, whatever is changed after it has opened the database. */
@@ -206,37 +135,57 @@ static void reader_close(struct reader *reader)
     sqlite3_close(reader->sqlite);
 }
 
-static void change_and_compare(struct engine *engine, sqlite3 *sqlite, const char *sales, uint32_t changes)
+static void change_and_compare(struct engine *engine, sqlite3 *sqlite, uint32_t changes,
+                               struct change_processes *processes)
 {
+    const uint32_t every = processes ? 100 : COMPARE_AT;
     struct reader reader;
     reader_open(&reader, sqlite);
     for (uint32_t i = 1; i <= changes; i++) {
-        change(engine, sqlite, sales);
-        if (i % COMPARE_AT)
+        if (processes)
+            change_by_program(processes, sqlite);
+        else
+            change_here(engine, sqlite);
+        if (i % every)
             continue;
         check_state(engine, sqlite);
         compare(engine, reader.database, reader.sqlite);
         reader_close(&reader);
         reader_open(&reader, sqlite);
+        if (processes)
+            readers_check(processes);
     }
     reader_close(&reader);
 }
 
 static void changes_are_those_of_sqlite(void **state)
 {
-    const char *const changes = getenv("TESSERA_CHANGES"), *const seed = getenv("TESSERA_CHANGES_SEED");
-    char shops[PATH_BYTES + 16], sales[PATH_BYTES + 16];
+    const char *const changes = getenv("TESSERA_CHANGES"), *const seed = getenv("TESSERA_CHANGES_SEED"),
+                      *const device = getenv("TESSERA_CHANGES_DEVICE");
+    static struct change_processes processes;
+    const bool by_program = getenv("TESSERA_CHANGES_PROCESSES") != NULL;
+    struct change first = {.refused = true};
     struct engine *engine;
     sqlite3 *sqlite;
     (void)state;
     random_state = seed ? strtoull(seed, NULL, 10) : 1;
-    snprintf(shops, sizeof shops, "%.*s/shops.csv", (int)(strlen(path) - 3), path);
-    snprintf(sales, sizeof sales, "%.*s/sales.csv", (int)(strlen(path) - 3), path);
     assert_int_equal(sqlite3_open(":memory:", &sqlite), SQLITE_OK);
-    must(engine_open(&(struct engine_options){.device = "cpu", .threads = 2}, &engine, error));
-    make_shops(sqlite, shops);
-    append_rows(sqlite, sales, 500, shops, false);
-    change_and_compare(engine, sqlite, sales, changes ? (uint32_t)atoi(changes) : CHANGES);
+    must(engine_open(&(struct engine_options){.device = device ? device : "cpu", .threads = 2}, &engine,
+                     error));
+    world_create(sqlite);
+    while (first.refused) {
+        first = (struct change){0};
+        execute(sqlite, "BEGIN");
+        make_append(sqlite, &first, true);
+        end_change(sqlite, !first.refused);
+    }
+    must(append(&first, true, error));
+    if (by_program)
+        processes_begin(&processes, sqlite);
+    change_and_compare(engine, sqlite, changes ? (uint32_t)atoi(changes) : CHANGES,
+                       by_program ? &processes : NULL);
+    if (by_program)
+        processes_end(&processes);
     engine_close(engine);
     sqlite3_close(sqlite);
 }
@@ -244,5 +193,7 @@ static void changes_are_those_of_sqlite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(changes_are_those_of_sqlite)};
+    if (getenv(READER_VARIABLE))
+        return reader_run(getenv(READER_VARIABLE), totals, sizeof totals / sizeof *totals);
     return cmocka_run_group_tests(tests, setup, teardown);
 }
