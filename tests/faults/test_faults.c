@@ -43,6 +43,12 @@ static const struct named_operation {
       .run = "$T delete --device cpu --threads 2 --db $D sales \"day < DATE '2024-05-01' AND paid > 300\"",
       .observe = STATE,
       .output_may_vary = true}},
+    {"orphans", /* rows of a dimension, by a subquery */
+     {.prepare = FIRST " && $T delete --device cpu --db $D sales 'shop % 9 = 1'",
+      .run = "$T delete --device cpu --threads 2 --db $D shops \"k NOT IN (SELECT shop FROM sales)\"",
+      .observe = "$T check --db $D > checked 2>&1 && " ASK
+                 "'SELECT count(*), sum(k), max(name), (SELECT count(*)" JOIN ") FROM shops'",
+      .output_may_vary = true}},
     {"compact",
      {.prepare = FIRST " && " LOAD "--append sales=more.csv && " LOAD "--append sales=again.csv",
       .run = "$T compact --db $D",
