@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define MORSEL_ROWS   4096u
-#define PREFETCHED    16u                 /* rows */
+#define PREFETCHED    32u                 /* rows */
 #define MORSEL_PAIRS  (UINT64_C(1) << 18) /* of a join without keys */
 #define BATCH_MORSELS 256u                /* whose pairs are kept before they are put together */
 
@@ -53,7 +53,7 @@ struct morsel {
     uint8_t truth[JOIN_TEST_PAIRS];
     uint8_t found[MORSEL_ROWS];
     uint64_t places[MORSEL_ROWS]; /* join_place */
-    uint32_t begins[MORSEL_ROWS]; /* of their buckets in the table's entries */
+    uint32_t begins[MORSEL_ROWS]; /* of their buckets, in the table's entries or rows */
     uint32_t ends[MORSEL_ROWS];   /* the begin: no partner */
     struct error *error;
 };
@@ -83,10 +83,9 @@ static void pairs_free(struct pairs *pairs)
     *pairs = (struct pairs){0};
 }
 
-static enum status grow(struct morsel *morsel)
+static enum status grow(struct morsel *morsel, uint64_t capacity)
 {
     struct pairs *const pairs = morsel->pairs;
-    const uint64_t capacity = pairs->capacity ? 2 * pairs->capacity : JOIN_TEST_PAIRS;
     RETURN_IF_ERROR(cancel_check(morsel->error));
     RETURN_IF_ERROR(count_pairs(morsel->state, pairs->count - pairs->counted, morsel->error));
     pairs->counted = pairs->count;
@@ -101,7 +100,7 @@ static enum status add_pair(struct morsel *morsel, uint64_t left, uint64_t right
 {
     struct pairs *const pairs = morsel->pairs;
     if (pairs->count == pairs->capacity)
-        RETURN_IF_ERROR(grow(morsel));
+        RETURN_IF_ERROR(grow(morsel, pairs->capacity ? 2 * pairs->capacity : JOIN_TEST_PAIRS));
     pairs->lefts[pairs->count] = left;
     pairs->rights[pairs->count++] = right;
     return STATUS_OK;
@@ -182,23 +181,26 @@ static enum status find_partners(struct morsel *morsel, uint64_t left)
     const uint64_t i = left - morsel->first;
     const uint32_t tag = join_tag(table, morsel->places[i]);
     for (uint64_t at = morsel->begins[i]; at < morsel->ends[i] && !is_done(morsel, left); at++)
-        if (join_entry_is(table, &table->entries[at], left, tag))
-            RETURN_IF_ERROR(add_candidate(morsel, left, table->entries[at].row));
+        if (join_matches(table, at, left, tag))
+            RETURN_IF_ERROR(add_candidate(morsel, left, join_row(table, at)));
     return STATUS_OK;
 }
 
 /* Finds the bucket of each row. Places are found first, so that buckets are fetched some rows before they are read. */
-static void find_buckets(struct morsel *morsel)
+static void find_places(struct morsel *morsel)
 {
     const struct join_task *const task = morsel->task;
     const struct join_table *const table = &morsel->state->table;
+    for (uint64_t left = morsel->first; left < morsel->end; left++)
+        morsel->places[left - morsel->first] = join_has_null(task, task->left_keys, left)
+                                                   ? JOIN_NOWHERE
+                                                   : join_place(table, task->left_keys, left);
+}
+
+static void find_buckets(struct morsel *morsel)
+{
+    const struct join_table *const table = &morsel->state->table;
     const uint64_t rows = morsel->end - morsel->first;
-    for (uint64_t i = 0; i < rows; i++) {
-        const uint64_t left = morsel->first + i;
-        morsel->places[i] = join_has_null(task, task->left_keys, left)
-                                ? JOIN_NOWHERE
-                                : join_place(table, task->left_keys, left);
-    }
     for (uint64_t i = 0; i < rows; i++) {
         const uint64_t place = morsel->places[i],
                        soon = i + PREFETCHED < rows ? morsel->places[i + PREFETCHED] : JOIN_NOWHERE;
@@ -210,14 +212,82 @@ static void find_buckets(struct morsel *morsel)
     }
 }
 
+/* By rank a bucket is known by its key's mark, unless keys have several rows. */
+static void find_ranks(struct morsel *morsel)
+{
+    const struct join_table *const table = &morsel->state->table;
+    const uint64_t rows = morsel->end - morsel->first;
+    for (uint64_t i = 0; i < rows; i++) {
+        const uint64_t place = morsel->places[i],
+                       soon = i + PREFETCHED < rows ? morsel->places[i + PREFETCHED] : JOIN_NOWHERE;
+        if (soon != JOIN_NOWHERE)
+            __builtin_prefetch(&table->marks[soon / 32]);
+        const uint64_t mark = place == JOIN_NOWHERE ? 0 : table->marks[place / 32];
+        const bool key = join_is_key(mark, place);
+        morsel->begins[i] = key ? join_rank(mark, place) : 0;
+        morsel->ends[i] = morsel->begins[i] + key;
+    }
+    for (uint64_t i = 0; table->ends && i < rows; i++) {
+        if (i + PREFETCHED < rows)
+            __builtin_prefetch(&table->ends[morsel->begins[i + PREFETCHED]]);
+        if (morsel->begins[i] == morsel->ends[i])
+            continue;
+        morsel->ends[i] = (uint32_t)join_bucket_end(table, morsel->begins[i]);
+        morsel->begins[i] = (uint32_t)join_bucket_begin(table, morsel->begins[i]);
+    }
+}
+
+/* Fetches what a row's bucket has, some rows before it is read. */
+static inline void fetch_bucket(const struct morsel *morsel, uint64_t i)
+{
+    const struct join_table *const table = &morsel->state->table;
+    if (i >= morsel->end - morsel->first)
+        return;
+    if (table->entries)
+        __builtin_prefetch(&table->entries[morsel->begins[i]]);
+    else if (table->rows)
+        __builtin_prefetch(&table->rows[morsel->begins[i]]);
+}
+
+/* The same as find_partners of all rows, which have one partner at most, and no other conditions. */
+static enum status take_partners(struct morsel *morsel)
+{
+    const struct join_table *const table = &morsel->state->table;
+    struct pairs *const pairs = morsel->pairs;
+    const uint64_t rows = morsel->end - morsel->first;
+    const bool one = needs_one(morsel->task);
+    if (!one)
+        RETURN_IF_ERROR(grow(morsel, MORSEL_ROWS));
+    for (uint64_t i = 0; i < rows; i++) {
+        const bool partner = morsel->begins[i] < morsel->ends[i];
+        fetch_bucket(morsel, i + PREFETCHED);
+        morsel->found[i] = partner ? FOUND_PARTNER : FOUND_NONE;
+        if (one || !partner)
+            continue;
+        const uint64_t right = join_row(table, morsel->begins[i]);
+        pairs->lefts[pairs->count] = morsel->first + i;
+        pairs->rights[pairs->count++] = right;
+        if (morsel->state->met)
+            atomic_store_explicit(&morsel->state->met[right], 1, memory_order_relaxed);
+    }
+    return STATUS_OK;
+}
+
 static enum status find_all_partners(struct morsel *morsel)
 {
-    const uint64_t rows = morsel->end - morsel->first;
-    if (morsel->task->key_count)
+    const struct join_table *const table = &morsel->state->table;
+    const bool keys = morsel->task->key_count, ranks = keys && table->lookup == JOIN_BY_RANK;
+    if (keys)
+        find_places(morsel);
+    if (ranks)
+        find_ranks(morsel);
+    else if (keys)
         find_buckets(morsel);
-    for (uint64_t i = 0; i < rows; i++) {
-        if (morsel->task->key_count && i + PREFETCHED < rows)
-            __builtin_prefetch(&morsel->state->table.entries[morsel->begins[i + PREFETCHED]]);
+    if (ranks && !table->ends && !morsel->task->test)
+        return take_partners(morsel);
+    for (uint64_t i = 0; i < morsel->end - morsel->first; i++) {
+        if (keys)
+            fetch_bucket(morsel, i + PREFETCHED);
         RETURN_IF_ERROR(find_partners(morsel, morsel->first + i));
     }
     return flush(morsel);

@@ -2,7 +2,8 @@
  * join_table.c: see join_table.h. The buckets are divided into parts, and the rows into blocks. Threads find the numbers'
  * range, and count how many rows of a block go to which part; then they write the rows' tags and numbers, part by part and
  * block by block; then each part is divided into its buckets by one thread, from a copy. All of this keeps the order of rows.
- * Rows that stand in the order of their places are entered as they stand.
+ * By ranks a part is some numbers that follow each other, whose ranks begin with the number of rows before the part. Rows that
+ * stand in the order of their numbers are not written: a part of them is found by bisection.
  */
 #include "engine/relational/join/join_table.h"
 
@@ -13,21 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_ROWS   (UINT64_C(1) << 16) /* a block is hashed by one thread; fewer rows are one part */
-#define PARTS_BITS   6u
-#define BUCKETS_BITS 6u /* at least */
-#define PLACES_A_ROW 4u /* of JOIN_BY_PLACE at most */
-#define SHIFT_MOST   4u /* of JOIN_BY_PLACE: a row is compared with the others of 16 numbers at most */
+#define BLOCK_ROWS    (UINT64_C(1) << 16) /* a block is hashed by one thread; fewer rows are one part */
+#define PARTS_BITS    6u
+#define BUCKETS_BITS  6u  /* at least */
+#define NUMBERS_A_ROW 64u /* JOIN_BY_RANK: at most, which are 16 bytes of marks */
+#define NUMBERS_FEW   UINT64_C(4096)
 
 /* The table while it is made. */
 struct table_parts {
     struct join_table *table;
     uint64_t rows, blocks;
     uint32_t parts;
-    unsigned shift;      /* of a bucket's number, to its part's */
-    int64_t *extrema;    /* of each block and key: least and greatest number */
-    uint64_t *counts;    /* for each part and block its rows, then the place of the first of them */
-    atomic_bool ordered; /* the rows stand in the order of their places */
+    unsigned shift;   /* of the number of a bucket, or of a word of marks, to its part's */
+    int64_t *extrema; /* of each block and key: least and greatest number */
+    uint64_t *counts; /* for each part and block its rows, then the place of the first of them */
+    bool ordered;     /* the rows stand in the order of their numbers */
+    atomic_bool disorder, repeated; /* JOIN_BY_RANK: rows do not, and a key has several rows */
 };
 
 static uint64_t block_end(const struct table_parts *all, uint64_t block)
@@ -57,22 +59,21 @@ static enum status measure_block(void *context, uint64_t block, unsigned thread,
     return STATUS_OK;
 }
 
-static uint64_t bucket_of(const struct table_parts *all, uint64_t row, uint64_t *place)
+/* The part of a row's place. */
+static uint64_t part_of(const struct table_parts *all, uint64_t place)
 {
-    *place = join_place(all->table, all->table->task->right_keys, row);
-    return join_bucket(all->table, *place);
+    return (all->table->lookup == JOIN_BY_RANK ? place / 32 : join_bucket(all->table, place)) >> all->shift;
 }
 
 static enum status count_block(void *context, uint64_t block, unsigned thread, struct error *error)
 {
     const struct table_parts *const all = context;
     const struct join_task *const task = all->table->task;
-    uint64_t place;
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
     for (uint64_t row = block * BLOCK_ROWS; row < block_end(all, block); row++)
         if (!join_has_null(task, task->right_keys, row))
-            all->counts[(bucket_of(all, row, &place) >> all->shift) * all->blocks + block]++;
+            all->counts[part_of(all, join_place(all->table, task->right_keys, row)) * all->blocks + block]++;
     return STATUS_OK;
 }
 
@@ -80,14 +81,13 @@ static enum status order_block(void *context, uint64_t block, unsigned thread, s
 {
     const struct table_parts *const all = context;
     const struct join_task *const task = all->table->task;
-    uint64_t place;
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
     for (uint64_t row = block * BLOCK_ROWS; row < block_end(all, block); row++) {
         if (join_has_null(task, task->right_keys, row))
             continue;
-        const uint64_t part = bucket_of(all, row, &place) >> all->shift;
-        all->table->entries[all->counts[part * all->blocks + block]++] =
+        const uint64_t place = join_place(all->table, task->right_keys, row);
+        all->table->entries[all->counts[part_of(all, place) * all->blocks + block]++] =
             (struct join_entry){join_tag(all->table, place), (uint32_t)row};
     }
     return STATUS_OK;
@@ -96,20 +96,44 @@ static enum status order_block(void *context, uint64_t block, unsigned thread, s
 /* The bucket of an entry; its row's keys tell what its tag does not. */
 static uint64_t bucket_of_entry(const struct table_parts *all, struct join_entry entry)
 {
-    uint64_t place = entry.tag;
-    return all->table->lookup == JOIN_BY_HASH ? bucket_of(all, entry.row, &place)
-                                              : join_bucket(all->table, place);
+    const struct join_table *const table = all->table;
+    return join_bucket(table, table->lookup == JOIN_BY_HASH
+                                  ? join_place(table, table->task->right_keys, entry.row)
+                                  : entry.tag);
 }
 
-/* After order_block a count is the end of its rows. */
+/* The first of a part's rows that stand in the order of their numbers. */
+static uint64_t bisect(const struct table_parts *all, uint64_t part)
+{
+    uint64_t first = 0, end = all->rows;
+    while (first < end) {
+        const uint64_t middle = first + (end - first) / 2;
+        if (part_of(all, join_place(all->table, all->table->task->right_keys, middle)) < part)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* The first of a part's entries: after order_block a count is the end of its rows. */
+static uint64_t part_begin(const struct table_parts *all, uint64_t part)
+{
+    return all->ordered ? bisect(all, part) : part ? all->counts[part * all->blocks - 1] : 0;
+}
+
+static uint64_t part_end_bucket(const struct table_parts *all, uint64_t part)
+{
+    const uint64_t after = (part + 1) << all->shift;
+    return after < all->table->buckets ? after : all->table->buckets;
+}
+
 static enum status divide_part(void *context, uint64_t part, unsigned thread, struct error *error)
 {
     const struct table_parts *const all = context;
     struct join_table *const table = all->table;
-    const uint64_t first = part ? all->counts[part * all->blocks - 1] : 0,
-                   end = all->counts[(part + 1) * all->blocks - 1], begin_bucket = part << all->shift,
-                   after = (part + 1) << all->shift,
-                   end_bucket = after < table->buckets ? after : table->buckets;
+    const uint64_t first = part_begin(all, part), end = part_begin(all, part + 1),
+                   begin_bucket = part << all->shift, end_bucket = part_end_bucket(all, part);
     struct join_entry *copy;
     uint64_t place = first;
     (void)thread;
@@ -187,39 +211,50 @@ static enum status choose_lookup(struct table_parts *all, struct error *error)
     if (!number_keys(all, &numbers))
         return STATUS_OK;
     table->lookup = JOIN_BY_NUMBER;
-    while (table->shift < SHIFT_MOST && (numbers - 1) >> table->shift >= PLACES_A_ROW * (table->buckets / 2))
-        table->shift++; /* rows are more than half of the buckets */
-    if ((numbers - 1) >> table->shift < PLACES_A_ROW * (table->buckets / 2)) {
-        table->lookup = JOIN_BY_PLACE;
-        table->buckets = ((numbers - 1) >> table->shift) + 1;
+    if (numbers <= NUMBERS_FEW || numbers <= NUMBERS_A_ROW * task->right_rows) {
+        table->lookup = JOIN_BY_RANK;
+        table->buckets = (numbers - 1) / 32 + 1;
     }
     return STATUS_OK;
 }
 
-static enum status fill(struct table_parts *all, struct error *error)
+/* Writes the entries of all rows, part by part. */
+static enum status deal_rows(struct table_parts *all, struct error *error)
 {
     const unsigned threads = all->table->task->threads;
+    struct join_table *const table = all->table;
     uint64_t place = 0;
+    RETURN_IF_ERROR(
+        spillable_work(&table->entries, (all->rows + 1) * sizeof *table->entries, "a join", error));
     RETURN_IF_ERROR(parallel_for(threads, all->blocks, count_block, all, error));
     for (uint64_t i = 0; i < all->parts * all->blocks; i++) {
         const uint64_t count = all->counts[i];
         all->counts[i] = place;
         place += count;
     }
-    RETURN_IF_ERROR(parallel_for(threads, all->blocks, order_block, all, error));
-    return parallel_for(threads, all->parts, divide_part, all, error);
+    return parallel_for(threads, all->blocks, order_block, all, error);
 }
 
-/* ---- Rows in order ---- */
+static enum status fill_buckets(struct table_parts *all, struct error *error)
+{
+    struct join_table *const table = all->table;
+    RETURN_IF_ERROR(spillable_work(&table->ends, table->buckets * sizeof *table->ends, "a join", error));
+    if (!all->rows)
+        memset(table->ends, 0, table->buckets * sizeof *table->ends);
+    RETURN_IF_ERROR(deal_rows(all, error));
+    return parallel_for(table->task->threads, all->rows ? all->parts : 0, divide_part, all, error);
+}
 
-/* Finds whether the rows of a block, and the first one after it, are in the order of their places. */
+/* ---- Ranks ---- */
+
+/* Finds whether the rows of a block, and the first one after it, are in the order of their numbers, and have some. */
 static enum status check_block(void *context, uint64_t block, unsigned thread, struct error *error)
 {
     struct table_parts *const all = context;
     const struct rowset_column *const keys = all->table->task->right_keys;
     const uint64_t end = block_end(all, block), last = end < all->rows ? end : all->rows - 1;
     uint64_t before = 0;
-    bool ordered = atomic_load_explicit(&all->ordered, memory_order_relaxed);
+    bool ordered = !atomic_load_explicit(&all->disorder, memory_order_relaxed);
     (void)thread;
     for (uint64_t row = block * BLOCK_ROWS; row <= last && ordered; row++) {
         const uint64_t place = join_place(all->table, keys, row);
@@ -227,56 +262,118 @@ static enum status check_block(void *context, uint64_t block, unsigned thread, s
         before = place;
     }
     if (!ordered)
-        atomic_store_explicit(&all->ordered, false, memory_order_relaxed);
+        atomic_store_explicit(&all->disorder, true, memory_order_relaxed);
     return cancel_check(error);
 }
 
-/* The rows are the entries as they stand. A row that is the last of its bucket ends it, and the empty ones after it. */
-static enum status enter_block(void *context, uint64_t block, unsigned thread, struct error *error)
+static struct join_entry entry_at(const struct table_parts *all, uint64_t i)
+{
+    const struct join_table *const table = all->table;
+    return all->ordered
+               ? (struct join_entry){(uint32_t)join_place(table, table->task->right_keys, i), (uint32_t)i}
+               : table->entries[i];
+}
+
+/* Marks a part's keys, and finds whether one has several rows. */
+static enum status mark_part(void *context, uint64_t part, unsigned thread, struct error *error)
+{
+    struct table_parts *const all = context;
+    uint64_t *const marks = all->table->marks;
+    const uint64_t first = part_begin(all, part), end = part_begin(all, part + 1),
+                   begin_word = part << all->shift, end_word = part_end_bucket(all, part);
+    uint64_t before = first, repeated = 0;
+    (void)thread;
+    memset(marks + begin_word, 0, (end_word - begin_word) * sizeof *marks);
+    for (uint64_t i = first; i < end; i++) {
+        const uint32_t number = entry_at(all, i).tag;
+        const uint64_t bit = UINT64_C(1) << number % 32;
+        repeated |= marks[number / 32] & bit;
+        marks[number / 32] |= bit;
+    }
+    for (uint64_t word = begin_word; word < end_word; word++) {
+        const uint32_t keys = (uint32_t)marks[word];
+        marks[word] |= before << 32;
+        before += join_count_keys(keys);
+    }
+    if (repeated)
+        atomic_store_explicit(&all->repeated, true, memory_order_relaxed);
+    return cancel_check(error);
+}
+
+static uint32_t rank_of(const struct join_table *table, uint32_t number)
+{
+    return join_rank(table->marks[number / 32], number);
+}
+
+/* Counts the rows of each of a part's keys, and makes the counts the begins of the keys. */
+static void count_rows(const struct table_parts *all, uint64_t first, uint64_t end)
+{
+    const struct join_table *const table = all->table;
+    uint64_t begin = first;
+    memset(table->ends + first, 0, (end - first) * sizeof *table->ends);
+    for (uint64_t i = first; i < end; i++)
+        table->ends[rank_of(table, table->entries[i].tag)]++;
+    for (uint64_t rank = first; rank < end; rank++) {
+        const uint32_t count = table->ends[rank];
+        table->ends[rank] = (uint32_t)begin;
+        begin += count;
+    }
+}
+
+/* Places a part's rows in the order of their ranks. The last rank is that of a key, or is none and ends where the part does: it
+ * is where the next part's first key begins. */
+static enum status place_part(void *context, uint64_t part, unsigned thread, struct error *error)
 {
     const struct table_parts *const all = context;
-    struct join_table *const table = all->table;
-    const struct rowset_column *const keys = table->task->right_keys;
-    const uint64_t end = block_end(all, block);
-    uint64_t place = join_place(table, keys, block * BLOCK_ROWS);
+    const struct join_table *const table = all->table;
+    const uint64_t first = part_begin(all, part), end = part_begin(all, part + 1);
     (void)thread;
-    for (uint64_t bucket = 0; block == 0 && bucket < join_bucket(table, place); bucket++)
-        table->ends[bucket] = 0;
-    for (uint64_t row = block * BLOCK_ROWS; row < end; row++) {
-        const uint64_t next = row + 1 < all->rows ? join_place(table, keys, row + 1) : 0,
-                       after = row + 1 < all->rows ? join_bucket(table, next) : table->buckets;
-        table->entries[row] = (struct join_entry){join_tag(table, place), (uint32_t)row};
-        for (uint64_t bucket = join_bucket(table, place); bucket < after; bucket++)
-            table->ends[bucket] = (uint32_t)(row + 1);
-        place = next;
+    RETURN_IF_ERROR(cancel_check(error));
+    if (table->ends && !all->ordered)
+        count_rows(all, first, end);
+    for (uint64_t i = first; i < end; i++) {
+        const struct join_entry entry = entry_at(all, i);
+        const uint32_t rank = rank_of(table, entry.tag);
+        if (all->ordered)
+            table->ends[rank] = (uint32_t)(i + 1);
+        else
+            table->rows[table->ends ? table->ends[rank]++ : rank] = entry.row;
     }
-    return cancel_check(error);
+    if (all->ordered && first < end)
+        table->ends[end - 1] = (uint32_t)end;
+    return STATUS_OK;
 }
 
-/* Fills the table if rows stand in the order of their places, as those of groups and of loaded keys do; else *filled
- * is false. */
-static enum status fill_in_order(struct table_parts *all, bool *filled, struct error *error)
-{
-    const unsigned threads = all->table->task->threads;
-    atomic_init(&all->ordered, all->table->lookup == JOIN_BY_PLACE);
-    if (all->table->lookup == JOIN_BY_PLACE)
-        RETURN_IF_ERROR(parallel_for(threads, all->blocks, check_block, all, error));
-    *filled = atomic_load(&all->ordered);
-    return *filled ? parallel_for(threads, all->blocks, enter_block, all, error) : STATUS_OK;
-}
-
-/* Takes the table's memory. */
-static enum status make_room(struct table_parts *all, struct error *error)
+static enum status fill_ranks(struct table_parts *all, struct error *error)
 {
     struct join_table *const table = all->table;
+    const unsigned threads = table->task->threads;
+    RETURN_IF_ERROR(spillable_work(&table->marks, table->buckets * sizeof *table->marks, "a join", error));
+    RETURN_IF_ERROR(parallel_for(threads, all->blocks, check_block, all, error));
+    all->ordered = !atomic_load(&all->disorder);
+    if (!all->ordered)
+        RETURN_IF_ERROR(deal_rows(all, error));
+    RETURN_IF_ERROR(parallel_for(threads, all->parts, mark_part, all, error));
+    const bool repeated = atomic_load(&all->repeated);
+    if (repeated)
+        RETURN_IF_ERROR(spillable_work(&table->ends, (all->rows + 1) * sizeof *table->ends, "a join", error));
+    if (!all->ordered)
+        RETURN_IF_ERROR(spillable_work(&table->rows, (all->rows + 1) * sizeof *table->rows, "a join", error));
+    if (repeated || !all->ordered)
+        RETURN_IF_ERROR(parallel_for(threads, all->parts, place_part, all, error));
+    spillable_free(table->entries);
+    table->entries = NULL;
+    return STATUS_OK;
+}
+
+/* Divides the buckets into parts. */
+static enum status make_parts(struct table_parts *all, struct error *error)
+{
     unsigned bits = 0;
-    while ((table->buckets - 1) >> bits)
+    while ((all->table->buckets - 1) >> bits)
         bits++;
     all->shift = all->rows > BLOCK_ROWS && bits > PARTS_BITS ? bits - PARTS_BITS : bits;
-    all->parts = (uint32_t)(((table->buckets - 1) >> all->shift) + 1);
-    RETURN_IF_ERROR(spillable_work(&table->ends, table->buckets * sizeof *table->ends, "a join", error));
-    RETURN_IF_ERROR(
-        spillable_work(&table->entries, (all->rows + 1) * sizeof *table->entries, "a join", error));
+    all->parts = (uint32_t)(((all->table->buckets - 1) >> all->shift) + 1);
     return memory_zeros(&all->counts, (all->parts * all->blocks + 1) * sizeof *all->counts, "a join", error);
 }
 
@@ -288,15 +385,10 @@ enum status join_table_create(const struct join_task *task, struct join_table *t
     if (task->right_rows > UINT32_MAX)
         return error_set(error, STATUS_MACHINE, "the smaller side of a join has 2^32 rows or more: %llu",
                          (unsigned long long)task->right_rows);
-    bool filled = false;
     enum status status = choose_lookup(&all, error);
-    status = AND_THEN(status, make_room(&all, error));
-    if (status == STATUS_OK && all.blocks)
-        status = fill_in_order(&all, &filled, error);
-    else if (status == STATUS_OK)
-        memset(table->ends, 0, table->buckets * sizeof *table->ends);
-    if (status == STATUS_OK && all.blocks && !filled)
-        status = fill(&all, error);
+    status = AND_THEN(status, make_parts(&all, error));
+    if (status == STATUS_OK)
+        status = table->lookup == JOIN_BY_RANK ? fill_ranks(&all, error) : fill_buckets(&all, error);
     free(all.extrema);
     free(all.counts);
     if (status != STATUS_OK)
@@ -309,5 +401,7 @@ void join_table_free(struct join_table *table)
     free(table->ranges);
     spillable_free(table->ends);
     spillable_free(table->entries);
+    spillable_free(table->marks);
+    spillable_free(table->rows);
     *table = (struct join_table){0};
 }

@@ -1,4 +1,15 @@
-/* join_table.h: the right side of a join by buckets of its keys: rows of one bucket stand together, in their order. */
+/*
+ * join_table.h: the right side of a join by buckets of its keys: rows of one bucket stand together, in their order.
+ *
+ * Where the numbers of keys are dense, a key is a bit, and its bucket is the number of keys before it: a concise array table
+ * (Barber et al., Memory-Efficient Hash Joins, VLDB 2014). A row without a partner then reads a word of two bits a number,
+ * and another one, if no key has two rows, a word of four bytes a row:
+ *
+ *     marks    number / 32:  0                 1                 2
+ *              keys          00100100...0      0...0             10...0
+ *              before        0                 2                 2
+ *     rows     rank:         0  1  2           the rows with the numbers 2, 5 and 64; NULL: 0, 1, 2, as they stand
+ */
 #ifndef TESSERA_ENGINE_RELATIONAL_JOIN_JOIN_TABLE_H
 #define TESSERA_ENGINE_RELATIONAL_JOIN_JOIN_TABLE_H
 
@@ -9,8 +20,8 @@
 enum join_lookup {
     JOIN_BY_HASH, /* the low bits of the keys' hash; the tag is its high half, and equal ones are compared */
     JOIN_BY_NUMBER, /* keys of less than 2^32 combinations: so, but the tag is the combination's number, and says all */
-    JOIN_BY_PLACE /* the same, with a bucket for some numbers that follow each other: rows in the order of their keys
-                     * find their partners in that order */
+    JOIN_BY_RANK /* dense numbers: the bucket is the key's rank, and has the rows of no other key. Rows in the order of
+                    * their keys find their partners in that order */
 };
 
 #define JOIN_NOWHERE UINT64_MAX /* the place of a row that has no partner */
@@ -29,10 +40,14 @@ struct join_table {
     const struct join_task *task;
     enum join_lookup lookup;
     struct join_range *ranges;  /* of each key, unless JOIN_BY_HASH */
-    unsigned shift;             /* JOIN_BY_PLACE: from a number to its bucket */
-    uint64_t buckets;           /* unless JOIN_BY_PLACE a power of two */
-    uint32_t *ends;             /* of each bucket, in the entries */
-    struct join_entry *entries; /* without rows that have a NULL that equals nothing */
+    uint64_t buckets;           /* a power of two; JOIN_BY_RANK: the words of `marks` */
+    uint32_t *ends;             /* of each bucket, in the entries or rows; NULL: a bucket has one row */
+    struct join_entry *entries; /* unless JOIN_BY_RANK: those without a NULL that equals nothing */
+
+    /* JOIN_BY_RANK: of 32 numbers a bit for each that is a key, the first one the lowest, and above them the ranks before
+     * these. A rank is at least the number of keys before, and at most that of rows. */
+    uint64_t *marks;
+    uint32_t *rows; /* of the buckets; NULL: the rows stand in the order of their keys */
 };
 
 /* STATUS_MACHINE for 2^32 rows or more. */
@@ -66,10 +81,10 @@ static inline uint64_t join_place(const struct join_table *table, const struct r
     return place;
 }
 
+/* Unless JOIN_BY_RANK. */
 static inline uint64_t join_bucket(const struct join_table *table, uint64_t place)
 {
-    const uint64_t hash = table->lookup == JOIN_BY_NUMBER ? place * ROW_HASH_SEED >> 32 : place;
-    return table->lookup == JOIN_BY_PLACE ? place >> table->shift : hash & (table->buckets - 1);
+    return (table->lookup == JOIN_BY_NUMBER ? place * ROW_HASH_SEED >> 32 : place) & (table->buckets - 1);
 }
 
 static inline uint32_t join_tag(const struct join_table *table, uint64_t place)
@@ -79,17 +94,48 @@ static inline uint32_t join_tag(const struct join_table *table, uint64_t place)
 
 static inline uint64_t join_bucket_begin(const struct join_table *table, uint64_t bucket)
 {
-    return bucket ? table->ends[bucket - 1] : 0;
+    return !table->ends ? bucket : bucket ? table->ends[bucket - 1] : 0;
 }
 
-/* True if an entry has the keys of a left row with this tag. */
-static inline bool join_entry_is(const struct join_table *table, const struct join_entry *entry,
-                                 uint64_t left, uint32_t tag)
+static inline uint64_t join_bucket_end(const struct join_table *table, uint64_t bucket)
+{
+    return table->ends ? table->ends[bucket] : bucket + 1;
+}
+
+/* JOIN_BY_RANK: whether some row has this number, and the rank. Of `keys` the bits are counted without an instruction that
+ * older processors lack. */
+static inline bool join_is_key(uint64_t mark, uint64_t place)
+{
+    return mark >> (place & 31) & 1;
+}
+
+static inline uint32_t join_count_keys(uint32_t keys)
+{
+    keys -= keys >> 1 & 0x55555555;
+    keys = (keys & 0x33333333) + (keys >> 2 & 0x33333333);
+    return ((keys + (keys >> 4)) & 0x0f0f0f0f) * 0x01010101u >> 24;
+}
+
+static inline uint32_t join_rank(uint64_t mark, uint64_t place)
+{
+    return (uint32_t)(mark >> 32) + join_count_keys((uint32_t)mark & ((1u << (place & 31)) - 1));
+}
+
+/* The row at a place of a bucket. */
+static inline uint64_t join_row(const struct join_table *table, uint64_t at)
+{
+    return table->lookup != JOIN_BY_RANK ? table->entries[at].row : table->rows ? table->rows[at] : at;
+}
+
+/* True if what stands at a place of its bucket has the keys of a left row with this tag. */
+static inline bool join_matches(const struct join_table *table, uint64_t at, uint64_t left, uint32_t tag)
 {
     const struct join_task *const task = table->task;
-    return entry->tag == tag &&
+    if (table->lookup == JOIN_BY_RANK)
+        return true;
+    return table->entries[at].tag == tag &&
            (table->lookup != JOIN_BY_HASH ||
-            rows_equal(task->right_keys, entry->row, task->left_keys, left, task->key_count));
+            rows_equal(task->right_keys, table->entries[at].row, task->left_keys, left, task->key_count));
 }
 
 #endif

@@ -303,9 +303,107 @@ static void a_table_in_parts(void **state)
 {
     (void)state;
     join_in_parts(1);
-    join_in_parts(13); /* several numbers a bucket */
+    join_in_parts(13); /* few bits of a word of marks */
     join_in_parts(10007);
     join_in_parts(INT64_C(1) << 40);
+}
+
+/* Keys of rows of the right side, at least 0 and less than the rows. */
+enum pattern {
+    IN_ORDER,
+    IN_ORDER_TWICE,
+    IN_ORDER_ONE_OFTEN,
+    MIXED_THRICE,
+    MIXED_ONE_OFTEN,
+    MIXED_WITH_NULLS,
+    PATTERNS
+};
+
+static int64_t pattern_key(enum pattern pattern, uint64_t row, uint64_t rows)
+{
+    const uint64_t mixed = row * 7 % rows;
+    switch (pattern) {
+    case IN_ORDER:
+    case PATTERNS:
+        return (int64_t)row;
+    case IN_ORDER_TWICE:
+        return (int64_t)(row / 2 * 2);
+    case IN_ORDER_ONE_OFTEN:
+        return (int64_t)(row < rows / 4           ? row
+                         : row < rows / 2         ? rows / 2
+                         : row / 3 * 3 + 2 < rows ? row / 3 * 3 + 2
+                                                  : rows - 1);
+    case MIXED_THRICE:
+    case MIXED_WITH_NULLS:
+        return (int64_t)(mixed / 3);
+    case MIXED_ONE_OFTEN:
+        return mixed % 2 ? (int64_t)(rows / 3) : (int64_t)mixed;
+    }
+    return 0;
+}
+
+/* The pairs by the rows of each key, in their order: `begins` has one more entry than there are keys. */
+static void compare_patterns(const struct join_result *result, const struct rowset_column *left,
+                             const struct rowset_column *right, uint64_t rows, int64_t apart)
+{
+    uint64_t *const begins = calloc(rows + 2, sizeof *begins),
+                    *const by_key = calloc(rows + 1, sizeof *by_key), at = 0;
+    for (uint64_t row = 0; row < rows; row++)
+        begins[right->values[row] / apart + 2] += !null_at(right, row);
+    for (uint64_t key = 0; key < rows; key++)
+        begins[key + 2] += begins[key + 1];
+    for (uint64_t row = 0; row < rows; row++)
+        if (!null_at(right, row))
+            by_key[begins[right->values[row] / apart + 1]++] = row;
+    for (uint64_t row = 0; row < rows; row++) {
+        const int64_t key = left->values[row] / apart;
+        const bool none = null_at(left, row) || key < 0 || begins[key] == begins[key + 1];
+        for (uint64_t i = none ? 0 : begins[key]; i < (none ? 1 : begins[key + 1]); i++, at++) {
+            assert_in_range(at + 1, 1, result->count);
+            assert_int_equal(result->lefts[at], row);
+            assert_int_equal(result->rights[at], none ? RELATION_NO_ROW : by_key[i]);
+        }
+    }
+    assert_int_equal(at, result->count);
+    free(begins);
+    free(by_key);
+}
+
+/* Parts of the table in which keys have one row or several, rows that stand in order and not, on one thread and several. */
+static void keys_of_several_rows_in_parts(void **state)
+{
+    enum { ROWS = 150001 };
+    static const int64_t spaces[] = {1, 13, INT64_C(1) << 35};
+    const bool no = false;
+    (void)state;
+    for (enum pattern pattern = 0; pattern < PATTERNS; pattern++)
+        for (uint32_t s = 0; s < 3; s++) {
+            const int64_t apart = spaces[s];
+            struct rowset_column left = random_column(ROWS, ROWS, 1),
+                                 right = random_column(ROWS, 1, pattern == MIXED_WITH_NULLS ? 10 : 0);
+            for (uint64_t row = 0; row < ROWS; row++) {
+                left.values[row] =
+                    pattern == MIXED_ONE_OFTEN && left.values[row] == ROWS / 3 ? 0 : left.values[row] * apart;
+                right.values[row] = pattern_key(pattern, row, ROWS) * apart;
+            }
+            for (unsigned threads = 1; threads <= 3; threads += 2) {
+                const struct join_task task = {.join = LOGICAL_LEFT,
+                                               .key_count = 1,
+                                               .left_keys = &left,
+                                               .right_keys = &right,
+                                               .nulls_match = &no,
+                                               .left_rows = ROWS,
+                                               .right_rows = ROWS,
+                                               .threads = threads};
+                struct error error = {0};
+                struct join_result result;
+                assert_int_equal(join_rows(&task, &result, &error), STATUS_OK);
+                compare_patterns(&result, &left, &right, ROWS, apart);
+                join_result_free(&result);
+            }
+            rowset_column_free(&left);
+            rowset_column_free(&right);
+        }
 }
 
 /* A forgotten condition is refused before the memory is full. */
@@ -323,9 +421,8 @@ int main(void)
 {
     random_state = 0x20261123;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joins_of_few_rows),
-        cmocka_unit_test(joins_around_a_batch),
-        cmocka_unit_test(a_table_in_parts),
+        cmocka_unit_test(joins_of_few_rows), cmocka_unit_test(joins_around_a_batch),
+        cmocka_unit_test(a_table_in_parts),  cmocka_unit_test(keys_of_several_rows_in_parts),
         cmocka_unit_test(too_many_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
