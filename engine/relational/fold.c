@@ -384,7 +384,7 @@ static bool keys_are_possible(const struct relational *run)
     return engine_members(engine) == 1 && !engine_cluster(engine) && !run->dry && !run->kept;
 }
 
-/* As number_set_is_near. */
+/* As number_range_is_near. */
 static bool keys_are_near(const struct sql_keys *keys)
 {
     return ((uint64_t)keys->high - (uint64_t)keys->low) / RELATIONAL_KEYS_APART < keys->count;

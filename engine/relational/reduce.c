@@ -104,11 +104,13 @@ static enum status find_keys(struct relational *run, const struct result *side, 
     *found = true;
     RETURN_IF_ERROR(relational_keys(run, side, number, keys));
     keys->null = false;
-    if (many && !number_set_is_near(keys->values, keys->count, RELATIONAL_KEYS_APART)) {
-        *found = false;
-        return STATUS_OK;
+    if (many) {
+        struct number_range range;
+        RETURN_IF_ERROR(number_range_find(keys->values, keys->count, engine_threads(run->task->engine),
+                                          &range, run->error));
+        *found = number_range_is_near(&range, keys->count, RELATIONAL_KEYS_APART);
     }
-    return relational_each_key_once(run, other, keys);
+    return *found ? relational_each_key_once(run, other, keys) : STATUS_OK;
 }
 
 /* `key` of the side equals `other` of the source. */

@@ -68,18 +68,18 @@ enum status relational_value(struct relational *run, struct sql_position positio
 enum status relational_keys(struct relational *run, const struct result *result, uint32_t number,
                             struct sql_keys *keys)
 {
-    const uint64_t *places;
-    const struct rowset_column *const column = result_column(result, number, &places);
-    *keys = (struct sql_keys){.type = column->type};
-    RETURN_IF_ERROR(spillable_rows(&keys->values, (result->rows + 1) * sizeof *keys->values,
-                                   "the keys of a join", run->error));
-    for (uint64_t row = 0; row < result->rows; row++) {
-        const uint64_t at = places ? places[row] : row;
-        if (at == RELATION_NO_ROW || (column->nulls && column->nulls[at]))
-            keys->null = true;
-        else
-            keys->values[keys->count++] = column->values[at];
+    struct rowset_column column;
+    RETURN_IF_ERROR(result_gather(run, result, number, &column));
+    *keys = (struct sql_keys){.type = column.type, .values = column.values, .count = result->rows};
+    if (column.nulls) {
+        keys->count = 0;
+        for (uint64_t row = 0; row < result->rows; row++)
+            if (!column.nulls[row])
+                keys->values[keys->count++] = column.values[row];
+        keys->null = keys->count < result->rows;
     }
+    column.values = NULL;
+    rowset_column_free(&column);
     return STATUS_OK;
 }
 
@@ -103,14 +103,19 @@ enum status relational_take_bits(struct relational *run, struct sql_keys *keys,
 enum status relational_each_key_once(struct relational *run, const struct sql_expression *key,
                                      struct sql_keys *keys)
 {
+    const unsigned threads = engine_threads(run->task->engine);
+    const bool many = keys->count > RELATIONAL_LIST_KEYS && relational_is_set(run, key, keys) &&
+                      keys->type.kind != VALUE_DOUBLE;
+    struct number_range range = {0};
     struct number_bits bits;
-    if (keys->count <= RELATIONAL_LIST_KEYS || !relational_is_set(run, key, keys) ||
-        keys->type.kind == VALUE_DOUBLE ||
-        !number_set_is_near(keys->values, keys->count, RELATIONAL_KEYS_APART)) {
+    if (many)
+        RETURN_IF_ERROR(number_range_find(keys->values, keys->count, threads, &range, run->error));
+    if (!many || !number_range_is_near(&range, keys->count, RELATIONAL_KEYS_APART)) {
         keys->count = number_set_sort(keys->values, keys->count);
         return STATUS_OK;
     }
-    const enum status status = number_bits_make(keys->values, keys->count, &bits, run->error);
+    const enum status status =
+        number_bits_make(keys->values, keys->count, &range, threads, &bits, run->error);
     spillable_free(keys->values);
     keys->values = NULL;
     return status == STATUS_OK ? relational_take_bits(run, keys, &bits) : status;

@@ -403,7 +403,10 @@ static enum status join_morsel(void *context, uint64_t item, unsigned thread, st
     const uint64_t first = (state->first + item) * state->step, end = first + state->step;
     struct morsel *morsel;
     RETURN_IF_ERROR(cancel_check(error));
-    RETURN_IF_ERROR(memory_zeros(&morsel, sizeof *morsel, "a join", error));
+    RETURN_IF_ERROR(memory_take(&morsel, sizeof *morsel, "a join", error));
+    memset(morsel->found, FOUND_NONE, sizeof morsel->found);
+    morsel->waiting = 0;
+    morsel->maybe = false;
     morsel->state = state;
     morsel->task = state->task;
     morsel->pairs = &state->morsels[item];
@@ -436,7 +439,8 @@ static enum status copy_morsel(void *context, uint64_t item, unsigned thread, st
     return STATUS_OK;
 }
 
-/* Makes room for so many pairs after those that there are, twice as many as before or more. */
+/* Makes room for so many pairs after those that there are: for as many as the rest of the rows gives if it is as the first ones,
+ * up to eight times as many, and for twice as many as before or more. */
 static enum status make_room(struct join_state *state, uint64_t more, struct error *error)
 {
     const enum logical_join join = state->task->join;
@@ -445,7 +449,10 @@ static enum status make_room(struct join_state *state, uint64_t more, struct err
     RETURN_IF_ERROR(check_size(all, error));
     if (result->lefts && all <= state->room)
         return STATUS_OK;
-    state->room = result->lefts && all < 2 * state->room ? 2 * state->room : all;
+    const uint64_t least = result->lefts && all < 2 * state->room ? 2 * state->room : all,
+                   joined = state->first + state->batch,
+                   expected = joined < state->morsel_count ? (all / joined + 1) * state->morsel_count : all;
+    state->room = expected < least ? least : expected < 8 * all ? expected : 8 * all;
     RETURN_IF_ERROR(
         spillable_grow(&result->lefts, (state->room + 1) * sizeof *result->lefts, "a join", error));
     return join == LOGICAL_SEMI || join == LOGICAL_ANTI

@@ -6,6 +6,7 @@
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +19,13 @@ struct gathering {
     struct rowset_column *to;
     const uint64_t *places; /* or NULL */
     uint64_t count;
-    bool missing; /* a value may be NULL */
+    atomic_bool missing; /* there is a NULL, and no place for it */
 };
 
-static void gather_rows(const struct gathering *gathering, uint64_t begin, uint64_t end)
+static void gather_rows(struct gathering *gathering, uint64_t begin, uint64_t end)
 {
     const struct rowset_column *const from = gathering->from, *const to = gathering->to;
+    bool missing = false;
     for (uint64_t i = begin; i < end; i++) {
         const uint64_t place = gathering->places ? gathering->places[i] : i;
         const bool null = place == RELATION_NO_ROW || (from->nulls && from->nulls[place]);
@@ -33,35 +35,42 @@ static void gather_rows(const struct gathering *gathering, uint64_t begin, uint6
             to->values[i] = null ? 0 : from->values[place];
         if (to->nulls)
             to->nulls[i] = null;
+        missing |= null;
     }
+    if (missing)
+        atomic_store_explicit(&gathering->missing, true, memory_order_relaxed);
+}
+
+/* The same of a column without NULLs, until a row is missing. */
+static void gather_values(struct gathering *gathering, uint64_t begin, uint64_t end)
+{
+    const int64_t *const from = gathering->from->values;
+    int64_t *const to = gathering->to->values;
+    const uint64_t *const places = gathering->places;
+    uint64_t i = begin;
+    for (; i < end && places[i] != RELATION_NO_ROW; i++)
+        to[i] = from[places[i]];
+    if (i < end)
+        atomic_store_explicit(&gathering->missing, true, memory_order_relaxed);
 }
 
 static enum status gather_slice(void *context, uint64_t item, unsigned thread, struct error *error)
 {
-    const struct gathering *const gathering = context;
+    struct gathering *const gathering = context;
     const uint64_t begin = item * SLICE_ROWS, left = gathering->count - begin,
                    end = begin + (left < SLICE_ROWS ? left : SLICE_ROWS);
     (void)thread;
-    if (gathering->missing || gathering->to->views || !gathering->places)
+    if (gathering->to->nulls || gathering->to->views || !gathering->places)
         gather_rows(gathering, begin, end);
-    else
-        for (uint64_t i = begin; i < end; i++)
-            gathering->to->values[i] = gathering->from->values[gathering->places[i]];
+    else if (!atomic_load_explicit(&gathering->missing, memory_order_relaxed))
+        gather_values(gathering, begin, end);
     return cancel_check(error);
-}
-
-static bool has_no_row(const uint64_t *places, uint64_t count)
-{
-    bool found = false;
-    for (uint64_t i = 0; places && i < count && !found; i++)
-        found = places[i] == RELATION_NO_ROW;
-    return found;
 }
 
 enum status relation_gather(const struct rowset_column *from, const uint64_t *places, uint64_t count,
                             unsigned threads, struct rowset_column *to, struct error *error)
 {
-    const bool missing = from->nulls || has_no_row(places, count);
+    const uint64_t slices = (count + SLICE_ROWS - 1) / SLICE_ROWS;
     *to = (struct rowset_column){
         .name = strdup(from->name), .type = from->type, .buffers = string_buffers_share(from->buffers)};
     enum status status = to->name ? STATUS_OK : error_out_of_memory(error, strlen(from->name), "a name");
@@ -69,12 +78,15 @@ enum status relation_gather(const struct rowset_column *from, const uint64_t *pl
         status = spillable_rows(&to->views, (count + 1) * sizeof *to->views, "an answer", error);
     else if (status == STATUS_OK)
         status = spillable_rows(&to->values, (count + 1) * sizeof *to->values, "an answer", error);
-    if (status == STATUS_OK && missing)
+    if (status == STATUS_OK && from->nulls)
         status = spillable_rows(&to->nulls, count + 1, "an answer", error);
-    struct gathering gathering = {from, to, places, count, missing};
+    struct gathering gathering = {.from = from, .to = to, .places = places, .count = count};
     if (status == STATUS_OK)
-        status =
-            parallel_for(threads, (count + SLICE_ROWS - 1) / SLICE_ROWS, gather_slice, &gathering, error);
+        status = parallel_for(threads, slices, gather_slice, &gathering, error);
+    if (status == STATUS_OK && !to->nulls && atomic_load(&gathering.missing)) {
+        status = spillable_rows(&to->nulls, count + 1, "an answer", error);
+        status = AND_THEN(status, parallel_for(threads, slices, gather_slice, &gathering, error));
+    }
     if (status != STATUS_OK)
         rowset_column_free(to);
     return status;

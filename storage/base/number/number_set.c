@@ -2,8 +2,11 @@
 #include "storage/base/number/number_set.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/parallel.h"
 #include "storage/base/sort/sort.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +20,16 @@ static void find_bounds(const int64_t *numbers, uint64_t count, int64_t *least, 
     }
 }
 
-bool number_set_is_near(const int64_t *numbers, uint64_t count, uint64_t apart)
+bool number_range_is_near(const struct number_range *range, uint64_t count, uint64_t apart)
 {
-    int64_t least, greatest;
-    find_bounds(numbers, count, &least, &greatest);
-    return count > 0 && ((uint64_t)greatest - (uint64_t)least) / apart < count;
+    return count > 0 && ((uint64_t)range->greatest - (uint64_t)range->least) / apart < count;
 }
 
 bool number_set_is_dense(const int64_t *numbers, uint64_t count)
 {
-    return number_set_is_near(numbers, count, 64);
+    struct number_range range = {0};
+    find_bounds(numbers, count, &range.least, &range.greatest);
+    return number_range_is_near(&range, count, 64);
 }
 
 /* Reads the numbers from a bitmap of them. */
@@ -94,15 +97,99 @@ uint64_t number_set_sort(int64_t *numbers, uint64_t count)
     return kept ? kept : sort_distinct(numbers, count);
 }
 
-enum status number_bits_make(const int64_t *numbers, uint64_t count, struct number_bits *bits,
-                             struct error *error)
+/* ---- On all threads ---- */
+
+#define SLICE_NUMBERS 65536u
+
+/* A set that is measured, or made a bitmap. */
+struct slices {
+    const int64_t *numbers;
+    uint64_t count;
+    pthread_mutex_t lock; /* of the range */
+    struct number_range *range;
+    struct number_bits *bits;
+    _Atomic uint64_t added;
+};
+
+static uint64_t slice_end(const struct slices *slices, uint64_t slice)
 {
-    int64_t least, greatest;
-    find_bounds(numbers, count, &least, &greatest);
-    const uint64_t words = ((uint64_t)greatest - (uint64_t)least) / 64 + 1;
-    *bits = (struct number_bits){.low = least};
+    const uint64_t end = (slice + 1) * SLICE_NUMBERS;
+    return end < slices->count ? end : slices->count;
+}
+
+static enum status measure_slice(void *context, uint64_t slice, unsigned thread, struct error *error)
+{
+    struct slices *const slices = context;
+    const int64_t *const numbers = slices->numbers;
+    const uint64_t begin = slice * SLICE_NUMBERS, end = slice_end(slices, slice);
+    struct number_range range = {.ascends = (begin == 0 || numbers[begin - 1] <= numbers[begin]) &&
+                                            ascends(numbers + begin, end - begin)};
+    (void)thread;
+    if (range.ascends) {
+        range.least = numbers[begin];
+        range.greatest = numbers[end - 1];
+    } else {
+        find_bounds(numbers + begin, end - begin, &range.least, &range.greatest);
+    }
+    pthread_mutex_lock(&slices->lock);
+    struct number_range *const all = slices->range;
+    all->least = range.least < all->least ? range.least : all->least;
+    all->greatest = range.greatest > all->greatest ? range.greatest : all->greatest;
+    all->ascends &= range.ascends;
+    pthread_mutex_unlock(&slices->lock);
+    return cancel_check(error);
+}
+
+enum status number_range_find(const int64_t *numbers, uint64_t count, unsigned threads,
+                              struct number_range *range, struct error *error)
+{
+    struct slices slices = {
+        .numbers = numbers, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER, .range = range};
+    *range = (struct number_range){INT64_MAX, INT64_MIN, true};
+    return parallel_for(threads, (count + SLICE_NUMBERS - 1) / SLICE_NUMBERS, measure_slice, &slices, error);
+}
+
+static uint64_t word_of(const struct slices *slices, uint64_t i)
+{
+    return ((uint64_t)slices->numbers[i] - (uint64_t)slices->range->least) / 64;
+}
+
+/* Sets the bits of numbers that ascend. A word is written by the slice in which its first number is. */
+static enum status set_slice(void *context, uint64_t slice, unsigned thread, struct error *error)
+{
+    struct slices *const slices = context;
+    uint64_t begin = slice * SLICE_NUMBERS, end = slice_end(slices, slice);
+    (void)thread;
+    while (begin && begin < end && word_of(slices, begin) == word_of(slices, begin - 1))
+        begin++;
+    while (begin < end && end < slices->count && word_of(slices, end) == word_of(slices, end - 1))
+        end++;
+    if (begin < end)
+        atomic_fetch_add(&slices->added, set_bits(slices->numbers + begin, end - begin, slices->range->least,
+                                                  slices->bits->words));
+    return cancel_check(error);
+}
+
+enum status number_bits_make(const int64_t *numbers, uint64_t count, const struct number_range *range,
+                             unsigned threads, struct number_bits *bits, struct error *error)
+{
+    const uint64_t words = ((uint64_t)range->greatest - (uint64_t)range->least) / 64 + 1;
+    struct number_range copy = *range;
+    struct slices slices = {.numbers = numbers, .count = count, .range = &copy, .bits = bits};
+    *bits = (struct number_bits){.low = range->least};
     RETURN_IF_ERROR(memory_zeros(&bits->words, words * sizeof *bits->words, "a set of values", error));
-    bits->count = set_bits(numbers, count, least, bits->words);
+    enum status status = STATUS_OK;
+    if (range->ascends)
+        status =
+            parallel_for(threads, (count + SLICE_NUMBERS - 1) / SLICE_NUMBERS, set_slice, &slices, error);
+    else
+        slices.added = set_bits(numbers, count, range->least, bits->words);
+    if (status != STATUS_OK) {
+        free(bits->words);
+        bits->words = NULL;
+        return status;
+    }
+    bits->count = slices.added;
     number_bits_trim(bits, words);
     return STATUS_OK;
 }

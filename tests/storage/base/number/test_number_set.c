@@ -97,7 +97,9 @@ static void check_bits(const int64_t *numbers, uint64_t count)
     int64_t sorted[NUMBERS], listed[NUMBERS];
     memcpy(sorted, numbers, count * sizeof *numbers);
     const uint64_t kept = number_set_sort(sorted, count);
-    assert_int_equal(number_bits_make(numbers, count, &bits, &error), STATUS_OK);
+    struct number_range range;
+    assert_int_equal(number_range_find(numbers, count, 2, &range, &error), STATUS_OK);
+    assert_int_equal(number_bits_make(numbers, count, &range, 2, &bits, &error), STATUS_OK);
     assert_int_equal(bits.count, kept);
     assert_true(bits.low <= sorted[0] && bits.low > sorted[0] - 64 && bits.high == sorted[kept - 1]);
     number_bits_list(&bits, listed);
@@ -126,7 +128,43 @@ static void bitmaps_have_the_same_numbers(void **state)
                 for (uint64_t i = 0; i < counts[c]; i++)
                     numbers[i] = lows[l] + (int64_t)(draw() % domains[d]);
                 check_bits(numbers, counts[c]);
+                qsort(numbers, counts[c], sizeof *numbers, compare);
+                check_bits(numbers, counts[c]);
             }
+}
+
+/* Numbers in order whose words lie across the slices of threads, as words with many numbers and as numbers that are alike. */
+static void threads_make_the_same_bitmap(void **state)
+{
+    enum { COUNT = 300000, SPACES = 5 };
+    static const uint64_t spaces[SPACES] = {1, 2, 63, 64, 200};
+    int64_t *const numbers = malloc(COUNT * sizeof *numbers), *const listed = malloc(COUNT * sizeof *listed);
+    (void)state;
+    for (int s = 0; s < SPACES; s++)
+        for (uint64_t alike = 1; alike <= COUNT; alike *= 70)
+            for (unsigned threads = 1; threads <= 4; threads++) {
+                struct number_range range;
+                struct number_bits bits;
+                struct error error;
+                for (uint64_t i = 0; i < COUNT; i++)
+                    numbers[i] = (int64_t)((i + 7) / alike * spaces[s]) - 1000;
+                assert_int_equal(number_range_find(numbers, COUNT, threads, &range, &error), STATUS_OK);
+                assert_true(range.ascends && range.least == numbers[0] &&
+                            range.greatest == numbers[COUNT - 1]);
+                assert_int_equal(number_bits_make(numbers, COUNT, &range, threads, &bits, &error), STATUS_OK);
+                assert_int_equal(bits.count, (COUNT + 6) / alike - 7 / alike + 1);
+                number_bits_list(&bits, listed);
+                for (uint64_t i = 0, at = 0; i < COUNT; i++) {
+                    at += i && numbers[i] != numbers[i - 1];
+                    assert_int_equal(listed[at], numbers[i]);
+                }
+                free(bits.words);
+                numbers[COUNT / 2] = 1 << 30;
+                assert_int_equal(number_range_find(numbers, COUNT, threads, &range, &error), STATUS_OK);
+                assert_true(!range.ascends && range.least == numbers[0] && range.greatest == 1 << 30);
+            }
+    free(numbers);
+    free(listed);
 }
 
 static void a_bitmap_of_nothing_has_no_numbers(void **state)
@@ -142,10 +180,14 @@ static void a_bitmap_of_nothing_has_no_numbers(void **state)
 static void nearness_is_a_mean_distance(void **state)
 {
     const int64_t numbers[] = {0, 511};
+    struct number_range range;
+    struct error error;
     (void)state;
-    assert_true(number_set_is_near(numbers, 2, 256));
-    assert_false(number_set_is_near(numbers, 2, 255));
-    assert_false(number_set_is_near(numbers, 0, 255));
+    assert_int_equal(number_range_find(numbers, 2, 1, &range, &error), STATUS_OK);
+    assert_true(number_range_is_near(&range, 2, 256));
+    assert_false(number_range_is_near(&range, 2, 255));
+    assert_int_equal(number_range_find(numbers, 0, 1, &range, &error), STATUS_OK);
+    assert_false(number_range_is_near(&range, 0, 255));
 }
 
 int main(void)
@@ -155,6 +197,7 @@ int main(void)
         cmocka_unit_test(both_ends_of_64_bits_are_far_apart),
         cmocka_unit_test(density_is_a_mean_distance_of_64),
         cmocka_unit_test(bitmaps_have_the_same_numbers),
+        cmocka_unit_test(threads_make_the_same_bitmap),
         cmocka_unit_test(a_bitmap_of_nothing_has_no_numbers),
         cmocka_unit_test(nearness_is_a_mean_distance),
     };
