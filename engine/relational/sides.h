@@ -66,6 +66,7 @@ struct join_keys {
     struct conjunct *from[JOIN_KEYS_MAX];
     bool nulls_match[JOIN_KEYS_MAX];
     struct rowset_column columns[2][JOIN_KEYS_MAX];
+    bool lent[2][JOIN_KEYS_MAX]; /* the column is one of the side's rows */
 };
 
 void join_find_keys(const struct conjuncts *conjuncts, const struct region *region, uint64_t left,

@@ -81,13 +81,42 @@ static enum status key_column(struct relational *run, const struct result *resul
                                         : relational_compute(run, result, tree, column);
 }
 
+/* A key that is a column of a side as it stands, or NULL. */
+static const struct rowset_column *standing_column(const struct result *side,
+                                                   const struct sql_expression *tree)
+{
+    const uint64_t *places;
+    const struct rowset_column *const column =
+        tree->operation == SQL_INPUT ? result_column(side, tree->index, &places) : NULL;
+    return column && !places && !column->views ? column : NULL;
+}
+
+/* Lends keys the columns of both sides that stand as they are wanted, and which relation_alike leaves as they are. */
+static void lend_columns(const struct result *const sides[2], struct join_keys *keys, uint32_t k)
+{
+    const struct rowset_column *const columns[2] = {standing_column(sides[0], keys->trees[0][k]),
+                                                    standing_column(sides[1], keys->trees[1][k])};
+    const bool alike = columns[0] && columns[1] && columns[0]->type.kind == columns[1]->type.kind &&
+                       columns[0]->type.scale == columns[1]->type.scale &&
+                       columns[0]->type.untyped == columns[1]->type.untyped &&
+                       columns[0]->type.dictionary == columns[1]->type.dictionary;
+    for (int s = 0; s < 2 && alike; s++) {
+        keys->columns[s][k] = *columns[s];
+        keys->lent[s][k] = true;
+    }
+}
+
 static enum status make_keys(struct relational *run, const struct result *left, const struct result *right,
-                             struct join_keys *keys)
+                             bool lends, struct join_keys *keys)
 {
     for (uint32_t k = 0; k < keys->count; k++) {
         struct dictionary *made;
-        RETURN_IF_ERROR(key_column(run, left, keys->trees[0][k], &keys->columns[0][k]));
-        RETURN_IF_ERROR(key_column(run, right, keys->trees[1][k], &keys->columns[1][k]));
+        if (lends)
+            lend_columns((const struct result *const[]){left, right}, keys, k);
+        if (!keys->lent[0][k])
+            RETURN_IF_ERROR(key_column(run, left, keys->trees[0][k], &keys->columns[0][k]));
+        if (!keys->lent[1][k])
+            RETURN_IF_ERROR(key_column(run, right, keys->trees[1][k], &keys->columns[1][k]));
         RETURN_IF_ERROR(sql_placed(run->error, keys->from[k]->tree->position,
                                    relation_alike(&keys->columns[0][k], left->rows, &keys->columns[1][k],
                                                   right->rows, &made, run->error)));
@@ -155,10 +184,13 @@ struct joining {
 
 static void free_keys(struct join_keys *keys)
 {
-    for (uint32_t k = 0; k < keys->count; k++) {
-        rowset_column_free(&keys->columns[0][k]);
-        rowset_column_free(&keys->columns[1][k]);
-    }
+    for (uint32_t k = 0; k < keys->count; k++)
+        for (int s = 0; s < 2; s++) {
+            if (!keys->lent[s][k])
+                rowset_column_free(&keys->columns[s][k]);
+            keys->columns[s][k] = (struct rowset_column){0};
+            keys->lent[s][k] = false;
+        }
 }
 
 static enum status join_whole(const struct joining *joining, struct result *left, struct result *right)
@@ -170,7 +202,7 @@ static enum status join_whole(const struct joining *joining, struct result *left
     struct residual *residual = NULL;
     struct join_result made = {0};
     struct join_test test;
-    enum status status = make_keys(run, left, right, keys);
+    enum status status = make_keys(run, left, right, true, keys);
     if (status == STATUS_OK && joining->other)
         status = residual_create(run, joining->other, left, right, threads, &residual, &test);
     const struct join_task task = {.join = by->join,
@@ -212,7 +244,7 @@ static enum status keep_keys(struct joining *joining, struct result *sides[2])
     struct join_keys *const keys = joining->keys;
     if (joining->divided)
         return STATUS_OK;
-    enum status status = make_keys(run, sides[0], sides[1], keys);
+    enum status status = make_keys(run, sides[0], sides[1], false, keys);
     for (uint32_t k = 0; k < keys->count; k++)
         for (int s = 0; s < 2 && status == STATUS_OK; s++) {
             status =
