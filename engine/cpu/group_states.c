@@ -67,7 +67,6 @@ static enum status make_slots(struct group_states *states, struct error *error)
                 RETURN_IF_ERROR(make_words(&states->packed, slots, error));
             states->packed_sum = a;
         }
-    clear_slots(states);
     return STATUS_OK;
 }
 
@@ -142,8 +141,9 @@ void group_states_clear(struct group_states *states)
         clear_slots(states);
     if (states->streamed)
         group_stream_clear(&states->stream);
-    for (uint32_t a = 0; a < states->plan->aggregate_count; a++)
-        distinct_set_clear(&states->sets[a]);
+    for (uint32_t a = 0; a < states->plan->aggregate_count && states->made; a++)
+        distinct_set_clear(&states->sets[a]); /* a new one is clear */
+    states->made = true;
 }
 
 void group_states_slots(struct group_states *states, int64_t **sums, uint64_t **present)

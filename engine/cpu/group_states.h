@@ -13,6 +13,8 @@
 
 struct group_states;
 
+/* Its slots are made by the first group_states_clear, which comes before rows are added, or the states are merged: on the thread
+ * that adds them, so that threads touch their memory at the same time, and those that have no rows do not. */
 NODISCARD enum status group_states_create(const struct plan *plan, struct group_states **states,
                                           struct error *error);
 void group_states_free(struct group_states *states);
@@ -22,7 +24,7 @@ bool group_states_deliverable(const struct plan *plan);
 /* Lets the groups that this thread completes go there; NULL: to the result. */
 void group_states_deliver(struct group_states *states, struct group_delivery *delivery);
 
-/* Makes the states as after creation. */
+/* Makes the states those of no rows. */
 void group_states_clear(struct group_states *states);
 
 /* The number of slots of one copy, if slots are kept GROUP_COPIES times; else 0. */

@@ -23,6 +23,7 @@ struct group_states {
     struct group_parts values;         /* by ranges of numbers, of layout `pairs` (merge_values.c) */
 
     /* Slots: */
+    bool made;                         /* they have been cleared */
     uint64_t capacity;                 /* the number of slots of a copy */
     uint32_t copies;                   /* 1 or GROUP_COPIES */
     uint64_t *rows;                    /* the number of rows of each slot: [copy * capacity + slot] */

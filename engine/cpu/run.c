@@ -243,6 +243,8 @@ static enum status scan_piece(void *context, uint64_t item, unsigned thread, str
     while (part_next(scan, &tile, end, &part)) {
         if (!worker->used || worker->segment != part.segment)
             cpu_enter_segment(run, worker, part.segment);
+        if (!worker->used && worker->states)
+            group_states_clear(worker->states);
         worker->used = true;
         RETURN_IF_ERROR(scan_tiles(run, worker, part.first, part.count, piece, error));
         if (worker->states)
@@ -287,8 +289,6 @@ static void run_begin(struct device_run *run, const struct tile_skip *scan)
     run->pieces = (scan->kept_tiles + PIECE_TILES - 1) / PIECE_TILES;
     for (unsigned w = 0; w < run->threads; w++) {
         struct cpu_worker *worker = &run->workers[w];
-        if (worker->states && worker->used) /* the others are still clear */
-            group_states_clear(worker->states);
         run->deliveries[w] = (struct group_delivery){
             .plan = run->plan, .sink = run->sink, .thread = w, .groups = run->deliveries[w].groups};
         if (worker->states)
@@ -349,9 +349,13 @@ static enum status collect(struct device_run *run, bool mergeable, struct partia
         key_bits_give(run->plan, &run->keys, partial);
         return STATUS_OK;
     }
-    for (unsigned w = 0; w < run->threads; w++)
-        if (run->workers[w].used || (w + 1 == run->threads && used == 0))
-            run->used[used++] = run->workers[w].states;
+    for (unsigned w = 0; w < run->threads; w++) {
+        if (!run->workers[w].used && (w + 1 < run->threads || used))
+            continue;
+        if (!run->workers[w].used)
+            group_states_clear(run->workers[w].states);
+        run->used[used++] = run->workers[w].states;
+    }
     return group_states_collect(run->plan, run->used, used, run->threads, mergeable,
                                 run->sink ? run->deliveries : NULL, partial, error);
 }

@@ -159,6 +159,7 @@ static void check(uint32_t most, uint32_t keys, uint32_t words, uint32_t sources
         deliveries[s] = (struct group_delivery){.plan = &plan, .sink = &taken.sink, .thread = s};
         if (group_states_create(&plan, &states[s], &error) != STATUS_OK)
             fail_msg("%s", error.text);
+        group_states_clear(states[s]);
         group_states_deliver(states[s], given ? &deliveries[s] : NULL);
     }
     for (uint32_t done = 0, here; done < count; done += here) { /* pieces, which any thread takes */

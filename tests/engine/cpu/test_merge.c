@@ -110,6 +110,7 @@ static void check_merged(enum plan_shape shape, uint32_t words, uint32_t groups,
     for (uint32_t s = 0; s < sources; s++) {
         if (group_states_create(&plan, &states[s], &error) != STATUS_OK)
             fail_msg("%s", error.text);
+        group_states_clear(states[s]);
         add_rows(&plan, states[s], groups, s == 1 ? 0 : rows, expected);
     }
     if (group_states_collect(&plan, states, sources, sources, mergeable, NULL, &found, &error) != STATUS_OK)
@@ -192,6 +193,7 @@ static void narrow_sums_are_exact(void **state)
     plan.aggregate_count = 5; /* without a set, slots have copies */
     if (group_states_create(&plan, &states, &error) != STATUS_OK)
         fail_msg("%s", error.text);
+    group_states_clear(states);
     const uint32_t spread = group_states_spread(states);
     assert_int_equal(spread, GROUPS);
     for (uint32_t group = 0; group < GROUPS; group++)
