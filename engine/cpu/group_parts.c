@@ -77,6 +77,7 @@ static enum status add_chunk(struct group_parts *parts, struct group_part *part,
     const uint32_t size = next_size(parts->layout, part->newest);
     struct group_chunk *chunk;
     RETURN_IF_ERROR(take_chunk(parts, size, &chunk, error));
+    part->older_entries += part->newest ? entries_of_chunk(parts->layout, part->newest->size) : 0;
     chunk->older = part->newest;
     part->newest = chunk;
     part->next = chunk->words;
@@ -97,9 +98,10 @@ static uint64_t used_entries(const struct group_parts *parts, const struct group
 uint64_t group_parts_entries(const struct group_parts *parts)
 {
     uint64_t count = 0;
-    for (uint32_t p = 0; parts->parts && p < GROUP_PARTS; p++)
-        for (const struct group_chunk *chunk = parts->parts[p].newest; chunk; chunk = chunk->older)
-            count += used_entries(parts, &parts->parts[p], chunk);
+    for (uint32_t p = 0; parts->parts && p < GROUP_PARTS; p++) {
+        const struct group_part *const part = &parts->parts[p];
+        count += part->newest ? part->older_entries + used_entries(parts, part, part->newest) : 0;
+    }
     return count;
 }
 
@@ -132,7 +134,7 @@ static void give_back(struct group_parts *parts, struct group_part *part)
         parts->spare[chunk->size] = chunk;
     }
     part->next = part->end = NULL;
-    part->bytes = 0;
+    part->bytes = part->older_entries = 0;
 }
 
 static enum status put(struct group_parts *parts, struct group_part *part, const uint64_t *entry,

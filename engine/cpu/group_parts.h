@@ -24,6 +24,7 @@ struct group_chunk;
 struct group_part {
     uint64_t *next, *end;       /* in the newest chunk */
     struct group_chunk *newest; /* and from it on all older ones, which are full */
+    uint64_t older_entries;     /* in these */
     uint64_t bytes, merge_at;   /* of its chunks; when there are more than merge_at, entries are merged */
 };
 

@@ -1,6 +1,7 @@
 /* number_set.c: see number_set.h. */
 #include "storage/base/number/number_set.h"
 
+#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 #include "storage/base/sort/sort.h"
@@ -154,7 +155,8 @@ static uint64_t word_of(const struct slices *slices, uint64_t i)
     return ((uint64_t)slices->numbers[i] - (uint64_t)slices->range->least) / 64;
 }
 
-/* Sets the bits of numbers that ascend. A word is written by the slice in which its first number is. */
+/* Sets the bits of numbers that ascend. A word is written by the slice in which its first number is; one without
+ * numbers by that of the next number. */
 static enum status set_slice(void *context, uint64_t slice, unsigned thread, struct error *error)
 {
     struct slices *const slices = context;
@@ -164,9 +166,13 @@ static enum status set_slice(void *context, uint64_t slice, unsigned thread, str
         begin++;
     while (begin < end && end < slices->count && word_of(slices, end) == word_of(slices, end - 1))
         end++;
-    if (begin < end)
-        atomic_fetch_add(&slices->added, set_bits(slices->numbers + begin, end - begin, slices->range->least,
-                                                  slices->bits->words));
+    if (begin == end)
+        return cancel_check(error);
+    const uint64_t first = begin ? word_of(slices, begin - 1) + 1 : 0, after = word_of(slices, end - 1) + 1;
+    uint64_t *const words = slices->bits->words;
+    memset(words + first, 0, (after - first) * sizeof *words);
+    atomic_fetch_add(&slices->added,
+                     set_bits(slices->numbers + begin, end - begin, slices->range->least, words));
     return cancel_check(error);
 }
 
@@ -177,13 +183,16 @@ enum status number_bits_make(const int64_t *numbers, uint64_t count, const struc
     struct number_range copy = *range;
     struct slices slices = {.numbers = numbers, .count = count, .range = &copy, .bits = bits};
     *bits = (struct number_bits){.low = range->least};
-    RETURN_IF_ERROR(memory_zeros(&bits->words, words * sizeof *bits->words, "a set of values", error));
+    RETURN_IF_ERROR(memory_take(&bits->words, words * sizeof *bits->words, "a set of values", error));
+    huge_pages_prefer(bits->words, words * sizeof *bits->words);
     enum status status = STATUS_OK;
-    if (range->ascends)
+    if (range->ascends) {
         status =
             parallel_for(threads, (count + SLICE_NUMBERS - 1) / SLICE_NUMBERS, set_slice, &slices, error);
-    else
+    } else {
+        memset(bits->words, 0, words * sizeof *bits->words);
         slices.added = set_bits(numbers, count, range->least, bits->words);
+    }
     if (status != STATUS_OK) {
         free(bits->words);
         bits->words = NULL;
