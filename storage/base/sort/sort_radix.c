@@ -28,6 +28,7 @@
 #define SLICES     8u
 
 #define BATCH_ROWS 1024u /* whose ranks are in the first-level cache */
+#define FETCHED    32u   /* rows whose next bits are fetched before they are wanted */
 
 struct sorting {
     struct ranking ranking;
@@ -169,6 +170,19 @@ static void mark_words(const struct sorting *sorting, uint64_t *words, uint64_t 
     }
 }
 
+/* Fetches the next bits of words at .. end - 1 that are alike to a neighbour in those that they have. */
+static void fetch_alike(const struct sorting *sorting, const uint64_t *words, uint64_t count, uint64_t at,
+                        uint64_t end, unsigned to)
+{
+    bool alike = false;
+    for (; at < end; at++) {
+        const bool next = at + 1 < count && (words[at] ^ words[at + 1]) >> sorting->row_bits == 0;
+        if (alike || next)
+            sort_ranks_fetch(&sorting->ranking, to, words[at] & low_bits(sorting->row_bits));
+        alike = next;
+    }
+}
+
 /* Sorts words that have the bits from .. to - 1 of ranks, and makes rows' numbers of them; marks[0] is the caller's. */
 static void sort_shown(const struct sorting *sorting, uint64_t *words, uint64_t *other, uint64_t count,
                        unsigned from, unsigned to, uint8_t *marks)
@@ -177,7 +191,7 @@ static void sort_shown(const struct sorting *sorting, uint64_t *words, uint64_t 
     const unsigned row_bits = sorting->row_bits;
     const uint64_t mask = low_bits(row_bits);
     const bool last = to == ranking->bits && ranking->exact, all = last && !marks;
-    uint64_t before = 0;
+    uint64_t before = 0, fetched = 0;
     sort_words(words, other, count, row_bits, row_bits + to - from);
     if (last && marks && (!ranking->cut || ranking->distinct)) {
         mark_words(sorting, words, count, to, marks);
@@ -186,7 +200,13 @@ static void sort_shown(const struct sorting *sorting, uint64_t *words, uint64_t 
     for (uint64_t i = 0; all && i < count; i++)
         words[i] &= mask;
     for (uint64_t begin = 0, end; !all && begin < count; begin = end) {
-        const uint64_t rank = words[begin] >> row_bits;
+        const uint64_t rank = words[begin] >> row_bits,
+                       soon = count - begin < 2 * FETCHED ? count : begin + 2 * FETCHED;
+        if (to < ranking->bits && fetched < begin + FETCHED && fetched < count) {
+            fetched = fetched < begin ? begin : fetched;
+            fetch_alike(sorting, words, count, fetched, soon, to);
+            fetched = soon;
+        }
         for (end = begin; end < count && words[end] >> row_bits == rank; end++)
             words[end] &= mask;
         if (marks && begin > 0)

@@ -158,3 +158,22 @@ void sort_ranks_of(const struct ranking *ranking, unsigned from, unsigned to, co
         begin = end;
     }
 }
+
+void sort_ranks_fetch(const struct ranking *ranking, unsigned from, uint64_t row)
+{
+    unsigned end = 0;
+    for (uint32_t t = 0; t < ranking->count; t++) {
+        const struct sort_term *const term = &ranking->ordering->terms[t];
+        end += ranking->parts[t].bits;
+        if (end <= from)
+            continue;
+        if (term->through)
+            __builtin_prefetch(&term->through[row]);
+        else if (term->values)
+            __builtin_prefetch(&term->values[row]);
+        else if (term->small)
+            __builtin_prefetch(&term->small[row]);
+        else
+            __builtin_prefetch(&term->narrow[row]);
+    }
+}

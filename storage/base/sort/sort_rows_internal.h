@@ -73,6 +73,9 @@ NODISCARD enum status sort_ranking_cut(struct ranking *ranking, const struct sor
 void sort_ranks_of(const struct ranking *ranking, unsigned from, unsigned to, const uint64_t *rows,
                    uint64_t first, uint64_t count, uint64_t *ranks);
 
+/* Fetches what the bits of a row's rank from `from` on are made of, some rows before they are wanted. */
+void sort_ranks_fetch(const struct ranking *ranking, unsigned from, uint64_t row);
+
 /* ---- sort_rows.c ---- */
 
 /* Compares rows, whose numbers `left` and `right` point to; `context` is the ordering. */
