@@ -184,7 +184,7 @@ static enum status merge_all(struct merging *merging, struct error *error)
     const struct plan *plan = merge->plan;
     RETURN_IF_ERROR(choose_parts(merging, error));
     RETURN_IF_ERROR(
-        partial_allocate(plan, merge->deliveries ? 0 : merging->groups.entries, merge->groups, error));
+        partial_open(plan, merge->deliveries ? 0 : merging->groups.entries, merge->groups, error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan_is_distinct(plan, a))
             RETURN_IF_ERROR(open_list(&merging->pairs[a], error));

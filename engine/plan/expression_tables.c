@@ -102,12 +102,13 @@ enum status expression_in_bits(struct expression_list *list, uint32_t child, con
     table.values[0] = bits->low;
     table.values[1] = bits->high;
     const enum status status =
-        memory_zeros(&table.members, (words + 1) * sizeof *bits->words, "a set of values", error);
+        memory_take(&table.members, (words + 1) * sizeof *bits->words, "a set of values", error);
     if (status != STATUS_OK) {
         free(table.values);
         return status;
     }
     memcpy(table.members, bits->words, words * sizeof *bits->words);
+    memset((uint64_t *)(void *)table.members + words, 0, sizeof *bits->words);
     RETURN_IF_ERROR(table_add(list, table, &node.table, error));
     return expression_add(list, &node, index, error);
 }

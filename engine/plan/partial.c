@@ -10,10 +10,12 @@
 
 /* ---- Memory ---- */
 
-static enum status zeros(void *pointer, uint64_t count, struct error *error)
+static enum status take_words(void *pointer, uint64_t count, bool zeros, struct error *error)
 {
+    const uint64_t bytes = (count + 1) * sizeof(uint64_t);
     void *words;
-    RETURN_IF_ERROR(memory_zeros(&words, (count + 1) * sizeof(uint64_t), "groups", error));
+    RETURN_IF_ERROR(zeros ? memory_zeros(&words, bytes, "groups", error)
+                          : memory_take(&words, bytes, "groups", error));
     huge_pages_prefer(words, count * sizeof(uint64_t));
     memcpy(pointer, &words, sizeof words);
     return STATUS_OK;
@@ -28,20 +30,32 @@ enum status partial_charge_groups(const struct plan *plan, uint64_t count, struc
     return memory_charge_add(&partial->charge, count * words * sizeof(uint64_t), "a table of groups", error);
 }
 
-enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *partial,
-                             struct error *error)
+static enum status take_groups(const struct plan *plan, uint64_t count, bool zeros, struct partial *partial,
+                               struct error *error)
 {
     RETURN_IF_ERROR(partial_charge_groups(plan, count, partial, error));
     partial->aggregates = plan->aggregate_count;
     for (uint32_t word = 0; word < plan->key_words; word++)
-        RETURN_IF_ERROR(zeros(&partial->keys[word], count, error));
+        RETURN_IF_ERROR(take_words(&partial->keys[word], count, zeros, error));
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        RETURN_IF_ERROR(zeros(&partial->states[a], count, error));
+        RETURN_IF_ERROR(take_words(&partial->states[a], count, zeros || plan_is_distinct(plan, a), error));
         if (plan_aggregate_of(plan, a)->words > 1)
-            RETURN_IF_ERROR(zeros(&partial->states_high[a], count, error));
+            RETURN_IF_ERROR(take_words(&partial->states_high[a], count, zeros, error));
     }
     partial->count = count;
     return STATUS_OK;
+}
+
+enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *partial,
+                             struct error *error)
+{
+    return take_groups(plan, count, true, partial, error);
+}
+
+enum status partial_open(const struct plan *plan, uint64_t count, struct partial *partial,
+                         struct error *error)
+{
+    return take_groups(plan, count, false, partial, error);
 }
 
 enum status partial_set_allocate(struct partial_set *set, uint64_t count, struct error *error)

@@ -79,6 +79,10 @@ static inline __int128 partial_number(const struct plan *plan, const struct part
 NODISCARD enum status partial_allocate(const struct plan *plan, uint64_t count, struct partial *partial,
                                        struct error *error);
 
+/* The same, but keys and states are the caller's to write, on any threads; numbers of distinct values are zeros. */
+NODISCARD enum status partial_open(const struct plan *plan, uint64_t count, struct partial *partial,
+                                   struct error *error);
+
 /* Asks the account of memory for `count` groups more, which the caller allocates. */
 NODISCARD enum status partial_charge_groups(const struct plan *plan, uint64_t count, struct partial *partial,
                                             struct error *error);

@@ -134,7 +134,7 @@ static enum status place(struct placing *placing, struct error *error)
         placing->list[i].first = count;
         count += placing->list[i].stretch.count;
     }
-    RETURN_IF_ERROR(partial_allocate(placing->merge->plan, count, groups, error));
+    RETURN_IF_ERROR(partial_open(placing->merge->plan, count, groups, error));
     atomic_init(&placing->ascending, are_apart(placing));
     RETURN_IF_ERROR(parallel_for(placing->merge->threads, placing->count, export_stretch, placing, error));
     groups->ascending = atomic_load(&placing->ascending);
