@@ -1,6 +1,7 @@
 /* rows_table.c: see rows_table.h. */
 #include "engine/relational/rows_table.h"
 
+#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 #include "storage/column/column_data.h"
@@ -178,6 +179,7 @@ static enum status fill_column(struct copying *copying, unsigned threads, struct
     for (uint32_t s = 0; s < table->segment_count; s++)
         bytes += segment_bytes(column, (table->segment_rows[s] + TILE_ROWS - 1) / TILE_ROWS);
     uint8_t *const memory = aligned_alloc(CHUNK_ALIGNMENT, bytes);
+    huge_pages_prefer(memory, bytes);
     copying->segments = calloc(table->segment_count + 1, sizeof *copying->segments);
     copying->memory = calloc(table->segment_count + 1, sizeof *copying->memory);
     copying->statistics = calloc(copying->pieces + 1, sizeof *copying->statistics);
