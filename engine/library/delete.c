@@ -16,7 +16,7 @@
 #include "storage/base/memory.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/base/words/word.h"
-#include "storage/database/live_rows.h"
+#include "storage/database/changes/live_rows.h"
 #include "storage/database/writer.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "storage/base/command_line.h"
 #include "storage/database/database.h"
-#include "storage/database/live_rows.h"
+#include "storage/database/changes/live_rows.h"
 #include "storage/database/writer.h"
 
 #include <inttypes.h>
@@ -79,8 +79,9 @@ enum status command_compact(int argc, char **argv, struct progress *progress, st
             "those stay as they are, and so do deleted rows of tables that others reference, or that have "
             "levels. Rows keep their "
             "order. Programs that have the database open go on reading the state that they opened; while it "
-            "runs, "
-            "no other program can change the database. It can be stopped at any time: then nothing has "
+            "runs, another program may append, delete and index, but not compact. If that writes old rows "
+            "again, as a string between old ones does, the table is compacted once more, and others wait. "
+            "It can be stopped at any time: then nothing has "
             "changed.\vExamples:\n"
             "  tessera compact --db shop.db\n"
             "  tessera compact --db shop.db sales",

@@ -13,7 +13,7 @@
 #include "storage/column/dictionary/stored_dictionary.h"
 #include "storage/column/levels_file.h"
 #include "storage/database/database.h"
-#include "storage/database/live_rows.h"
+#include "storage/database/changes/live_rows.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -189,7 +189,7 @@ const struct column *bind_column_of_input(const struct binder *binder,
                                           const struct sql_expression *expression, uint32_t *table);
 
 /* True of the condition that a row of a dimension was not deleted: no row of the fact that was not references another one
- * (storage/database/delete.c), and the fact is asked for such rows. */
+ * (storage/database/changes/delete.c), and the fact is asked for such rows. */
 bool bind_holds_by_reference(const struct binder *binder, const struct sql_expression *condition);
 
 /* ---- bind_keys.c ---- */

@@ -176,6 +176,18 @@ struct column_spans {
     struct column_span *list;
 };
 
+/* A column's bitmap index, as the catalogue knows it. An append adds a file, with the bins of those before. */
+struct column_index {
+    struct index_wish wish;
+    uint32_t bin_count;    /* 0 if all rows are NULL or there is none */
+    const int64_t *bounds; /* bin_count of them, ascending; the first is the column's minimum */
+    bool exact;            /* each bin has one value: its bound */
+    uint64_t words;        /* of all vectors: literals and fills, or flat words */
+    uint64_t fills;        /* those that are fills */
+    uint64_t bytes;        /* of all parts of the files */
+    struct column_spans files;
+};
+
 /* One stored encoding of a column, as the catalogue knows it. */
 struct encoding_info {
     enum codec_id codec;

@@ -1,6 +1,8 @@
 /* column_index.c: see column_index.h. */
 #include "storage/column/column_index.h"
 
+#include "storage/column/column_span.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +52,9 @@ enum status index_wish_format(const char *text, struct index_wish *wish, struct 
 
 void column_index_free(const struct column_index *index)
 {
-    if (index)
+    if (index) {
         free((void *)index->bounds);
+        spans_free((struct column_spans *)&index->files);
+    }
     free((void *)index);
 }

@@ -1,6 +1,5 @@
 /*
- * column_index.h: what the catalogue knows of a column's bitmap index. Plain data; storage/index builds and reads the
- * file.
+ * column_index.h: which bitmap indexes there are. Plain data; storage/index builds and reads the files.
  *
  * An index has a bit vector for each bin, and one more for the NULLs if the column has any. Bin b has the stored values
  * bounds[b] .. bounds[b + 1] - 1; the last bin ends at the column's maximum. So every row is in exactly one vector.
@@ -28,23 +27,14 @@ enum index_format { INDEX_WAH64 = 1, INDEX_WAH32 = 2, INDEX_FLAT = 3 };
 enum index_bins { INDEX_AUTO, INDEX_VALUES, INDEX_WIDTH, INDEX_DEPTH };
 #define INDEX_BINS_COUNT 4
 
-/* What was asked for. A table that is appended to or replaced gets its indexes again by the same wish. */
+/* What was asked for. A table that is replaced gets its indexes again by the same wish. */
 struct index_wish {
     enum index_format format;
     enum index_bins bins;
     uint32_t count; /* of INDEX_WIDTH and INDEX_DEPTH: bins, at most; else 0 */
 };
 
-struct column_index {
-    struct index_wish wish;
-    uint32_t bin_count;    /* 0 if all rows are NULL or there is none */
-    const int64_t *bounds; /* bin_count of them, ascending; the first is the column's minimum */
-    bool exact;            /* each bin has one value: its bound */
-    uint64_t words;        /* of all vectors: literals and fills, or flat words */
-    uint64_t fills;        /* those that are fills */
-    uint64_t bytes;        /* of all parts of the file */
-    uint64_t generation;   /* the change that wrote it; part of its file's name */
-};
+struct column_index; /* column.h */
 
 /* "wah64", "equal-depth": the words of the catalogue and of the program. */
 const char *index_format_name(enum index_format format);

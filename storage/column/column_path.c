@@ -50,10 +50,9 @@ enum status column_index_path(const char *directory, const struct column *column
 }
 
 struct column_file_identity column_index_identity(const struct column *column, enum index_format format,
-                                                  uint64_t generation)
+                                                  const struct column_span *span)
 {
-    const struct column_span all = {.generation = generation, .count = column->table->segment_count};
-    struct column_file_identity identity = column_identity(column, CODEC_NONE, &all);
+    struct column_file_identity identity = column_identity(column, CODEC_NONE, span);
     identity.kind = COLUMN_FILE_INDEX;
     identity.codec = (enum codec_id)format;
     return identity;

@@ -25,6 +25,6 @@ struct column_file_identity column_identity(const struct column *column, enum co
 NODISCARD enum status column_index_path(const char *directory, const struct column *column,
                                         uint64_t generation, char **path, struct error *error);
 struct column_file_identity column_index_identity(const struct column *column, enum index_format format,
-                                                  uint64_t generation);
+                                                  const struct column_span *span);
 
 #endif

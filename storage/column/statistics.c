@@ -109,3 +109,15 @@ void statistics_merge(struct column_statistics *into, const struct column_statis
     into->runs += from->runs;
     into->bits = double_bits_join(into->bits, from->bits);
 }
+
+uint64_t statistics_plausible_distinct(const struct column_statistics *statistics, uint64_t count,
+                                       uint64_t rows)
+{
+    uint64_t span =
+        (uint64_t)statistics->max - (uint64_t)statistics->min; /* one less than the numbers in it */
+    if (statistics->min > statistics->max)
+        return 0;
+    count = count > rows - statistics->nulls ? rows - statistics->nulls : count;
+    count = count > statistics->runs ? statistics->runs : count;
+    return count - 1 > span ? span + 1 : count;
+}

@@ -42,6 +42,10 @@ struct double_bits statistics_bits(const int64_t *keys, uint32_t rows);
 /* Adds a segment's statistics to a column's, except distinct. */
 void statistics_merge(struct column_statistics *into, const struct column_statistics *from);
 
+/* Limits the number of different values, also an estimate, by the rows, the runs and the span of the values. */
+uint64_t statistics_plausible_distinct(const struct column_statistics *statistics, uint64_t count,
+                                       uint64_t rows);
+
 /* A set of different values; zero-initialised is empty. */
 struct distinct {
     int64_t base;       /* the value of seen[0] */

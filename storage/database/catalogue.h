@@ -20,7 +20,8 @@
  * indexes, which an older program would lose with the next table that it writes, and version 4 has levels, by which
  * foreign keys are no longer numbers of rows. Version 5 has tables that are parts: an older program would take one for
  * the whole. Version 6 has doubles, and version 7 dictionaries in blocks and keys of several columns, whose references
- * an older program would show as columns. Version 8 has columns of several files. */
+ * an older program would show as columns. Version 8 has columns of several files, and version 9 indexes of several, and deleted
+ * rows whose positions keys have. */
 #define CATALOGUE_VERSION   9
 #define CATALOGUE_FILE      "catalogue"
 #define CATALOGUE_NEW_FILE  "catalogue.new"

@@ -220,8 +220,7 @@ static enum status parse_index(const struct parser *parser, const json_t *object
     RETURN_IF_ERROR(catalogue_parse_count(parser, object, "words", CATALOGUE_INTEGER_MAX, &index->words));
     RETURN_IF_ERROR(catalogue_parse_count(parser, object, "fills", index->words, &index->fills));
     RETURN_IF_ERROR(catalogue_parse_count(parser, object, "bytes", CATALOGUE_INTEGER_MAX, &index->bytes));
-    RETURN_IF_ERROR(
-        catalogue_parse_count(parser, object, "generation", CATALOGUE_INTEGER_MAX, &index->generation));
+    RETURN_IF_ERROR(parse_spans(parser, object, column->table, 0, &index->files));
     RETURN_IF_ERROR(catalogue_parse_flag(parser, object, "exact", &index->exact));
     return parse_bounds(parser, object, &column->statistics, index);
 }

@@ -16,28 +16,6 @@
 
 #define CHECKSUM_DIGITS 16
 
-static json_t *format_index(const struct column_index *index)
-{
-    json_t *bounds = json_array();
-    int failed = !bounds;
-    for (uint32_t b = 0; b < index->bin_count; b++)
-        failed |= json_array_append_new(bounds, json_integer((json_int_t)index->bounds[b]));
-    json_t *object =
-        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "format", index_format_name(index->wish.format), "bins",
-                  index_bins_name(index->wish.bins), "words", (json_int_t)index->words, "fills",
-                  (json_int_t)index->fills, "bytes", (json_int_t)index->bytes, "generation",
-                  (json_int_t)index->generation);
-    if (index->exact)
-        failed |= json_object_set_new(object, "exact", json_true());
-    if (index->wish.count)
-        failed |= json_object_set_new(object, "count", json_integer(index->wish.count));
-    failed |= json_object_set_new(object, "bounds", bounds);
-    if (!failed)
-        return object;
-    json_decref(object);
-    return NULL;
-}
-
 static json_t *format_key(const struct key_columns *key)
 {
     json_t *list = json_array();
@@ -68,6 +46,27 @@ static int set_spans(json_t *object, const struct column_spans *spans)
         failed |= json_array_append_new(list, file);
     }
     return failed | json_object_set_new(object, "files", list);
+}
+
+static json_t *format_index(const struct column_index *index)
+{
+    json_t *bounds = json_array();
+    int failed = !bounds;
+    for (uint32_t b = 0; b < index->bin_count; b++)
+        failed |= json_array_append_new(bounds, json_integer((json_int_t)index->bounds[b]));
+    json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I}", "format", index_format_name(index->wish.format),
+                               "bins", index_bins_name(index->wish.bins), "words", (json_int_t)index->words,
+                               "fills", (json_int_t)index->fills, "bytes", (json_int_t)index->bytes);
+    failed |= set_spans(object, &index->files);
+    if (index->exact)
+        failed |= json_object_set_new(object, "exact", json_true());
+    if (index->wish.count)
+        failed |= json_object_set_new(object, "count", json_integer(index->wish.count));
+    failed |= json_object_set_new(object, "bounds", bounds);
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 static json_t *format_column(const struct column *column)
@@ -146,6 +145,8 @@ static bool segments_regular(const struct table *table)
 static unsigned column_version(const struct column *column)
 {
     bool files = column->sides.count > 1 || column->schema.live;
+    if (column->index && column->index->files.count > 1)
+        return 9;
     for (uint32_t e = 0; e < column->encoding_count; e++)
         files |= column->encodings[e].files.count > 1;
     if (files)

@@ -15,7 +15,7 @@
 #include "storage/column/statistics.h"
 #include "storage/database/levels/check_levels.h"
 #include "storage/database/database_files.h"
-#include "storage/database/live_rows.h"
+#include "storage/database/changes/live_rows.h"
 #include "storage/index/index_file.h"
 
 #include <pthread.h>

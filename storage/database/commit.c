@@ -73,12 +73,23 @@ static enum status finish_columns(struct database_writer *writer, struct error *
     return status;
 }
 
-/* One index after the other: each is built on all threads. */
-static enum status finish_indexes(struct database_writer *writer, struct error *error)
+/* Of a column that rows are appended to. */
+static enum status finish_encodings(struct table_writer *table, uint32_t c, struct error *error)
+{
+    if (!table->old || !table_append_keeps(table, c) || table->kept < table->old->segment_count)
+        return STATUS_OK;
+    return column_encodings_extend(table->database->path, (struct column *)&table->table.columns[c],
+                                   &table->old->columns[c], table->database->generation, error);
+}
+
+/* One after the other: each is made on all threads. */
+static enum status finish_others(struct database_writer *writer, struct error *error)
 {
     for (struct table_writer *table = writer->tables; table; table = table->next)
-        for (uint32_t c = 0; c < table->table.column_count; c++)
+        for (uint32_t c = 0; c < table->table.column_count; c++) {
+            RETURN_IF_ERROR(finish_encodings(table, c, error));
             RETURN_IF_ERROR(table_writer_finish_index(table, c, error));
+        }
     for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next)
         RETURN_IF_ERROR(table_writer_finish_index(rewrite->table, 0, error));
     return STATUS_OK;
@@ -101,6 +112,8 @@ static enum status sync_directories(const struct database_writer *writer, struct
         RETURN_IF_ERROR(sync_table(writer, table->table.name, error));
     for (const struct key_rewrite *rewrite = writer->rewrites; rewrite; rewrite = rewrite->next)
         RETURN_IF_ERROR(sync_table(writer, rewrite->old.name, error));
+    for (const struct ready_table *ready = writer->ready; ready; ready = ready->next)
+        RETURN_IF_ERROR(sync_table(writer, ready->table->name, error));
     const char *const above[] = {"/" TABLES_NAME, writer->created_directory ? "/.." : ""};
     for (int i = 0; i < 2 && status == STATUS_OK; i++) {
         RETURN_IF_ERROR(path_format(&path, error, "%s%s", writer->path, above[i]));
@@ -108,6 +121,14 @@ static enum status sync_directories(const struct database_writer *writer, struct
         free(path);
     }
     return status;
+}
+
+static const struct table *ready_or_old(const struct database_writer *writer, const struct table *old)
+{
+    for (const struct ready_table *ready = writer->ready; ready; ready = ready->next)
+        if (strcmp(ready->table->name, old->name) == 0)
+            return ready->table;
+    return old;
 }
 
 /* Makes the next catalogue: the old tables, each replaced one in its old place, then new tables in the order
@@ -125,7 +146,8 @@ static enum status next_catalogue(const struct database_writer *writer, struct c
         return error_out_of_memory(error, capacity * sizeof *next->tables, "the catalogue");
     for (uint32_t t = 0; t < writer->catalogue.table_count; t++) {
         const struct table_writer *replaced = new_table(writer, writer->catalogue.tables[t].name);
-        next->tables[next->table_count] = replaced ? replaced->table : writer->catalogue.tables[t];
+        next->tables[next->table_count] =
+            replaced ? replaced->table : *ready_or_old(writer, &writer->catalogue.tables[t]);
         RETURN_IF_ERROR(key_moves_merge(writer, &next->tables[next->table_count++], error));
     }
     for (; made > 0; made--) {
@@ -138,10 +160,8 @@ static enum status next_catalogue(const struct database_writer *writer, struct c
     return STATUS_OK;
 }
 
-enum status database_writer_commit(struct database_writer *writer, struct error *error)
+enum status database_writer_finish(struct database_writer *writer, struct error *error)
 {
-    struct catalogue next = {0};
-    bool visible = false;
     enum status status = STATUS_OK;
     for (struct table_writer *table = writer->tables; table && status == STATUS_OK; table = table->next) {
         status = table_append_live(table, error);
@@ -150,8 +170,15 @@ enum status database_writer_commit(struct database_writer *writer, struct error 
     status = AND_THEN(status, check_references(writer, error));
     status = AND_THEN(status, key_moves_write(writer, error));
     status = AND_THEN(status, finish_columns(writer, error));
-    status = AND_THEN(status, finish_indexes(writer, error));
-    status = AND_THEN(status, sync_directories(writer, error));
+    status = AND_THEN(status, finish_others(writer, error));
+    return AND_THEN(status, sync_directories(writer, error));
+}
+
+enum status database_writer_commit(struct database_writer *writer, struct error *error)
+{
+    struct catalogue next = {0};
+    bool visible = false;
+    enum status status = database_writer_finish(writer, error);
     status = AND_THEN(status, next_catalogue(writer, &next, error));
     status = AND_THEN(status, catalogue_write(writer->path, &next, &visible, error));
     if (visible &&

@@ -78,30 +78,48 @@ enum status database_has(const char *directory, const char *name, bool *found, s
 
 /* ---- The lock ---- */
 
+static void remove_file(const char *directory, const char *name)
+{
+    char *path = NULL;
+    if (path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK)
+        unlink(path);
+    free(path);
+}
+
 #define HOLDER_BYTES 128u
 
-/* Who holds the lock, in words for those who wait. Nothing depends on them, so failures are left alone. */
-static void name_holder(int descriptor)
+/* Who holds the lock, in words for those who wait, and then `more`. Returns 0 or an errno value; on the words alone nothing
+ * depends. */
+static int name_holder(int descriptor, const char *more)
 {
-    char text[HOLDER_BYTES], host[HOLDER_BYTES / 2] = "";
+    char text[2 * HOLDER_BYTES], host[HOLDER_BYTES / 2] = "";
     if (gethostname(host, sizeof host - 1) != 0)
         snprintf(host, sizeof host, "this host");
-    const int length = snprintf(text, sizeof text, "process %ld (%.32s) on %s", (long)getpid(),
-                                program_invocation_short_name, host);
-    if (ftruncate(descriptor, 0) == 0)
-        file_put(descriptor, text, (uint64_t)length < sizeof text ? (uint64_t)length : sizeof text - 1, 0);
+    const int length = snprintf(text, sizeof text, "process %ld (%.32s) on %s%s", (long)getpid(),
+                                program_invocation_short_name, host, more);
+    const int reason = file_truncate(descriptor, 0);
+    if (reason)
+        return reason;
+    return file_put(descriptor, text, (uint64_t)length < sizeof text ? (uint64_t)length : sizeof text - 1, 0);
+}
+
+static void get_holder(int descriptor, char text[HOLDER_BYTES])
+{
+    uint64_t length = 0;
+    if (file_get(descriptor, text, HOLDER_BYTES - 1, 0, &length) != 0)
+        length = 0;
+    text[length] = '\0';
 }
 
 static void read_holder(const char *path, char text[HOLDER_BYTES])
 {
     int descriptor;
-    uint64_t size, length = 0;
+    uint64_t size;
+    text[0] = '\0';
     if (file_open(path, &descriptor, &size, NULL, NULL) == STATUS_OK) {
-        if (file_get(descriptor, text, HOLDER_BYTES - 1, 0, &length) != 0)
-            length = 0;
+        get_holder(descriptor, text);
         close(descriptor);
     }
-    text[length] = '\0';
     for (char *c = text; *c; c++)
         *c = *c >= ' ' && *c <= '~' ? *c : '?';
     if (!text[0])
@@ -111,12 +129,14 @@ static void read_holder(const char *path, char text[HOLDER_BYTES])
 /* Between two tries; the first ones are closer, for those who have the lock for a moment. */
 #define LOCK_POLL_MS 20u
 
-enum status database_lock(const char *directory, unsigned wait_ms, int *descriptor, struct error *error)
+/* `what` is done to the database by who has the lock. */
+static enum status take_lock(const char *directory, const char *name, const char *what, unsigned wait_ms,
+                             int *descriptor, struct error *error)
 {
     const double end = clock_seconds() + 1e-3 * wait_ms;
     char *path = NULL, holder[HOLDER_BYTES];
     *descriptor = -1;
-    RETURN_IF_ERROR(path_format(&path, error, "%s/" LOCK_FILE, directory));
+    RETURN_IF_ERROR(path_format(&path, error, "%s/%s", directory, name));
     enum status status = file_lock(path, descriptor, error);
     for (unsigned ms = 1; status == STATUS_OK && *descriptor < 0 && clock_seconds() < end;
          ms = 2 * ms < LOCK_POLL_MS ? 2 * ms : LOCK_POLL_MS) {
@@ -125,16 +145,22 @@ enum status database_lock(const char *directory, unsigned wait_ms, int *descript
         status = AND_THEN(status, file_lock(path, descriptor, error));
     }
     if (status == STATUS_OK && *descriptor >= 0) {
-        name_holder(*descriptor);
+        if (name_holder(*descriptor, "") != 0) {
+            /* those who wait are told less */
+        }
     } else if (status == STATUS_OK) {
         read_holder(path, holder);
         status = error_set(error, STATUS_BAD_INPUT,
-                           "database %s is being changed by another writer: %s holds %s; wait until that has "
-                           "ended and try again",
-                           directory, holder, path);
+                           "database %s is being %s: %s holds %s; wait until that has ended and try again",
+                           directory, what, holder, path);
     }
     free(path);
     return status;
+}
+
+enum status database_lock(const char *directory, unsigned wait_ms, int *descriptor, struct error *error)
+{
+    return take_lock(directory, LOCK_FILE, "changed by another writer", wait_ms, descriptor, error);
 }
 
 void database_unlock(int descriptor)
@@ -144,6 +170,35 @@ void database_unlock(int descriptor)
     if (ftruncate(descriptor, 0) != 0) {
         /* the next holder writes over it */
     }
+    close(descriptor);
+}
+
+/* ---- The lock of a compaction ---- */
+
+/* A compaction takes long, so another one hardly waits. */
+#define COMPACTION_WAIT_MS 500u
+
+/* Before the number of the generation, at the end of its file. */
+#define OWNS ", generation "
+
+enum status compaction_lock(const char *directory, int *descriptor, struct error *error)
+{
+    return take_lock(directory, COMPACTION_FILE, "compacted already", COMPACTION_WAIT_MS, descriptor, error);
+}
+
+enum status compaction_owns(const char *directory, int descriptor, uint64_t generation, struct error *error)
+{
+    char text[sizeof OWNS + 20];
+    snprintf(text, sizeof text, OWNS "%" PRIu64, generation);
+    const int reason = name_holder(descriptor, text);
+    return reason ? error_set_errno(error, reason, "cannot write %s/" COMPACTION_FILE, directory) : STATUS_OK;
+}
+
+void compaction_unlock(const char *directory, int descriptor)
+{
+    if (descriptor < 0)
+        return;
+    remove_file(directory, COMPACTION_FILE);
     close(descriptor);
 }
 
@@ -169,7 +224,7 @@ enum stored_file stored_file_kind(const struct table *table, const char *name)
     if (side)
         return spans_of(&column->sides, generation) ? FILE_CURRENT : FILE_STALE;
     if (index)
-        return column->index && column->index->generation == generation ? FILE_CURRENT : FILE_STALE;
+        return column->index && spans_of(&column->index->files, generation) ? FILE_CURRENT : FILE_STALE;
     const struct encoding_info *encoding = column_encoding(column, codec->id);
     return encoding && spans_of(&encoding->files, generation) ? FILE_CURRENT : FILE_STALE;
 }
@@ -272,11 +327,12 @@ enum status stored_files_count(const char *directory, uint64_t *files, struct er
 
 /* ---- Cleaning up ---- */
 
-/* The superseded catalogues that readers hold. `unknown`: one of them could not be read, so no file may be
- * removed. */
+/* The superseded catalogues that readers hold, and the generation of a compaction at work, or 0. `unknown`: one of them could
+ * not be read, so no file may be removed. */
 struct held_states {
     uint32_t count;
     struct catalogue *catalogues;
+    uint64_t compaction;
     bool unknown;
 };
 
@@ -347,11 +403,35 @@ static void find_held(const char *directory, struct held_states *held)
         closedir(entries);
 }
 
-/* `folder`: the name of the table's directory. */
+/* Finds the compaction at work, or removes what a killed one left. One that has just begun has no generation yet. */
+static void find_compaction(const char *directory, struct held_states *held)
+{
+    char *path = NULL, text[HOLDER_BYTES];
+    int descriptor = -1;
+    uint64_t size;
+    bool missing = false;
+    if (path_format(&path, NULL, "%s/" COMPACTION_FILE, directory) != STATUS_OK ||
+        file_open(path, &descriptor, &size, &missing, NULL) != STATUS_OK) {
+        held->unknown |= !missing;
+    } else if (is_free(descriptor)) {
+        unlink(path);
+    } else {
+        get_holder(descriptor, text);
+        const char *const owns = strstr(text, OWNS);
+        held->compaction = owns ? strtoull(owns + sizeof OWNS - 1, NULL, 10) : 0;
+        held->unknown |= held->compaction == 0;
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+    free(path);
+}
+
+/* `folder`: the name of the table's directory; `name` looks like ours. */
 static bool is_held(const struct held_states *held, const char *folder, const char *name)
 {
     char table[NAME_BYTES];
-    bool found = held->unknown || !name_of_file(folder, strlen(folder), table);
+    bool found = held->unknown || !name_of_file(folder, strlen(folder), table) ||
+                 (held->compaction && strtoull(strrchr(name, '.') + 1, NULL, 10) == held->compaction);
     for (uint32_t h = 0; h < held->count && !found; h++) {
         const struct table *as_it_was = catalogue_table(&held->catalogues[h], table);
         found = as_it_was && stored_file_kind(as_it_was, name) == FILE_CURRENT;
@@ -373,14 +453,6 @@ static void remove_stale(void *context, const char *directory, const struct tabl
     }
 }
 
-static void remove_file(const char *directory, const char *name)
-{
-    char *path = NULL;
-    if (path_format(&path, NULL, "%s/%s", directory, name) == STATUS_OK)
-        unlink(path);
-    free(path);
-}
-
 void database_clean(const char *directory, const struct catalogue *catalogue)
 {
     struct held_states held = {0};
@@ -388,6 +460,7 @@ void database_clean(const char *directory, const struct catalogue *catalogue)
     if (!first && directory_sync(directory, NULL) != STATUS_OK)
         return;
     find_held(directory, &held);
+    find_compaction(directory, &held);
     if (stored_files_visit(directory, catalogue, remove_stale, &held, NULL) != STATUS_OK) {
         /* what could not be listed stays for the next writer */
     }
@@ -413,19 +486,25 @@ static bool is_superseded_state(const char *directory, int descriptor)
     return known && !current;
 }
 
-void state_release(const char *directory, int descriptor)
+void database_clean_current(const char *directory)
 {
     struct catalogue catalogue;
     int lock = -1;
-    if (descriptor < 0)
-        return;
-    const bool superseded = is_superseded_state(directory, descriptor);
-    close(descriptor);
-    if (!superseded || database_lock(directory, RELEASE_WAIT_MS, &lock, NULL) != STATUS_OK)
+    if (database_lock(directory, RELEASE_WAIT_MS, &lock, NULL) != STATUS_OK)
         return;
     if (catalogue_read(directory, &catalogue, NULL) == STATUS_OK) {
         database_clean(directory, &catalogue);
         catalogue_free(&catalogue);
     }
     database_unlock(lock);
+}
+
+void state_release(const char *directory, int descriptor)
+{
+    if (descriptor < 0)
+        return;
+    const bool superseded = is_superseded_state(directory, descriptor);
+    close(descriptor);
+    if (superseded)
+        database_clean_current(directory);
 }

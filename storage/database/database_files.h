@@ -6,6 +6,7 @@
  *     DIR/catalogue.GENERATION                      a catalogue that was superseded while readers held it
  *     DIR/tessera.lock                              the one writer holds it with flock; says who that is, else empty
  *     DIR/tessera.first                             empty; exists from the begin of the first change to its commit
+ *     DIR/tessera.compact                           the one compaction holds it with flock; says whose it is and which files
  *     DIR/tables/TABLE/COLUMN.CODEC.GENERATION      one encoding of a column (column_file.h)
  *     DIR/tables/TABLE/COLUMN.side.GENERATION       its side file
  *     DIR/tables/TABLE/COLUMN.index.GENERATION      its bitmap index, if it has one
@@ -20,6 +21,10 @@
  * a catalogue gives it a second name. Cleaning up tries to lock each of these catalogues: if it can, the
  * state has no reader any more; if it cannot, the files that the catalogue names stay. Writers clean up, and
  * so do readers that release a superseded state.
+ *
+ * A compaction writes for a long time without the writers' lock. It has a generation of its own, which a commit of nothing
+ * else has taken for it, so that no other change makes files of these names. Cleaning up leaves files of that generation
+ * alone while tessera.compact is locked.
  */
 #ifndef TESSERA_STORAGE_DATABASE_DATABASE_FILES_H
 #define TESSERA_STORAGE_DATABASE_DATABASE_FILES_H
@@ -27,8 +32,9 @@
 #include "storage/database/catalogue.h"
 #include "storage/column/column_path.h"
 
-#define LOCK_FILE  "tessera.lock"
-#define FIRST_FILE "tessera.first"
+#define LOCK_FILE       "tessera.lock"
+#define FIRST_FILE      "tessera.first"
+#define COMPACTION_FILE "tessera.compact"
 
 /* Creates the directory if it is missing. */
 NODISCARD enum status directory_create(const char *path, bool *created, struct error *error);
@@ -47,6 +53,13 @@ NODISCARD enum status tables_check(const char *directory, const char *table, str
 NODISCARD enum status database_lock(const char *directory, unsigned wait_ms, int *descriptor,
                                     struct error *error);
 void database_unlock(int descriptor);
+
+/* Takes the lock of the one compaction, as database_lock does; compaction_unlock releases it, and removes its file; -1 is
+ * legal. compaction_owns says that files of a generation are the compaction's; the caller holds the writers' lock. */
+NODISCARD enum status compaction_lock(const char *directory, int *descriptor, struct error *error);
+NODISCARD enum status compaction_owns(const char *directory, int descriptor, uint64_t generation,
+                                      struct error *error);
+void compaction_unlock(const char *directory, int descriptor);
 
 /* *found: whether DIR/NAME is there (file_found). */
 NODISCARD enum status database_has(const char *directory, const char *name, bool *found, struct error *error);
@@ -70,11 +83,14 @@ NODISCARD enum status stored_files_visit(const char *directory, const struct cat
 /* *files: how many files below DIR/tables look like ours. */
 NODISCARD enum status stored_files_count(const char *directory, uint64_t *files, struct error *error);
 
-/* Removes the files that look like ours and are neither in the catalogue nor in a state that a reader holds. The caller
- * holds the lock, and the catalogue is the one on disk; generation 0: there is none, and FIRST_FILE says that there never
+/* Removes the files that look like ours and are neither in the catalogue, nor in a state that a reader holds, nor those of a
+ * compaction at work. The caller holds the lock, and the catalogue is the one on disk; generation 0: there is none, and FIRST_FILE says that there never
  * was. Removes nothing if the catalogue's name cannot be brought to disk: a power cut might bring back an older one.
  * What cannot be removed stays for the next writer. */
 void database_clean(const char *directory, const struct catalogue *catalogue);
+
+/* Cleans up as a writer does, unless another one is at work; then that one or the next one does. */
+void database_clean_current(const char *directory);
 
 /* Releases the state that catalogue_hold holds; -1 is legal. If the state was superseded, cleans up, unless a
  * writer is at work; then that writer or the next one does. */

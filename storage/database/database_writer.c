@@ -57,7 +57,7 @@ static enum status take_place(struct database_writer *writer, struct error *erro
         bool found;
         RETURN_IF_ERROR(directory_create(path, &writer->created_directory, error));
         enum status status = check_place(path, &why);
-        status = AND_THEN(status, database_lock(path, LOCK_WAIT_MS, &writer->lock_descriptor, &why));
+        status = AND_THEN(status, database_lock(path, writer->wait_ms, &writer->lock_descriptor, &why));
         if (status == STATUS_OK)
             return STATUS_OK;
         if (file_found(path, &found, NULL) != STATUS_OK || found) {
@@ -139,6 +139,12 @@ void database_writer_free(struct database_writer *writer)
 
 enum status database_writer_open(const char *path, struct database_writer **out, struct error *error)
 {
+    return database_writer_wait(path, LOCK_WAIT_MS, out, error);
+}
+
+enum status database_writer_wait(const char *path, unsigned wait_ms, struct database_writer **out,
+                                 struct error *error)
+{
     *out = NULL;
     struct database_writer *writer = calloc(1, sizeof *writer);
     if (writer)
@@ -148,6 +154,7 @@ enum status database_writer_open(const char *path, struct database_writer **out,
         return error_out_of_memory(error, sizeof *writer, "a database's writer");
     }
     writer->lock_descriptor = -1;
+    writer->wait_ms = wait_ms;
     pthread_mutex_init(&writer->lock, NULL);
     segment_buffers_open(&writer->buffers);
     enum status status = begin(writer, error);
@@ -156,6 +163,22 @@ enum status database_writer_open(const char *path, struct database_writer **out,
         return status;
     }
     *out = writer;
+    return STATUS_OK;
+}
+
+enum status database_writer_reserve(struct database_writer *writer, int compaction, int *held,
+                                    struct error *error)
+{
+    struct catalogue same;
+    bool visible = false;
+    *held = -1;
+    RETURN_IF_ERROR(compaction_owns(writer->path, compaction, writer->generation, error));
+    writer->catalogue.generation = writer->generation;
+    RETURN_IF_ERROR(catalogue_write(writer->path, &writer->catalogue, &visible, error));
+    RETURN_IF_ERROR(catalogue_hold(writer->path, &same, held, error));
+    catalogue_free(&same);
+    database_unlock(writer->lock_descriptor);
+    writer->lock_descriptor = -1;
     return STATUS_OK;
 }
 

@@ -43,9 +43,10 @@ static enum status add_column(const struct database *database, const struct colu
             info->codec == column->own ? &bytes->columns : &bytes->other_encodings, error));
     }
     RETURN_IF_ERROR(column_files_bytes(database, column, CODEC_NONE, &column->sides, &side, error));
-    if (column->index) {
+    for (uint32_t i = 0; column->index && i < column->index->files.count; i++) {
         char *path = NULL;
-        RETURN_IF_ERROR(column_index_path(database->path, column, column->index->generation, &path, error));
+        RETURN_IF_ERROR(
+            column_index_path(database->path, column, column->index->files.list[i].generation, &path, error));
         const enum status status = file_bytes(path, &bytes->indexes, error);
         free(path);
         RETURN_IF_ERROR(status);

@@ -1,11 +1,12 @@
-/* encode.c: adds a further encoding of an existing column; see writer.h.
+/* encode.c: adds a further encoding of an existing column, and appended segments to those that there are; see writer.h.
  *
  * Segments are decoded from the column's own encoding and encoded again, each on one thread. The thread has
  * the segment's values and its encoded bytes in memory: at most 256 MiB for 8-byte values. */
-#include "storage/database/writer.h"
+#include "storage/database/writer_internal.h"
 
 #include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
+#include "storage/column/column_data.h"
 #include "storage/column/column_span.h"
 #include "storage/column/encoding_writer.h"
 #include "storage/database/database_files.h"
@@ -40,16 +41,14 @@ static enum status encode_segment(void *context, uint64_t item, unsigned thread,
     return status;
 }
 
-static enum status encode_all(struct database *database, const struct column *column,
-                              const struct codec_choice *choice, unsigned threads, uint64_t generation,
-                              struct encoding_info *info, struct error *error)
+/* Encodes all segments of an open column into a file of their own. */
+static enum status encode_data(const char *directory, const struct column_data *source,
+                               const struct codec_choice *choice, unsigned threads, uint64_t generation,
+                               struct encoding_info *info, struct error *error)
 {
-    struct column_data *source = NULL;
-    struct encode_work work;
-    struct column_span whole = {.generation = generation, .count = column->table->segment_count};
-    RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &source, error));
-    work.source = source;
-    encoding_writer_open(&work.writer, database->path, column, choice, &whole, NULL);
+    struct encode_work work = {.source = source};
+    struct column_span whole = {.generation = generation, .count = source->segment_count};
+    encoding_writer_open(&work.writer, directory, source->column, choice, &whole, NULL);
     if (threads == 0)
         threads = parallel_threads_available();
     threads = threads > ENCODE_THREADS_MAX ? ENCODE_THREADS_MAX : threads;
@@ -59,6 +58,15 @@ static enum status encode_all(struct database *database, const struct column *co
     whole.bytes = info->bytes;
     encoding_writer_close(&work.writer);
     return AND_THEN(status, spans_make(&whole, 1, &info->files, error));
+}
+
+static enum status encode_all(struct database *database, const struct column *column,
+                              const struct codec_choice *choice, unsigned threads, uint64_t generation,
+                              struct encoding_info *info, struct error *error)
+{
+    struct column_data *source = NULL;
+    RETURN_IF_ERROR(column_data_open(database, column, column->own, threads, &source, error));
+    return encode_data(database->path, source, choice, threads, generation, info, error);
 }
 
 /* The codec of the choice, if it is known without encoding. */
@@ -81,6 +89,83 @@ static enum status add_encoding(struct column *column, const struct encoding_inf
     column->encoding_count++;
     return STATUS_OK;
 }
+
+/* ---- Appended rows ---- */
+
+/* Encodes an open column into a file of these segments. */
+static enum status encode_span(const char *directory, const struct column_data *data, enum codec_id id,
+                               struct column_span *at, bool *possible, struct error *error)
+{
+    const struct codec *const codec = codec_by_id(id);
+    const struct codec_choice choice = {.codec = codec, .name = codec->name};
+    struct encoding_info info;
+    struct error reason = {0};
+    const enum status status = encode_data(directory, data, &choice, 0, at->generation, &info, &reason);
+    *possible = status == STATUS_OK;
+    if (status == STATUS_BAD_INPUT)
+        return STATUS_OK;
+    if (status != STATUS_OK && error)
+        *error = reason;
+    RETURN_IF_ERROR(status);
+    at->bytes = info.bytes;
+    at->count = data->segment_count;
+    spans_free(&info.files);
+    return STATUS_OK;
+}
+
+enum status column_encode_from(const char *directory, const struct column *column, uint32_t first,
+                               enum codec_id codec, uint64_t generation, struct column_span *at,
+                               bool *possible, struct error *error)
+{
+    struct column_view view = {0};
+    struct column_data *data = NULL;
+    *at = (struct column_span){.generation = generation, .first = first};
+    enum status status = column_view_open(directory, column, first, &view, error);
+    status = AND_THEN(status, column_data_read(directory, &view.column, view.column.own, 0, &data, error));
+    status = AND_THEN(status, encode_span(directory, data, codec, at, possible, error));
+    column_data_free(data);
+    column_view_close(&view);
+    return status;
+}
+
+/* Adds an encoding of the column before to the column, whose segments from `first` on are encoded. A codec that cannot hold
+ * them is left out: who asks for it again is told so. */
+static enum status continue_encoding(const char *directory, const struct encoding_info *before,
+                                     uint32_t first, uint64_t generation, struct column *column,
+                                     struct error *error)
+{
+    struct encoding_info all = {.codec = before->codec};
+    struct column_span more;
+    bool possible;
+    RETURN_IF_ERROR(
+        column_encode_from(directory, column, first, before->codec, generation, &more, &possible, error));
+    if (!possible)
+        return STATUS_OK;
+    enum status status = spans_make(before->files.list, before->files.count, &all.files, error);
+    status = AND_THEN(status, spans_add(&all.files, &more, error));
+    all.bytes = spans_bytes(&all.files);
+    status = AND_THEN(status, add_encoding(column, &all, error));
+    spans_free(&all.files);
+    return status;
+}
+
+enum status column_encodings_extend(const char *directory, struct column *column, const struct column *before,
+                                    uint64_t generation, struct error *error)
+{
+    const uint32_t first = before->table->segment_count;
+    enum status status = STATUS_OK;
+    if (first == column->table->segment_count)
+        return STATUS_OK;
+    for (uint32_t e = 0; status == STATUS_OK && e < before->encoding_count; e++)
+        if (before->encodings[e].codec != column->own)
+            status = continue_encoding(directory, &before->encodings[e], first, generation, column, error);
+    for (int c = CHOOSER_GPU_STAR; status == STATUS_OK && c <= CHOOSER_AUTO; c++)
+        if (column->chosen[c] == CODEC_NONE && column_encoding(column, before->chosen[c]))
+            column->chosen[c] = before->chosen[c];
+    return status;
+}
+
+/* ---- Without a change of tables ---- */
 
 /* Finds the column in the catalogue that is on disk now; another process may have changed it. */
 static enum status find_current(struct catalogue *catalogue, const struct column *column,

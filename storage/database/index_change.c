@@ -1,7 +1,8 @@
 /* index_change.c: builds and drops bitmap indexes; see writer.h.
  *
  * An index is built from the column's own encoding. It is one new file and a new catalogue, as a further encoding is
- * (encode.c); dropping it is a new catalogue, after which nobody names the file. */
+ * (encode.c); dropping it is a new catalogue, after which nobody names the file. An append adds a file with the bins that the
+ * index has; its old values are not read. */
 #include "storage/database/writer_internal.h"
 
 #include "storage/column/column_data.h"
@@ -11,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status build(const char *directory, struct column *column, struct index_wish wish,
-                         uint64_t generation, unsigned threads, struct progress *progress,
-                         struct error *error)
+enum status column_index_build(const char *directory, struct column *column, struct index_wish wish,
+                               uint64_t generation, unsigned threads, struct progress *progress,
+                               struct error *error)
 {
     struct column_data *data;
     struct column_index *index;
@@ -21,6 +22,43 @@ static enum status build(const char *directory, struct column *column, struct in
     const enum status status =
         index_file_write(directory, data, wish, generation, threads, progress, &index, error);
     column_data_free(data);
+    if (status == STATUS_OK)
+        column->index = index;
+    return status;
+}
+
+static uint64_t rows_from(const struct table *table, uint32_t segment)
+{
+    uint64_t rows = 0;
+    for (; segment < table->segment_count; segment++)
+        rows += table->segment_rows[segment];
+    return rows;
+}
+
+/* Whether the bins that were chosen still do: they were by at least half of the rows, and NULLs need no other vector. */
+static bool bins_do(const struct column *column, const struct column_index *before, uint64_t nulls)
+{
+    const struct table *const table = column->table;
+    return before->bin_count && (nulls > 0) == (column->statistics.nulls > 0) &&
+           rows_from(table, before->files.list[0].count) <= table->rows / 2;
+}
+
+enum status column_index_extend(const char *directory, struct column *column,
+                                const struct column_index *before, uint64_t nulls, uint64_t generation,
+                                struct error *error)
+{
+    const struct column_span *const last = &before->files.list[before->files.count - 1];
+    const uint32_t first = last->first + last->count;
+    struct column_view view = {0};
+    struct column_data *data = NULL;
+    struct column_index *index = NULL;
+    if (!bins_do(column, before, nulls) || first == column->table->segment_count)
+        return column_index_build(directory, column, before->wish, generation, 0, NULL, error);
+    enum status status = column_view_open(directory, column, first, &view, error);
+    status = AND_THEN(status, column_data_read(directory, &view.column, view.column.own, 0, &data, error));
+    status = AND_THEN(status, index_file_extend(directory, data, before, generation, 0, NULL, &index, error));
+    column_data_free(data);
+    column_view_close(&view);
     if (status == STATUS_OK)
         column->index = index;
     return status;
@@ -40,10 +78,15 @@ enum status table_writer_index(struct table_writer *table, uint32_t column, stru
 enum status table_writer_finish_index(struct table_writer *table, uint32_t column, struct error *error)
 {
     const struct column_writer *const writer = &table->columns[column];
+    const struct column *const old = table->old ? &table->old->columns[column] : NULL;
     if (!writer->indexed)
         return STATUS_OK;
-    return build(table->database->path, (struct column *)&table->table.columns[column], writer->wish,
-                 table->database->generation, 0, NULL, error);
+    if (table_append_keeps(table, column) && table->kept == table->old->segment_count && old->index &&
+        memcmp(&old->index->wish, &writer->wish, sizeof writer->wish) == 0)
+        return column_index_extend(table->database->path, (struct column *)&table->table.columns[column],
+                                   old->index, old->statistics.nulls, table->database->generation, error);
+    return column_index_build(table->database->path, (struct column *)&table->table.columns[column],
+                              writer->wish, table->database->generation, 0, NULL, error);
 }
 
 /* ---- On its own ---- */
@@ -97,8 +140,8 @@ static enum status change_catalogue(const struct index_change *change, struct ca
         column_index_free(column->index);
         column->index = NULL;
     } else {
-        RETURN_IF_ERROR(build(change->path, column, change->wish, catalogue->generation, change->threads,
-                              change->progress, error));
+        RETURN_IF_ERROR(column_index_build(change->path, column, change->wish, catalogue->generation,
+                                           change->threads, change->progress, error));
         RETURN_IF_ERROR(sync_table(change, error));
     }
     return catalogue_write(change->path, catalogue, &visible, error);

@@ -348,61 +348,6 @@ static enum status take_segments(struct refill *refill, struct error *error)
     return STATUS_OK;
 }
 
-/* The files of a column from a segment on, as those of a table that has only these segments. */
-struct view {
-    struct table table;
-    struct column column;
-    struct encoding_info encoding;
-    struct stored_dictionary dictionary;
-};
-
-static enum status view_files(const struct column_spans *files, uint32_t first, struct column_spans *view,
-                              struct error *error)
-{
-    for (uint32_t i = 0; i < files->count; i++) {
-        struct column_span span = files->list[i];
-        if (span.first < first)
-            continue;
-        span.first -= first;
-        RETURN_IF_ERROR(spans_add(view, &span, error));
-    }
-    return STATUS_OK;
-}
-
-static void view_close(struct view *view)
-{
-    stored_dictionary_close(&view->dictionary);
-    spans_free(&view->encoding.files);
-    spans_free(&view->column.sides);
-}
-
-static enum status view_open(const struct table_writer *table, uint32_t column, uint32_t first,
-                             struct view *view, struct error *error)
-{
-    const struct table *const old = table->old;
-    const struct column *const whole = &old->columns[column];
-    const struct encoding_info *const own = column_encoding(whole, whole->own);
-    view->table = *old;
-    view->table.segment_rows += first;
-    view->table.segment_count -= first;
-    view->table.rows = 0;
-    for (uint32_t s = 0; s < view->table.segment_count; s++)
-        view->table.rows += view->table.segment_rows[s];
-    view->column = *whole;
-    view->column.table = &view->table;
-    view->column.sides = (struct column_spans){0};
-    view->encoding = (struct encoding_info){.codec = own->codec, .bytes = own->bytes};
-    view->column.encodings = &view->encoding;
-    view->column.encoding_count = 1;
-    RETURN_IF_ERROR(view_files(&whole->sides, first, &view->column.sides, error));
-    RETURN_IF_ERROR(view_files(&own->files, first, &view->encoding.files, error));
-    if (!column_has_dictionary(&whole->schema))
-        return STATUS_OK;
-    stored_dictionary_begin(table->database->path, whole, &view->dictionary);
-    view->column.stored_dictionary = &view->dictionary;
-    return stored_dictionary_open(&view->dictionary, error);
-}
-
 static enum status refill_open(struct refill *refill, struct error *error)
 {
     const uint64_t rows = refill->data->column->table->rows, most = rows < SEGMENT_ROWS ? rows : SEGMENT_ROWS,
@@ -429,7 +374,7 @@ static enum status write_again(struct table_writer *table, uint32_t c, uint32_t 
     const struct table_writer *const target =
         database_writer_appended(table->database, table->old->columns[c].schema.references_table);
     const struct appended_column *const appended = &table->appended[c];
-    struct view view = {0};
+    struct column_view view = {0};
     struct column_data *data = NULL;
     struct refill refill = {.table = table,
                             .column = c,
@@ -437,7 +382,8 @@ static enum status write_again(struct table_writer *table, uint32_t c, uint32_t 
                             .left = {.segment = first}};
     for (uint32_t s = 0; s < first; s++)
         refill.row += table->old->segment_rows[s];
-    enum status status = view_open(table, c, first, &view, error);
+    enum status status =
+        column_view_open(table->database->path, &table->old->columns[c], first, &view, error);
     status = AND_THEN(
         status, column_data_read(table->database->path, &view.column, view.column.own, 1, &data, error));
     refill.data = data;
@@ -451,7 +397,7 @@ static enum status write_again(struct table_writer *table, uint32_t c, uint32_t 
     }
     refill_close(&refill);
     column_data_free(data);
-    view_close(&view);
+    column_view_close(&view);
     return status;
 }
 

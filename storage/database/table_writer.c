@@ -234,19 +234,6 @@ enum status table_writer_check(const struct table_writer *table, struct error *e
     return STATUS_OK;
 }
 
-/* Limits the number of distinct values, also an estimate, by the rows, the runs and the span of the
- * values. */
-static uint64_t plausible_distinct(const struct column_statistics *statistics, uint64_t count, uint64_t rows)
-{
-    uint64_t span =
-        (uint64_t)statistics->max - (uint64_t)statistics->min; /* one less than the numbers in it */
-    if (statistics->min > statistics->max)
-        return 0;
-    count = count > rows - statistics->nulls ? rows - statistics->nulls : count;
-    count = count > statistics->runs ? statistics->runs : count;
-    return count - 1 > span ? span + 1 : count;
-}
-
 static enum status keep_files(const struct column_spans *files, uint32_t segments, struct column_spans *kept,
                               struct error *error)
 {
@@ -280,40 +267,49 @@ static enum status list_files(const struct table_writer *table, uint32_t column,
     return STATUS_OK;
 }
 
-static struct column_statistics at_most(const struct column_statistics *of, uint64_t rows)
+/* The statistics of old segments that stay, but for the number of different values. Of some of them only extrema and NULLs are
+ * known exactly: deleted rows, which a compaction left out, may have had others. */
+static enum status kept_statistics(const struct table_writer *table, uint32_t column,
+                                   struct column_statistics *kept, struct error *error)
 {
-    struct column_statistics statistics = *of;
-    statistics.nulls = of->nulls < rows ? of->nulls : rows;
-    statistics.runs = of->runs < rows ? of->runs : rows;
-    return statistics;
+    const struct column *const old = table->old ? &table->old->columns[column] : NULL;
+    bool nulls;
+    *kept = COLUMN_STATISTICS_NONE;
+    if (!table_append_keeps(table, column))
+        return STATUS_OK;
+    if (table->kept == table->old->segment_count) {
+        *kept = old->statistics;
+        return STATUS_OK;
+    }
+    RETURN_IF_ERROR(segments_statistics(table->database->path, old, 0, table->kept, kept, &nulls, error));
+    kept->runs = old->statistics.runs;
+    return STATUS_OK;
 }
 
 /* The number of different values among old and new ones is not known: at most it is the sum. If old segments were written
  * again, no rows are new. */
-static void finish_statistics(const struct table_writer *table, uint32_t column, struct column *described)
+static void finish_statistics(const struct table_writer *table, uint32_t column,
+                              const struct column_statistics *kept, struct column *described)
 {
     const struct column_writer *const writer = &table->columns[column];
     struct column_statistics *const statistics = &described->statistics;
     uint64_t distinct = distinct_count(&writer->distinct);
     *statistics = writer->statistics;
     if (table_append_keeps(table, column)) {
-        const struct column_statistics *const old = &table->old->columns[column].statistics;
-        const bool adds = table->kept == table->old->segment_count;
-        distinct = adds ? distinct + old->distinct : old->distinct;
-        if (adds)
-            statistics_merge(statistics, old);
-        else
-            *statistics = at_most(old, table->table.rows);
+        const uint64_t old = table->old->columns[column].statistics.distinct;
+        distinct = table->kept == table->old->segment_count ? distinct + old : old;
+        statistics_merge(statistics, kept);
+        statistics->runs = statistics->runs < table->table.rows ? statistics->runs : table->table.rows;
     }
-    statistics->distinct = plausible_distinct(statistics, distinct, table->table.rows);
+    statistics->distinct = statistics_plausible_distinct(statistics, distinct, table->table.rows);
 }
 
 /* A segment of NULLs has a value that is in range, of old rows, too. */
-static enum status write_nulls(struct table_writer *table, uint32_t column, struct error *error)
+static enum status write_nulls(struct table_writer *table, uint32_t column,
+                               const struct column_statistics *kept, struct error *error)
 {
     struct column_statistics all = table->columns[column].statistics;
-    if (table_append_keeps(table, column))
-        statistics_merge(&all, &table->old->columns[column].statistics);
+    statistics_merge(&all, kept);
     return segments_write_nulls(table, column, all.min <= all.max ? all.min : 0, error);
 }
 
@@ -322,7 +318,9 @@ enum status table_writer_finish_column(struct table_writer *table, uint32_t colu
     struct column_writer *writer = &table->columns[column];
     struct column *described = (struct column *)&table->table.columns[column];
     struct encoding_info *info;
-    RETURN_IF_ERROR(write_nulls(table, column, error));
+    struct column_statistics kept;
+    RETURN_IF_ERROR(kept_statistics(table, column, &kept, error));
+    RETURN_IF_ERROR(write_nulls(table, column, &kept, error));
     RETURN_IF_ERROR(encoding_writer_finish(&writer->encoding, error));
     if (table->table.levels && described == levels_key(&table->table))
         RETURN_IF_ERROR(levels_add(table->table.levels, writer->side, error));
@@ -334,6 +332,6 @@ enum status table_writer_finish_column(struct table_writer *table, uint32_t colu
     described->chosen[writer->encoding.choice.chooser] = info->codec;
     described->chosen[CHOOSER_NONE] = CODEC_NONE;
     described->dictionary_blocks = writer->dictionary_blocks;
-    finish_statistics(table, column, described);
+    finish_statistics(table, column, &kept, described);
     return list_files(table, column, described, info, error);
 }

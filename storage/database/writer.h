@@ -42,7 +42,7 @@ NODISCARD enum status database_writer_table(struct database_writer *writer, cons
  * says on, each of SEGMENT_ROWS rows but the last.
  *
  * New rows are written in segments and files of their own, in the column's own codec; the files of old rows stay if their
- * stored values do (table_append.c), else the column is written again. Only a column's own encoding is kept, and others
+ * stored values do (table_append.c), else the column is written again, and of its encodings only the own one is kept; others
  * are made again when they are needed. STATUS_BAD_INPUT if the table does not exist. */
 NODISCARD enum status database_writer_append(struct database_writer *writer, const char *name, uint64_t rows,
                                              struct table_writer **table, struct error *error);

@@ -2,9 +2,11 @@
 #ifndef TESSERA_STORAGE_DATABASE_WRITER_INTERNAL_H
 #define TESSERA_STORAGE_DATABASE_WRITER_INTERNAL_H
 
+#include "storage/column/dictionary/stored_dictionary.h"
 #include "storage/column/encoding_writer.h"
 #include "storage/column/statistics.h"
 #include "storage/database/catalogue.h"
+#include "storage/database/changes/live_rows.h"
 #include "storage/database/writer.h"
 
 #include <pthread.h>
@@ -35,7 +37,7 @@ struct appended_column {
     bool same_strings; /* the dictionary is the old one */
     bool taken;
     bool moved;   /* old positions were replaced by new ones */
-    bool recoded; /* its codec is to be another one */
+    bool recoded; /* it is written again: its codec is to be another one, or see compact.c */
 };
 
 struct table_sorter; /* table_sorter.c */
@@ -57,9 +59,16 @@ struct table_writer {
     struct column_writer *columns;
 };
 
+/* A table whose files were complete before this change began (compact.c). */
+struct ready_table {
+    const struct table *table;
+    struct ready_table *next;
+};
+
 struct database_writer {
     char *path;
     int lock_descriptor; /* -1: not held */
+    unsigned wait_ms;    /* that it waits for the lock, at most */
     bool created_directory;
     bool existed;               /* there was a catalogue */
     struct catalogue catalogue; /* the old state */
@@ -67,6 +76,7 @@ struct database_writer {
     pthread_mutex_t lock;       /* protects the list */
     struct table_writer *tables;
     struct key_rewrite *rewrites;
+    struct ready_table *ready;
     struct segment_buffers buffers; /* of encoded segments */
 };
 
@@ -124,9 +134,83 @@ NODISCARD enum status table_writer_check(const struct table_writer *table, struc
 NODISCARD enum status table_writer_finish_column(struct table_writer *table, uint32_t column,
                                                  struct error *error);
 
+/* The files of a column from a segment on, with which one begins, as those of a table that has only these segments; its
+ * statistics are the whole column's (column_view.c). */
+struct column_view {
+    struct table table;
+    struct column column;
+    struct encoding_info encoding; /* the own one */
+    struct stored_dictionary dictionary;
+};
+NODISCARD enum status column_view_open(const char *path, const struct column *whole, uint32_t first,
+                                       struct column_view *view, struct error *error);
+void column_view_close(struct column_view *view); /* also after a failure */
+
+/* Encodes the segments of a column from `first` on, with which one of its files begins, into a file of another codec, whose
+ * place is `at`; *possible is false if that cannot hold them (encode.c). */
+NODISCARD enum status column_encode_from(const char *directory, const struct column *column, uint32_t first,
+                                         enum codec_id codec, uint64_t generation, struct column_span *at,
+                                         bool *possible, struct error *error);
+
+/* Continues the further encodings of a column whose first segments are those of `before`; the own one has all of them
+ * (encode.c). */
+NODISCARD enum status column_encodings_extend(const char *directory, struct column *column,
+                                              const struct column *before, uint64_t generation,
+                                              struct error *error);
+
+/* Adds a file of the column's further segments to an index that it had when `nulls` of its rows were NULL, or builds one
+ * where that is better (index_change.c). */
+NODISCARD enum status column_index_extend(const char *directory, struct column *column,
+                                          const struct column_index *before, uint64_t nulls,
+                                          uint64_t generation, struct error *error);
+
+/* Builds an index of a column from its files (index_change.c). */
+NODISCARD enum status column_index_build(const char *directory, struct column *column, struct index_wish wish,
+                                         uint64_t generation, unsigned threads, struct progress *progress,
+                                         struct error *error);
+
 /* Builds the column's index, if it is to have one, from its finished files, on all threads. */
 NODISCARD enum status table_writer_finish_index(struct table_writer *table, uint32_t column,
                                                 struct error *error);
+
+/* ---- Without the lock (compact.c) ---- */
+
+/* Takes the generation of the change for a compaction, by a commit of nothing else; holds that state, and gives the lock back.
+ * The writer then makes files, which database_writer_finish completes, and is freed, not aborted nor committed. */
+NODISCARD enum status database_writer_reserve(struct database_writer *writer, int compaction, int *held,
+                                              struct error *error);
+
+/* As database_writer_open, with another wait for the lock. */
+NODISCARD enum status database_writer_wait(const char *path, unsigned wait_ms,
+                                           struct database_writer **writer, struct error *error);
+
+/* Completes all files of a change, and syncs them. */
+NODISCARD enum status database_writer_finish(struct database_writer *writer, struct error *error);
+
+/* A compaction of a table, and the rows of it that stayed. */
+struct compacted_table {
+    struct table_writer *table;
+    struct live_rows live;
+    struct ready_table ready;
+    struct compacted_table *next;
+};
+/* Rows that others reference keep their positions, and tables with levels are laid out as a whole: their deleted rows stay. */
+bool compaction_keeps_deleted(const struct catalogue *catalogue, const struct table *table);
+
+/* Puts a table that was compacted without the lock in the place of its rows in the writer's state, and appends what others
+ * have appended meanwhile; *merged is false if the old rows are others now (compact_merge.c). */
+NODISCARD enum status compaction_merge(struct database_writer *writer, struct compacted_table *compacted,
+                                       bool *merged, struct error *error);
+
+/* The exact extrema and number of NULLs of some stored segments, from their side files; of doubles, the column's bits. *nulls: a
+ * segment has NULLs alone, whose stored values are in the column's range, and not of these extrema. */
+NODISCARD enum status segments_statistics(const char *path, const struct column *column, uint32_t first,
+                                          uint32_t count, struct column_statistics *statistics, bool *nulls,
+                                          struct error *error);
+
+/* Marks rows of a table as deleted (delete.c). */
+NODISCARD enum status table_delete_rows(struct database_writer *writer, const struct table *table,
+                                        const uint64_t *rows, uint64_t count, struct error *error);
 
 /* ---- One segment (segment_writer.c) ---- */
 

@@ -260,6 +260,33 @@ enum status index_bins_choose(const struct column_data *data, unsigned threads, 
                      column->table->name, column->schema.name);
 }
 
+/* Whether each of some ascending values is a bound. */
+static bool are_bounds(const struct column_index *index, const int64_t *values, uint32_t count)
+{
+    uint32_t b = 0, found = 0;
+    for (; found < count && b < index->bin_count; b++)
+        found += index->bounds[b] == values[found];
+    return found == count;
+}
+
+enum status index_bins_extend(const struct column_data *data, unsigned threads, struct column_index *index,
+                              struct error *error)
+{
+    const int64_t least = data->column->statistics.min;
+    int64_t *const bounds = (int64_t *)index->bounds, *values;
+    uint32_t count;
+    bool over = false;
+    if (index->exact) {
+        RETURN_IF_ERROR(memory_take(&values, INDEX_BINS_MAX * sizeof *values, "an index's bins", error));
+        const enum status status = choose_values(data, threads, values, &count, &over, error);
+        index->exact = !over && status == STATUS_OK && are_bounds(index, values, count);
+        free(values);
+        RETURN_IF_ERROR(status);
+    }
+    bounds[0] = least < bounds[0] ? least : bounds[0];
+    return STATUS_OK;
+}
+
 /* ---- Looking up ---- */
 
 /* 8 MiB of bins, which the last cache holds. */

@@ -2,7 +2,8 @@
  * index_bins.h: the bins of a bitmap index: how they are chosen from a column's values, and which bin a value has.
  *
  * Bins are chosen once a column: exact for one bin a value and for equal width, from a sample of a million rows for
- * equal depth. Then every row's value is looked up, a tile at a time.
+ * equal depth. Then every row's value is looked up, a tile at a time. Appended values come to the bins that there are: the
+ * outer ones have those beyond, and a bin of one value those up to the next bin, too.
  */
 #ifndef TESSERA_STORAGE_INDEX_INDEX_BINS_H
 #define TESSERA_STORAGE_INDEX_INDEX_BINS_H
@@ -13,6 +14,10 @@
 /* Sets bin_count, bounds and exact of *index by its wish. STATUS_BAD_INPUT if the column has more different values
  * than a bin each is possible for. On `threads` threads (0: all). */
 NODISCARD enum status index_bins_choose(const struct column_data *data, unsigned threads,
+                                        struct column_index *index, struct error *error);
+
+/* Lets the bins of an index of older rows hold those of `data`, too. */
+NODISCARD enum status index_bins_extend(const struct column_data *data, unsigned threads,
                                         struct column_index *index, struct error *error);
 
 /* The vectors of an index: its bins', and one of NULLs. The NULLs' is the last. */

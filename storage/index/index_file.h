@@ -1,7 +1,7 @@
 /*
- * index_file.h: writes, reads and checks the file of a bitmap index.
+ * index_file.h: writes, reads and checks the files of a bitmap index.
  *
- * It is a column file (storage/column/column_file.h) of kind 3 with up to three parts a segment. A vector has all rows of
+ * Each is a column file (storage/column/column_file.h) of kind 3 with up to three parts a segment. A vector has all rows of
  * its segment; vector b is that of bin b, and the NULLs' is the last.
  *
  *     vectors (part 6): 32 bytes a vector
@@ -60,7 +60,13 @@ NODISCARD enum status index_file_write(const char *directory, const struct colum
                                        struct progress *progress, struct column_index **index,
                                        struct error *error);
 
-/* Maps the file of column->index and checks it: checksums, then the directory, and of every vector that its words are
+/* Writes a file more for the index of a column of which `data` has only the segments after those of `before`. */
+NODISCARD enum status index_file_extend(const char *directory, const struct column_data *data,
+                                        const struct column_index *before, uint64_t generation,
+                                        unsigned threads, struct progress *progress,
+                                        struct column_index **index, struct error *error);
+
+/* Maps the files of column->index and checks them: checksums, then the directory, and of every vector that its words are
  * valid, that its rows and its pieces are those of the words. `column` must outlive *data. STATUS_BAD_INPUT or
  * STATUS_CHECK_FAILED, with file, segment and vector. */
 NODISCARD enum status index_file_read(const char *directory, const struct column *column, unsigned threads,

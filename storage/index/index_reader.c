@@ -7,6 +7,7 @@
 #include "storage/base/disk/read_ahead.h"
 #include "storage/base/memory.h"
 #include "storage/column/column_path.h"
+#include "storage/column/column_span.h"
 #include "storage/index/bitset.h"
 #include "storage/index/wah.h"
 #include "storage/index/wah32.h"
@@ -20,26 +21,42 @@ _Static_assert(sizeof(struct index_vector) == 32, "a vector of the directory is 
 _Static_assert(sizeof(struct wah_start) == 8, "a piece is 8 bytes");
 
 struct open_index {
-    struct index_data data; /* the caller's part; the first member */
-    struct column_file *file;
-    struct read_ahead *reader; /* of the file, while segments are checked */
+    struct index_data data;     /* the caller's part; the first member */
+    struct column_file **files; /* of index->files */
+    uint32_t file_count;        /* that are open */
+    struct read_ahead *reader;  /* of the first file, while segments are checked */
     struct index_segment *segments;
     atomic_uint_fast64_t words, bytes;
 };
+
+/* The file that has the segment; *place gets its number in it. */
+static const struct column_file *file_of(const struct open_index *open, uint32_t segment, uint32_t *place)
+{
+    const struct column_spans *const files = &open->data.index->files;
+    const uint32_t at = spans_find(files, segment);
+    *place = segment - files->list[at].first;
+    return open->files[at];
+}
+
+static const char *path_of(const struct open_index *open, uint32_t segment)
+{
+    uint32_t place;
+    return file_of(open, segment, &place)->path;
+}
 
 static enum status part_wrong(const struct open_index *open, uint32_t segment, const char *what,
                               struct error *error)
 {
     return error_set(error, STATUS_BAD_INPUT,
-                     "%s: segment %u: the %s is missing or of the wrong size; " REPAIR, open->file->path,
-                     segment, what);
+                     "%s: segment %u: the %s is missing or of the wrong size; " REPAIR,
+                     path_of(open, segment), segment, what);
 }
 
 static enum status vector_wrong(const struct open_index *open, uint32_t segment, uint32_t vector,
                                 const char *what, struct error *error)
 {
-    return error_set(error, STATUS_BAD_INPUT, "%s: segment %u, vector %u: %s; " REPAIR, open->file->path,
-                     segment, vector, what);
+    return error_set(error, STATUS_BAD_INPUT, "%s: segment %u, vector %u: %s; " REPAIR,
+                     path_of(open, segment), segment, vector, what);
 }
 
 /* A part of whole items of `item_bytes`; *count gets their number. */
@@ -47,13 +64,15 @@ static enum status open_part(struct open_index *open, enum column_part_kind kind
                              uint32_t segment, uint64_t item_bytes, const void **items, uint64_t *count,
                              struct error *error)
 {
-    const struct column_part *const part = column_file_part(open->file, kind, segment);
+    uint32_t place;
+    const struct column_file *const file = file_of(open, segment, &place);
+    const struct column_part *const part = column_file_part(file, kind, place);
     if (!part || part->rows != open->segments[segment].rows || part->bytes % item_bytes)
         return part_wrong(open, segment, what, error);
-    if (kind == PART_INDEX_WORDS)
+    if (kind == PART_INDEX_WORDS && file == open->files[0])
         read_ahead_reach_byte(open->reader, part->offset);
-    RETURN_IF_ERROR(column_file_part_check(open->file, part, error));
-    *items = open->file->map.bytes + part->offset;
+    RETURN_IF_ERROR(column_file_part_check(file, part, error));
+    *items = file->map.bytes + part->offset;
     *count = part->bytes / item_bytes;
     atomic_fetch_add(&open->bytes, part->bytes);
     return STATUS_OK;
@@ -72,7 +91,9 @@ static enum status open_parts(struct open_index *open, uint32_t segment, struct 
     RETURN_IF_ERROR(open_part(open, PART_INDEX_WORDS, "index", segment,
                               index_word_bytes(open->data.index->wish.format), &to->words, &to->word_count,
                               error));
-    if (column_file_part(open->file, PART_INDEX_PIECES, segment)) {
+    uint32_t place;
+    const struct column_file *const file = file_of(open, segment, &place);
+    if (column_file_part(file, PART_INDEX_PIECES, place)) {
         RETURN_IF_ERROR(open_part(open, PART_INDEX_PIECES, "directory of pieces", segment,
                                   sizeof(struct wah_start), &items, &to->piece_count, error));
         to->pieces = items;
@@ -148,7 +169,7 @@ static enum status check_vectors(struct open_index *open, uint32_t s, struct err
     if (rows != segment->rows)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: segment %u: its vectors have %llu rows together, the segment %u; " REPAIR,
-                         open->file->path, s, (unsigned long long)rows, segment->rows);
+                         path_of(open, s), s, (unsigned long long)rows, segment->rows);
     atomic_fetch_add(&open->words, first);
     return STATUS_OK;
 }
@@ -163,25 +184,31 @@ static enum status open_segment(void *context, uint64_t item, unsigned thread, s
     return check_vectors(open, (uint32_t)item, error);
 }
 
-/* Most of the file is the words of all segments, which lie together. */
+/* Most of a file is the words of all segments, which lie together; the first one is the largest. */
 static enum status open_segments(struct open_index *open, unsigned threads, struct error *error)
 {
-    open->reader = read_ahead_bytes(open->file->map.bytes, open->file->map.size, READ_AHEAD_BYTES);
+    open->reader = read_ahead_bytes(open->files[0]->map.bytes, open->files[0]->map.size, READ_AHEAD_BYTES);
     const enum status status = parallel_for(threads, open->data.segment_count, open_segment, open, error);
     read_ahead_stop(open->reader);
     return status;
 }
 
-static enum status open_file(struct open_index *open, const char *directory, struct error *error)
+static enum status open_files(struct open_index *open, const char *directory, struct error *error)
 {
     const struct column *const column = open->data.column;
-    const struct column_file_identity identity =
-        column_index_identity(column, column->index->wish.format, column->index->generation);
-    char *path = NULL;
-    RETURN_IF_ERROR(column_index_path(directory, column, column->index->generation, &path, error));
-    const enum status status = column_file_open(path, &identity, &open->file, error);
-    free(path);
-    return status;
+    const struct column_spans *const files = &open->data.index->files;
+    RETURN_IF_ERROR(memory_zeros(&open->files, files->count * sizeof *open->files, "an index", error));
+    for (uint32_t i = 0; i < files->count; i++) {
+        const struct column_file_identity identity =
+            column_index_identity(column, open->data.index->wish.format, &files->list[i]);
+        char *path = NULL;
+        RETURN_IF_ERROR(column_index_path(directory, column, files->list[i].generation, &path, error));
+        const enum status status = column_file_open(path, &identity, &open->files[i], error);
+        free(path);
+        RETURN_IF_ERROR(status);
+        open->file_count++;
+    }
+    return STATUS_OK;
 }
 
 static enum status check_totals(const struct open_index *open, struct error *error)
@@ -191,7 +218,7 @@ static enum status check_totals(const struct open_index *open, struct error *err
         return STATUS_OK;
     return error_set(error, STATUS_BAD_INPUT,
                      "%s: the index has %llu words in %llu bytes, not the catalogue's %llu in %llu; " REPAIR,
-                     open->file->path, (unsigned long long)open->words, (unsigned long long)open->bytes,
+                     path_of(open, 0), (unsigned long long)open->words, (unsigned long long)open->bytes,
                      (unsigned long long)index->words, (unsigned long long)index->bytes);
 }
 
@@ -212,7 +239,7 @@ enum status index_file_read(const char *directory, const struct column *column, 
     enum status status = memory_zeros(
         &open->segments, (column->table->segment_count + 1ull) * sizeof *open->segments, "an index", error);
     open->data.segments = open->segments;
-    status = AND_THEN(status, open_file(open, directory, error));
+    status = AND_THEN(status, open_files(open, directory, error));
     status = AND_THEN(status, open_segments(open, threads, error));
     status = AND_THEN(status, check_totals(open, error));
     if (status == STATUS_OK)
@@ -227,7 +254,9 @@ void index_data_free(struct index_data *data)
     struct open_index *const open = (struct open_index *)data; /* data is its first member */
     if (!open)
         return;
-    column_file_close(open->file);
+    for (uint32_t i = 0; i < open->file_count; i++)
+        column_file_close(open->files[i]);
+    free(open->files);
     free(open->segments);
     free(open);
 }
@@ -328,7 +357,7 @@ static enum status compare_segment(void *context, uint64_t item, unsigned thread
             status = error_set(
                 error, STATUS_CHECK_FAILED,
                 "%s: segment %u, vector %u: it has row %u of the segment, which is of vector %u; " REPAIR,
-                work->open->file->path, (unsigned)item, v, rows.wrong, rows.vectors[rows.wrong]);
+                path_of(work->open, (uint32_t)item), (unsigned)item, v, rows.wrong, rows.vectors[rows.wrong]);
     free(rows.vectors);
     return status;
 }

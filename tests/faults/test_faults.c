@@ -49,6 +49,11 @@ static const struct named_operation {
       .observe = "$T check --db $D > checked 2>&1 && " ASK
                  "'SELECT count(*), sum(k), max(name), (SELECT count(*)" JOIN ") FROM shops'",
       .output_may_vary = true}},
+    {"append_index",
+     {.prepare = FIRST " && $T index create --db $D sales.shop && $T index create --db $D sales.note",
+      .run = LOAD "--append sales=more.csv",
+      .observe = STATE,
+      .output_may_vary = true}},
     {"compact",
      {.prepare = FIRST " && " LOAD "--append sales=more.csv && " LOAD "--append sales=again.csv",
       .run = "$T compact --db $D",

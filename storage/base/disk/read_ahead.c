@@ -75,9 +75,9 @@ static bool any_absent(uint64_t steps, read_ahead_step *step, const void *contex
 {
     bool absent = false;
     for (uint64_t s = 0; s < steps && !absent; s += TESTED_STEPS)
-        step(context, s, find_absent, &absent);
+        step(context, s, true, find_absent, &absent);
     if (steps > 1 && !absent)
-        step(context, steps - 1, find_absent, &absent);
+        step(context, steps - 1, true, find_absent, &absent);
     return absent;
 }
 
@@ -102,7 +102,7 @@ static void *read_steps(void *argument)
         if (reader->reading++ == 0)
             reader->reading_since = clock_ms();
         pthread_mutex_unlock(&reader->lock);
-        reader->step(reader->context, step, populate, reader);
+        reader->step(reader->context, step, false, populate, reader);
         pthread_mutex_lock(&reader->lock);
         if (--reader->reading == 0)
             atomic_fetch_add(&reading_us, (uint64_t)(1e3 * (clock_ms() - reader->reading_since)));
@@ -138,8 +138,9 @@ struct read_ahead *read_ahead_start(uint64_t steps, uint64_t ahead, read_ahead_s
     return start(reader);
 }
 
-static void visit_bytes(const void *context, uint64_t step, read_ahead_visit *visit, void *result)
+static void visit_bytes(const void *context, uint64_t step, bool few, read_ahead_visit *visit, void *result)
 {
+    (void)few; /* it is one part */
     const struct read_ahead *reader = context;
     const uint64_t at = step * READ_AHEAD_STEP_BYTES, left = reader->size - at;
     visit(result, reader->bytes + at, left < READ_AHEAD_STEP_BYTES ? left : READ_AHEAD_STEP_BYTES);

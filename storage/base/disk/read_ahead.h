@@ -23,10 +23,11 @@
 
 struct read_ahead;
 
-/* Calls `visit` for all bytes of a step: of mapped files, or of other memory, which costs a little time. It
- * is called on any thread. */
+/* Calls `visit` for all bytes of a step: of mapped files, or of other memory, which costs a little time; or, if `few`, for
+ * those of some parts of a step that has many, because it is asked whether they are in memory. It is called on any thread. */
 typedef void read_ahead_visit(void *result, const void *bytes, uint64_t size);
-typedef void read_ahead_step(const void *context, uint64_t step, read_ahead_visit *visit, void *result);
+typedef void read_ahead_step(const void *context, uint64_t step, bool few, read_ahead_visit *visit,
+                             void *result);
 
 /* Starts to read `steps` steps, at most `ahead` of them (at least 1) before the scan reaches them. NULL if all
  * their pages are in memory, or if no thread could be started. `context` must outlive the reader. */

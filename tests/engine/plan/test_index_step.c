@@ -304,7 +304,7 @@ static void damage_index(void)
     must(database_open(path, &database, error));
     must(database_table(database, "sale", &table, error));
     const struct column *const column = &table->columns[SALE_PAID];
-    must(column_index_path(path, column, column->index->generation, &file, error));
+    must(column_index_path(path, column, column->index->files.list[0].generation, &file, error));
     FILE *const out = fopen(file, "r+b");
     assert_non_null(out);
     fseek(out, -1, SEEK_END);

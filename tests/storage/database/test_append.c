@@ -158,6 +158,12 @@ static void count_change(void *context, const struct table *before, const struct
     ++*(unsigned *)context;
 }
 
+static void count_segments_left(void *context, const struct table *before, const struct table *after)
+{
+    assert_int_equal(before->rows, after->rows + 1);
+    *(uint32_t *)context = after->segment_count;
+}
+
 static void count_segments(void *context, const struct table *before, const struct table *after)
 {
     assert_int_equal(before->segment_count, 5);
@@ -241,8 +247,31 @@ static void check_large_files_stay(const int32_t *values)
     assert_true(files->count == 3 && files->list[0].generation == 1 && files->list[1].count == 1);
     assert_true(found->segment_rows[1] == 1000 && found->segment_rows[3] == 1000);
     assert_int_equal(found->columns[0].statistics.nulls, 64);
+    const uint64_t least = SEGMENT_ROWS + 2000ull; /* the row of the least value, after the first file */
+    must(database_delete(path, found, &least, 1, error));
     database_close(database);
     must(database_check(path, 2, NULL, NULL, NULL, error));
+    must(database_compact(path, "t", 2, count_segments_left, &after, NULL, error));
+    must(database_open(path, &database, error));
+    must(database_table(database, "t", &found, error));
+    assert_int_equal(found->columns[0].sides.list[0].generation, 1);
+    assert_int_equal(found->columns[0].statistics.min, 0);
+    assert_int_equal(found->columns[0].statistics.nulls, 64);
+    database_close(database);
+    must(database_check(path, 2, NULL, NULL, NULL, error));
+}
+
+static void encode_also(const char *codec)
+{
+    struct database *database;
+    const struct table *table;
+    struct codec_choice choice;
+    enum codec_id id;
+    must(database_open(path, &database, error));
+    must(database_table(database, "t", &table, error));
+    must(codec_choice_parse(codec, &choice, error));
+    must(database_encode(database, &table->columns[0], &choice, 1, &id, error));
+    database_close(database);
 }
 
 /* Old segments stay, with their file, and new rows have segments and a file of their own. */
@@ -268,6 +297,7 @@ static void new_rows_have_their_own_segments(void **state)
     must(table_writer_segment(table, 0, 1, values, validity, error));
     must(database_writer_commit(writer, error));
     must(database_index_create(path, "t", "n", (struct index_wish){.format = INDEX_WAH64}, 2, NULL, error));
+    encode_also("plain");
 
     must(database_writer_open(path, &writer, error));
     must(database_writer_append(writer, "t", more, &table, error));
@@ -275,7 +305,7 @@ static void new_rows_have_their_own_segments(void **state)
     must(table_writer_old(table, 0, values, validity, &old, error));
     assert_true(old.segment == 2 && old.rows == 0);
     for (uint32_t row = 0; row < SEGMENT_ROWS; row++)
-        values[row] = row < 1000 ? 77 : -5;
+        values[row] = row == 1000 ? -5 : 77;
     must(table_writer_segment(table, 0, 2, values, NULL, error));
     must(database_writer_commit(writer, error));
 
@@ -302,6 +332,9 @@ static void new_rows_have_their_own_segments(void **state)
     assert_non_null(data->segments[1].validity);
     assert_null(data->segments[2].validity);
     assert_non_null(column->index); /* which the check compares with three segments */
+    assert_true(column->index->files.count == 2 && column->index->files.list[0].generation == 2);
+    assert_true(column->encoding_count == 2 && column->encodings[1].codec == CODEC_PLAIN);
+    assert_true(column->encodings[1].files.count == 2 && column->encodings[1].files.list[0].generation == 3);
     assert_true(column->index->bin_count > 100 && column->index->bounds[0] == -5);
     database_close(database);
     must(database_check(path, 2, NULL, NULL, NULL, error));

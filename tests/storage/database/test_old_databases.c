@@ -19,6 +19,9 @@ static char path[PATH_BYTES], folder[PATH_BYTES];
     "CREATE TABLE sales (shop INT NOT NULL REFERENCES shops, paid DECIMAL(12,2), pieces INT NOT NULL, note " \
     "TEXT, day DATE"
 #define SHOPS "CREATE TABLE shops (id INT PRIMARY KEY, region TEXT);"
+#define LAST                                                                                           \
+    "CREATE TABLE shops (id INT PRIMARY KEY, name TEXT, region TEXT);" SALES ", at TIMESTAMP, weight " \
+    "DOUBLE);"
 
 static const struct {
     const char *name, *schema;
@@ -28,8 +31,9 @@ static const struct {
     {"v3", SHOPS SALES ");"},
     {"v4", SHOPS SALES ");"},
     {"v6", SHOPS SALES ", weight DOUBLE);"},
-    {"v7", "CREATE TABLE shops (id INT PRIMARY KEY, name TEXT, region TEXT);" SALES
-           ", at TIMESTAMP, weight DOUBLE);"},
+    {"v7", LAST},
+    {"v8", LAST},
+    {"v8-deleted", LAST},
 };
 enum { VERSIONS = sizeof versions / sizeof *versions };
 

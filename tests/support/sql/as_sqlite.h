@@ -75,6 +75,9 @@ static inline bool is_ordered(const char *sql)
     return last != NULL;
 }
 
+/* How statements are run. */
+static struct sql_settings answers_with;
+
 /* Fails unless both answer alike. */
 static inline void answers_as_sqlite(struct engine *engine, struct database *database, sqlite3 *sqlite,
                                      const char *sql)
@@ -85,8 +88,10 @@ static inline void answers_as_sqlite(struct engine *engine, struct database *dat
     sqlite3_stmt *expected;
     uint64_t count = 0;
     size_t used;
-    if (sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, &why) != STATUS_OK ||
-        sql_run(statement, &rows, NULL, &why) != STATUS_OK)
+    if (sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, &why) != STATUS_OK)
+        fail_msg("%.300s: %s", sql, why.text);
+    sql_statement_set(statement, answers_with);
+    if (sql_run(statement, &rows, NULL, &why) != STATUS_OK)
         fail_msg("%.300s: %s", sql, why.text);
     if (sqlite3_prepare_v2(sqlite, sql, -1, &expected, NULL) != SQLITE_OK)
         fail_msg("%.300s: SQLite: %s", sql, sqlite3_errmsg(sqlite));

@@ -58,8 +58,9 @@ struct steps {
 };
 
 /* Gives a page that is not in memory for the search, and none for reading, so that it stays so. */
-static void take_step(const void *context, uint64_t step, read_ahead_visit *visit, void *result)
+static void take_step(const void *context, uint64_t step, bool few, read_ahead_visit *visit, void *result)
 {
+    (void)few;
     struct steps *steps = (struct steps *)(uintptr_t)context;
     if (step == 0)
         visit(result, map.bytes, 0); /* nothing */
@@ -88,9 +89,11 @@ static void steps_of_memory_start_nothing(void **state)
 }
 
 /* The page is absent in step 0, which ends the search. */
-static void visit_cold_page(const void *context, uint64_t step, read_ahead_visit *visit, void *result)
+static void visit_cold_page(const void *context, uint64_t step, bool few, read_ahead_visit *visit,
+                            void *result)
 {
-    take_step(context, step, visit, result);
+    (void)few;
+    take_step(context, step, few, visit, result);
     if (step == 0)
         visit(result, map.bytes, 1);
 }

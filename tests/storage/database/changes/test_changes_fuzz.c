@@ -1,5 +1,6 @@
 /*
- * test_changes_fuzz.c: random appends, deletes and compactions of a star schema (tests/support/changes/world.h) give the
+ * test_changes_fuzz.c: random appends, deletes and compactions of a star schema (tests/support/changes/world.h), others among
+ * them while a table is compacted, and new indexes and encodings, give the
  * answers that SQLite gives after the same changes, and are refused where it refuses them; so does a reader that opened a state
  * before later changes. Environment:
  *
@@ -77,23 +78,96 @@ static void ignore(void *context, const struct table *before, const struct table
     assert_true(after->rows <= before->rows);
 }
 
-static enum status compact(const struct change *change, struct error *why)
+/* What is changed here while a table is compacted, after its first columns. */
+struct meanwhile {
+    struct engine *engine;
+    sqlite3 *sqlite;
+    uint32_t changes;
+};
+
+static void change_here(struct engine *engine, sqlite3 *sqlite, struct change *change);
+
+static void change_meanwhile(struct progress *progress, const char *what, const char *unit, uint64_t done,
+                             uint64_t total)
 {
-    return database_compact(path, change->table < WORLD_TABLES ? world_tables[change->table].name : NULL, 2,
-                            ignore, NULL, NULL, why);
+    struct meanwhile *const meanwhile = progress->context;
+    struct change change;
+    (void)what;
+    (void)unit;
+    (void)done;
+    (void)total;
+    if (meanwhile->changes == 0)
+        return;
+    meanwhile->changes--;
+    make_change(meanwhile->sqlite, &change);
+    while (change.kind == CHANGE_COMPACT) { /* of which there is one at a time */
+        end_change(meanwhile->sqlite, false);
+        make_change(meanwhile->sqlite, &change);
+    }
+    change_here(meanwhile->engine, meanwhile->sqlite, &change);
 }
 
-static void change_here(struct engine *engine, sqlite3 *sqlite)
+/* On this thread, if something is changed meanwhile. */
+static enum status compact(struct engine *engine, sqlite3 *sqlite, const struct change *change,
+                           struct error *why)
 {
-    struct change change;
+    struct meanwhile meanwhile = {.engine = engine, .sqlite = sqlite, .changes = below(3)};
+    struct progress progress = {.report = change_meanwhile, .context = &meanwhile};
+    const bool changes = chance(70);
+    return database_compact(path, change->table < WORLD_TABLES ? world_tables[change->table].name : NULL,
+                            changes ? 1 : 2, ignore, NULL, changes ? &progress : NULL, why);
+}
+
+/* Another index of a column of sales than it has, or none, or its first one. Appends continue indexes. */
+static void change_index(void)
+{
+    static const char *const columns[] = {"number", "pieces", "note", "shop", "weight"};
+    const char *const column = columns[below(sizeof columns / sizeof *columns)];
+    struct index_wish wish = {.format = (enum index_format)(1 + below(3)),
+                              .bins = (enum index_bins)below(INDEX_BINS_COUNT)};
+    struct error why;
+    if (wish.bins == INDEX_VALUES && column == columns[0])
+        wish.bins = INDEX_AUTO;
+    if (wish.bins == INDEX_WIDTH || wish.bins == INDEX_DEPTH)
+        wish.count = 1 + below(40);
+    const enum status dropped = database_index_drop(path, "sales", column, &why);
+    if (dropped != STATUS_OK || chance(80))
+        must(database_index_create(path, "sales", column, wish, 2, NULL, error));
+}
+
+/* A further encoding of a column, which appends continue. */
+static void encode_column(void)
+{
+    static const char *const codecs[] = {"plain", "lane-for", "nsf", "gpu-star"};
+    struct database *database;
+    const struct table *table;
+    struct codec_choice choice;
+    enum codec_id id;
+    must(database_open(path, &database, error));
+    must(database_table(database, "sales", &table, error));
+    must(codec_choice_parse(codecs[below(4)], &choice, error));
+    must(database_encode(database, &table->columns[below(8)], &choice, 1, &id, error));
+    database_close(database);
+}
+
+/* Makes the change in the database that was made in SQLite, and ends that one's. */
+static void change_here(struct engine *engine, sqlite3 *sqlite, struct change *change)
+{
     struct error why = {0};
-    make_change(sqlite, &change);
-    const enum status status = change.kind == CHANGE_APPEND   ? append(&change, false, &why)
-                               : change.kind == CHANGE_DELETE ? delete_rows(engine, &change, &why)
-                                                              : compact(&change, &why);
-    if ((status == STATUS_OK) == change.refused)
-        fail_msg("SQLite %s it: %s %s", change.refused ? "refuses" : "does", change.condition, why.text);
-    end_change(sqlite, !change.refused);
+    enum status status;
+    if (chance(10))
+        change_index();
+    if (chance(10))
+        encode_column();
+    if (change->kind == CHANGE_COMPACT)
+        end_change(sqlite, true);
+    status = change->kind == CHANGE_APPEND   ? append(change, false, &why)
+             : change->kind == CHANGE_DELETE ? delete_rows(engine, change, &why)
+                                             : compact(engine, sqlite, change, &why);
+    if ((status == STATUS_OK) == change->refused)
+        fail_msg("SQLite %s it: %s %s", change->refused ? "refuses" : "does", change->condition, why.text);
+    if (change->kind != CHANGE_COMPACT)
+        end_change(sqlite, !change->refused);
 }
 
 /* ---- Comparison ---- */
@@ -140,12 +214,15 @@ static void change_and_compare(struct engine *engine, sqlite3 *sqlite, uint32_t 
 {
     const uint32_t every = processes ? 100 : COMPARE_AT;
     struct reader reader;
+    struct change change;
     reader_open(&reader, sqlite);
     for (uint32_t i = 1; i <= changes; i++) {
-        if (processes)
+        if (processes) {
             change_by_program(processes, sqlite);
-        else
-            change_here(engine, sqlite);
+        } else {
+            make_change(sqlite, &change);
+            change_here(engine, sqlite, &change);
+        }
         if (i % every)
             continue;
         check_state(engine, sqlite);
@@ -172,6 +249,7 @@ static void changes_are_those_of_sqlite(void **state)
     assert_int_equal(sqlite3_open(":memory:", &sqlite), SQLITE_OK);
     must(engine_open(&(struct engine_options){.device = device ? device : "cpu", .threads = 2}, &engine,
                      error));
+    answers_with.index = PLAN_INDEX_ON;
     world_create(sqlite);
     while (first.refused) {
         first = (struct change){0};

@@ -7,7 +7,7 @@
 #include "storage/column/column_span.h"
 #include "storage/column/levels_file.h"
 #include "storage/database/database_files.h"
-#include "storage/database/live_rows.h"
+#include "storage/database/changes/live_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -124,22 +124,46 @@ static enum status write_all(struct table_writer *table, const uint64_t *live, s
     return status;
 }
 
-static enum status delete_rows(struct database_writer *writer, const struct table *seen, const uint64_t *rows,
-                               uint64_t count, struct live_rows *live, struct error *error)
+/* Reads which rows are live, and leaves these out. */
+static enum status mark(const struct database_writer *writer, const struct table *table, const uint64_t *rows,
+                        uint64_t count, struct live_rows *live, struct error *error)
 {
-    const struct table *table;
-    struct key_rewrite *rewrite;
-    RETURN_IF_ERROR(find_current(writer, seen, &table, error));
-    if (table->part.of)
-        return refuse(table, "it is a part of a load; load all parts again", error);
     RETURN_IF_ERROR(live_rows_read(writer->path, table, live, error));
     RETURN_IF_ERROR(live_rows_make(table, live, error));
     for (uint64_t i = 0; i < count; i++)
         live->bits[rows[i] / 64] &= ~(UINT64_C(1) << rows[i] % 64);
-    RETURN_IF_ERROR(levels_fill(writer->path, (struct table *)table, error));
-    RETURN_IF_ERROR(check_references(writer, table, live, error));
+    return STATUS_OK;
+}
+
+static enum status write_live(struct database_writer *writer, const struct table *table,
+                              const struct live_rows *live, struct error *error)
+{
+    struct key_rewrite *rewrite;
     RETURN_IF_ERROR(begin(writer, table, &rewrite, error));
     return write_all(rewrite->table, live->bits, error);
+}
+
+enum status table_delete_rows(struct database_writer *writer, const struct table *table, const uint64_t *rows,
+                              uint64_t count, struct error *error)
+{
+    struct live_rows live = {0};
+    enum status status = mark(writer, table, rows, count, &live, error);
+    status = AND_THEN(status, write_live(writer, table, &live, error));
+    free(live.bits);
+    return status;
+}
+
+static enum status delete_rows(struct database_writer *writer, const struct table *seen, const uint64_t *rows,
+                               uint64_t count, struct live_rows *live, struct error *error)
+{
+    const struct table *table;
+    RETURN_IF_ERROR(find_current(writer, seen, &table, error));
+    if (table->part.of)
+        return refuse(table, "it is a part of a load; load all parts again", error);
+    RETURN_IF_ERROR(mark(writer, table, rows, count, live, error));
+    RETURN_IF_ERROR(levels_fill(writer->path, (struct table *)table, error));
+    RETURN_IF_ERROR(check_references(writer, table, live, error));
+    return write_live(writer, table, live, error);
 }
 
 enum status database_delete(const char *path, const struct table *table, const uint64_t *rows, uint64_t count,

@@ -1,6 +1,6 @@
 /* live_rows.c: see live_rows.h. Looking for references decodes a key once, about 1 ns a row, but for the tiles whose keys are
  * all before the first deleted row or after the last. */
-#include "storage/database/live_rows.h"
+#include "storage/database/changes/live_rows.h"
 
 #include "storage/base/execution/execution.h"
 #include "storage/base/memory.h"
