@@ -241,6 +241,12 @@ static const struct command_option option_list[] = {
      TO_WORD(struct arguments, load.dangling_null, "error|null")},
     {"sort-by", 'b', "COLUMN", "Stores the fact table in the order of that column, for tile skipping",
      TO_TEXT(struct arguments, load.sort_by)},
+    {"cluster-by", 0, CLUSTER_BY_VALUES,
+     "Stores rows of tables that no other references next to those that are alike: in the first level, or N "
+     "levels, of what a foreign key references, or in N leading bits of other columns (docs/clustering.md). "
+     "auto chooses levels of all foreign keys. An append goes on as the table is, unless it says none or "
+     "other columns",
+     TO_TEXT(struct arguments, load.cluster_by)},
     {"dimension-order", 'O', DIMENSION_ORDERS,
      "How rows of tables that others reference are stored: in the order of levels that are found in them "
      "(docs/levels.md), or as they come",

@@ -56,6 +56,12 @@ static const struct command_option option_list[] = {
      "with equal values as they come: queries then skip the tiles that their filters rule out. Takes 24 "
      "bytes of memory and 68 of disk a row meanwhile",
      TO_TEXT(struct arguments, load.sort_by)},
+    {"cluster-by", 0, CLUSTER_BY_VALUES,
+     "Store rows of lineorder next to those that are alike: in the first level, or N levels, of what a "
+     "foreign "
+     "key references, or in N leading bits of other columns (docs/clustering.md); auto chooses levels of all "
+     "four keys, none (the default) keeps the order in which rows are made",
+     TO_TEXT(struct arguments, load.cluster_by)},
     {"index", 'i', "COLUMN[,COLUMN...]",
      "Gives these columns bitmap indexes, as `tessera index create` does without options",
      TO_TEXT(struct arguments, load.indexes)},

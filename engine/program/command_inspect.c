@@ -4,6 +4,7 @@
 
 #include "engine/program/inspect_candidates.h"
 #include "engine/program/inspect_index.h"
+#include "engine/program/inspect_clustering.h"
 #include "engine/program/inspect_levels.h"
 #include "engine/plan/value_text.h"
 #include "loader/orc/orc_inspect.h"
@@ -67,24 +68,31 @@ static void add_disk(struct disk_bytes *into, const struct disk_bytes *from)
     into->catalogue += from->catalogue;
 }
 
+/* What is shown of a table beside what its catalogue says. */
+struct shown_table {
+    struct disk_bytes disk;
+    uint64_t deleted; /* rows */
+    struct shown_term terms[CLUSTER_TERMS_MAX];
+};
+
 /* Adds the bytes on disk of one column of the table, or of all columns (NULL), counts the deleted rows, and reads what else is
  * shown. */
 static enum status table_read(const struct database *database, const struct table *table,
-                              const struct column *only, struct disk_bytes *disk, uint64_t *deleted,
-                              struct error *error)
+                              const struct column *only, struct shown_table *shown, struct error *error)
 {
     const struct dictionary *dictionary;
     struct live_rows live = {0};
-    *disk = (struct disk_bytes){0};
+    *shown = (struct shown_table){0};
     const enum status status = live_rows_read(database_path(database), table, &live, error);
-    *deleted = table->rows - live.rows;
+    shown->deleted = table->rows - live.rows;
     free(live.bits);
     RETURN_IF_ERROR(status);
     for (uint32_t c = 0; c < table->column_count; c++)
         if (!only || only == &table->columns[c]) {
             RETURN_IF_ERROR(column_dictionary(&table->columns[c], 0, &dictionary, error));
-            RETURN_IF_ERROR(database_disk_bytes(database, &table->columns[c], disk, error));
+            RETURN_IF_ERROR(database_disk_bytes(database, &table->columns[c], &shown->disk, error));
         }
+    RETURN_IF_ERROR(inspect_clustering_read(database_path(database), table, shown->terms, error));
     return levels_load(table, error);
 }
 
@@ -161,9 +169,9 @@ static void print_disk(const char *what, const struct disk_bytes *disk)
     putchar('\n');
 }
 
-static void print_table(const struct table *table, const struct column *only, const struct disk_bytes *disk,
-                        uint64_t deleted)
+static void print_table(const struct table *table, const struct column *only, const struct shown_table *shown)
 {
+    const uint64_t deleted = shown->deleted;
     uint64_t bytes = 0, plain = 0;
     printf("%s: %" PRIu64 " row%s, ", table->name, table->rows, table->rows == 1 ? "" : "s");
     if (deleted)
@@ -172,6 +180,8 @@ static void print_table(const struct table *table, const struct column *only, co
            table_tiles(table), table_tiles(table) == 1 ? "" : "s");
     if (table->levels && !only)
         inspect_levels_print(table);
+    if (table->clustering.count && !only)
+        inspect_clustering_print(table, shown->terms);
     printf("  %-20s %-13s %-22s %10s %8s %14s %12s %12s %10s  %s\n", "column", "type", "codec (chosen by)",
            "bits/value", "ratio", "bytes", "distinct", "runs", "nulls", "least .. greatest");
     for (uint32_t c = 0; c < table->column_count; c++) {
@@ -184,7 +194,7 @@ static void print_table(const struct table *table, const struct column *only, co
     if (!only)
         printf("  all %u columns: %" PRIu64 " bytes, plain integers %" PRIu64 ", ratio %.2f\n",
                table->column_count, bytes, plain, bytes ? (double)plain / (double)bytes : 1.0);
-    print_disk("  on disk", disk);
+    print_disk("  on disk", &shown->disk);
     if (!only)
         putchar('\n');
 }
@@ -327,7 +337,7 @@ static json_t *json_of_column(const struct column *column)
 }
 
 static json_t *json_of_table(const struct table *table, const struct column *only,
-                             const struct disk_bytes *disk, uint64_t deleted)
+                             const struct shown_table *shown)
 {
     json_t *columns = json_array();
     int failed = 0;
@@ -338,10 +348,15 @@ static json_t *json_of_table(const struct table *table, const struct column *onl
         json_decref(columns);
         return NULL;
     }
-    json_t *object =
-        json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "name", table->name, "rows", (json_int_t)table->rows,
-                  "deleted", (json_int_t)deleted, "segments", (json_int_t)table->segment_count, "tiles",
-                  (json_int_t)table_tiles(table), "columns", columns, "disk", json_of_disk(disk));
+    json_t *object = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "name", table->name, "rows",
+                               (json_int_t)table->rows, "deleted", (json_int_t)shown->deleted, "segments",
+                               (json_int_t)table->segment_count, "tiles", (json_int_t)table_tiles(table),
+                               "columns", columns, "disk", json_of_disk(&shown->disk));
+    if (object && table->clustering.count &&
+        json_object_set_new(object, "clustering", inspect_clustering_json(table, shown->terms)) != 0) {
+        json_decref(object);
+        return NULL;
+    }
     if (!object || !table->levels || json_object_set_new(object, "levels", inspect_levels_json(table)) == 0)
         return object;
     json_decref(object);
@@ -393,8 +408,8 @@ static enum status inspect(struct database *database, const struct inspect_optio
                            struct error *error)
 {
     struct inspect_candidates candidates = {0};
-    struct disk_bytes disk, all = {0};
-    uint64_t deleted;
+    struct shown_table shown;
+    struct disk_bytes all = {0};
     const struct table *table = NULL;
     const struct column *column = NULL;
     json_t *tables = options->json ? json_array() : NULL;
@@ -406,12 +421,12 @@ static enum status inspect(struct database *database, const struct inspect_optio
         const struct table *each = database_table_at(database, t);
         if (table && each != table)
             continue;
-        status = table_read(database, each, column, &disk, &deleted, error);
-        add_disk(&all, &disk);
+        status = table_read(database, each, column, &shown, error);
+        add_disk(&all, &shown.disk);
         if (status == STATUS_OK && options->json)
-            failed |= json_array_append_new(tables, json_of_table(each, column, &disk, deleted));
+            failed |= json_array_append_new(tables, json_of_table(each, column, &shown));
         else if (status == STATUS_OK)
-            print_table(each, column, &disk, deleted);
+            print_table(each, column, &shown);
     }
     if (status == STATUS_OK && !table) {
         status = database_disk_bytes(database, NULL, &all, error);

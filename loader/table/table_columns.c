@@ -194,7 +194,7 @@ static enum status gather(const struct column_write *write, uint64_t first, uint
 static enum status write_segments(const struct column_write *write, uint32_t bytes, uint8_t *values,
                                   uint64_t *validity, struct gathering *gathering, struct error *error)
 {
-    struct old_rows old = {.segment = (uint32_t)(write->first / SEGMENT_ROWS)};
+    struct old_rows old = {.segment = write->first_segment + (uint32_t)(write->first / SEGMENT_ROWS)};
     memset(validity, 0xff, (SEGMENT_ROWS / 64) * sizeof *validity);
     if (write->appends)
         RETURN_IF_ERROR(table_writer_old(write->writer, write->column, values, validity, &old, error));
@@ -233,11 +233,29 @@ static enum status column_buffers_reserve(struct column_buffers *buffers, uint64
                              : memory_take(&buffers->validity, SEGMENT_ROWS / 8, "a segment", error);
 }
 
+static uint32_t width_of(const struct column_write *write)
+{
+    return write->narrow ? 4 : column_schema_value_bytes(&write->parsed->table->columns[write->column]);
+}
+
+enum status column_read_segment(const struct column_write *write, bool *nulls, struct error *error)
+{
+    const uint32_t bytes = width_of(write), rows = (uint32_t)(write->end - write->first);
+    struct gathering gathering = {0};
+    *nulls = false;
+    RETURN_IF_ERROR(column_buffers_reserve(write->buffers, (uint64_t)rows * bytes + 64, error));
+    memset(write->buffers->validity, 0xff, SEGMENT_ROWS / 8);
+    const enum status status = gather(write, write->first, rows, bytes, write->buffers->values, 0,
+                                      write->buffers->validity, nulls, &gathering, error);
+    free(gathering.nulls);
+    free(gathering.wide);
+    return status;
+}
+
 enum status column_write_segments(const struct column_write *write, struct error *error)
 {
     const uint64_t rows = write->end - write->first + table_writer_old_most(write->writer);
-    const uint32_t bytes =
-        write->narrow ? 4 : column_schema_value_bytes(&write->parsed->table->columns[write->column]);
+    const uint32_t bytes = width_of(write);
     const uint32_t most = rows < SEGMENT_ROWS ? (uint32_t)rows : SEGMENT_ROWS;
     struct gathering gathering = {0};
     RETURN_IF_ERROR(column_buffers_reserve(write->buffers, (uint64_t)most * bytes + 64, error));

@@ -1,4 +1,6 @@
 /* table_loader.c: see table_loader.h. */
+#include "loader/table/cluster_options.h"
+#include "loader/table/columns_write.h"
 #include "loader/table/level_options.h"
 #include "loader/table/table_tuples.h"
 
@@ -34,74 +36,7 @@ static const struct load_input *input_of(const struct load *load, const char *ta
     return NULL;
 }
 
-/* ---- Columns ---- */
-
-struct columns_write {
-    const struct load *load;
-    const struct parsed_table *parsed;
-    struct table_writer *writer;
-    struct word_codes *words;       /* of all columns; the key's are kept */
-    const struct table *old;        /* the table to append to, or NULL */
-    uint64_t old_rows;              /* the most that are written together with new ones */
-    uint32_t narrow;                /* the column that is stored as INT, or UINT32_MAX */
-    struct column_buffers *buffers; /* for each thread */
-    struct column_progress progress;
-};
-
-static bool has_words(const struct parsed_table *parsed, uint32_t c)
-{
-    return c < parsed->table->column_count && parsed->words[c];
-}
-
-/* Makes the dictionary of a column of strings. */
-static enum status dictionary_item(void *context, uint64_t item, unsigned thread, struct error *error)
-{
-    struct columns_write *all = context;
-    const uint32_t c = (uint32_t)item;
-    (void)thread;
-    if (!has_words(all->parsed, c))
-        return STATUS_OK;
-    RETURN_IF_ERROR(
-        word_codes_make(all->parsed, c, all->old ? &all->old->columns[c] : NULL, &all->words[c], error));
-    RETURN_IF_ERROR(table_writer_dictionary(all->writer, c, &all->words[c].dictionary, error));
-    column_progress_add(&all->progress, all->parsed->rows);
-    return STATUS_OK;
-}
-
-static enum status write_segments(struct columns_write *all, uint32_t c, unsigned thread, uint64_t first,
-                                  uint64_t end, struct error *error)
-{
-    const struct column_write write = {.parsed = all->parsed,
-                                       .writer = all->writer,
-                                       .column = c,
-                                       .narrow = c == all->narrow,
-                                       .thread = thread,
-                                       .buffers = &all->buffers[thread],
-                                       .words = has_words(all->parsed, c) ? &all->words[c] : NULL,
-                                       .appends = all->old && all->old->rows,
-                                       .first = first,
-                                       .end = end,
-                                       .progress = &all->progress};
-    return column_write_segments(&write, error);
-}
-
-/* A whole column. */
-static enum status column_item(void *context, uint64_t item, unsigned thread, struct error *error)
-{
-    struct columns_write *all = context;
-    RETURN_IF_ERROR(dictionary_item(context, item, thread, error));
-    return write_segments(all, (uint32_t)item, thread, 0, all->parsed->rows, error);
-}
-
-/* A segment of a column. The first segments of all columns come first, because a chooser decides on them. */
-static enum status segment_item(void *context, uint64_t item, unsigned thread, struct error *error)
-{
-    struct columns_write *all = context;
-    const uint32_t columns = schema_columns(all->parsed->table);
-    const uint64_t first = item / columns * SEGMENT_ROWS, left = all->parsed->rows - first;
-    return write_segments(all, (uint32_t)(item % columns), thread, first,
-                          first + (left < SEGMENT_ROWS ? left : SEGMENT_ROWS), error);
-}
+/* ---- Keys ---- */
 
 static void place_of(const void *context, uint64_t row, char text[KEY_PLACE_BYTES])
 {
@@ -314,6 +249,19 @@ static enum status begin_table(const struct load *load, const struct schema_tabl
     return status;
 }
 
+/* An appended table is clustered as it was, if nobody says otherwise. */
+static enum status cluster_table(const struct load *load, const struct schema_table *table,
+                                 struct table_writer *writer, bool dimension)
+{
+    struct clustering wish;
+    bool none;
+    if (dimension) /* positions of its rows are what others store: they stay where they came */
+        return table_writer_cluster(writer, NULL, load->error);
+    if (!cluster_options_find(load->options, table, &wish, &none))
+        return STATUS_OK;
+    return table_writer_cluster(writer, none ? NULL : &wish, load->error);
+}
+
 /* Sets the codecs and the order of the rows, before any row is written. `dimension`: tables reference it, now or as it
  * was, when the script may not have named them. */
 static enum status prepare_table(const struct load *load, const struct schema_table *table,
@@ -328,6 +276,7 @@ static enum status prepare_table(const struct load *load, const struct schema_ta
     RETURN_IF_ERROR(choose_indexes(load, table, writer));
     if (sort_column != UINT32_MAX)
         RETURN_IF_ERROR(table_writer_sort_by(writer, sort_column, load->error));
+    RETURN_IF_ERROR(cluster_table(load, table, writer, dimension));
     if (load_tuples_self(table)) /* positions are found before any order is */
         return level_options_find(load->options, table, false, &levels)
                    ? error_set(load->error, STATUS_BAD_INPUT,
@@ -348,26 +297,6 @@ static enum status sort_table(const struct load *load, const struct schema_table
     return table_writer_sort(writer, load->options->threads, load->progress, load->error);
 }
 
-/* Old rows are read column by column, so a table that has any is written so, too; and one of a single segment,
- * so that dictionaries are made while other columns are written. */
-static enum status write_columns(const struct load *load, struct columns_write *all, unsigned threads)
-{
-    const uint64_t columns = schema_columns(all->parsed->table),
-                   segments = (all->parsed->rows + SEGMENT_ROWS - 1) / SEGMENT_ROWS;
-    enum status status;
-    RETURN_IF_ERROR(memory_zeros(&all->buffers, threads * sizeof *all->buffers, "threads", load->error));
-    if ((all->old && all->old->rows) || segments <= 1) {
-        status = parallel_for(threads, columns, column_item, all, load->error);
-    } else {
-        status = parallel_for(threads, columns, dictionary_item, all, load->error);
-        status = AND_THEN(status, parallel_for(threads, columns * segments, segment_item, all, load->error));
-    }
-    for (unsigned t = 0; t < threads; t++)
-        column_buffers_free(&all->buffers[t]);
-    free(all->buffers);
-    return status;
-}
-
 static enum status write_table(struct load *load, struct columns_write *all, struct parsed_table *parsed,
                                uint32_t number, bool referenced)
 {
@@ -385,7 +314,7 @@ static enum status write_table(struct load *load, struct columns_write *all, str
     all->old_rows = table_writer_old_most(all->writer);
     RETURN_IF_ERROR(choose_threads(load, all, parsed, &threads));
     begin_progress(load, all);
-    RETURN_IF_ERROR(write_columns(load, all, threads));
+    RETURN_IF_ERROR(columns_write_all(all, threads, load->error));
     RETURN_IF_ERROR(sort_table(load, table, all->writer));
     load_tuples_place(load->tuples, number, table_writer_positions(all->writer));
     RETURN_IF_ERROR(
@@ -486,7 +415,7 @@ static enum status load_table(struct load *load, uint32_t number)
     const struct load_input *input = input_of(load, table->name);
     const struct table_keys *keys[SCHEMA_COLUMNS_MAX];
     struct parsed_table parsed = {0};
-    struct columns_write all = {.load = load, .parsed = &parsed};
+    struct columns_write all = {.parsed = &parsed};
     if (!input)
         return STATUS_OK;
     if (load->options->append)
@@ -534,6 +463,7 @@ static enum status check_inputs(const struct load *load)
     }
     RETURN_IF_ERROR(check_indexes(load));
     RETURN_IF_ERROR(level_options_check(load->schema, options, load->error));
+    RETURN_IF_ERROR(cluster_options_check(load->schema, options, load->error));
     return sorts ? STATUS_OK
                  : error_set(load->error, STATUS_BAD_INPUT,
                              "--sort-by %s: no table that is loaded has that column", options->sort_by);

@@ -57,14 +57,17 @@ struct load_input {
 enum dimension_order { DIMENSION_LEVELS, DIMENSION_FILE };
 #define DIMENSION_ORDERS "levels|file" /* as words of an option; the first is the default */
 
+#define CLUSTER_BY_VALUES "auto|none|COLUMN[:N],..." /* of an option */
+
 struct load_options {
     const char *directory; /* of the database, which is created if it does not exist */
     const struct load_input *inputs;
     uint32_t input_count;
     struct text_options text;
-    const char *codecs;  /* NULL, or as --codec */
-    const char *sort_by; /* NULL, or a column of a table that is not a dimension */
-    const char *indexes; /* NULL, or the columns that get a bitmap index: "a,b" */
+    const char *codecs;     /* NULL, or as --codec */
+    const char *sort_by;    /* NULL, or a column of a table that is not a dimension */
+    const char *cluster_by; /* NULL, or as --cluster-by: "auto", "none", "day,shop:2" */
+    const char *indexes;    /* NULL, or the columns that get a bitmap index: "a,b" */
     enum dimension_order dimension_order;
     const char *const *levels; /* "customer=region,nation,city", "part=none": levels of single tables */
     uint32_t level_count;

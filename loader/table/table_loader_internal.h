@@ -304,7 +304,8 @@ struct column_write {
     unsigned thread;
     struct column_buffers *buffers; /* of the thread */
     bool appends;                   /* the table has rows already */
-    uint64_t first, end;            /* parsed rows: whole segments, or the last one */
+    uint32_t first_segment; /* of the table, that has the first parsed rows; else table_writer_old says it */
+    uint64_t first, end;    /* parsed rows: whole segments, or the last one */
     struct column_progress *progress;
 };
 
@@ -315,6 +316,9 @@ NODISCARD enum status column_narrow(const struct parsed_table *parsed, uint32_t 
 /* Gathers the column's rows and writes their segments. If the table already has rows, they come first, and
  * one call writes the whole column. */
 NODISCARD enum status column_write_segments(const struct column_write *write, struct error *error);
+
+/* Gathers the rows of one segment into the buffers; validity is that of the rows if *nulls, which no row needs not be. */
+NODISCARD enum status column_read_segment(const struct column_write *write, bool *nulls, struct error *error);
 
 /* ---- Tables whose rows are made by columns: table_made.c ---- */
 

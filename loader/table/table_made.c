@@ -163,6 +163,21 @@ static enum status write_column(void *context, uint64_t item, unsigned thread, s
     return STATUS_OK;
 }
 
+static enum status find_cells(struct segment *segment, struct error *error)
+{
+    const struct clustering *const clustering = table_writer_clustering(segment->made->writer);
+    struct cluster_values values[CLUSTER_TERMS_MAX];
+    if (clustering->count == 0)
+        return STATUS_OK;
+    for (uint32_t t = 0; t < clustering->count; t++) {
+        const uint32_t c = clustering->terms[t].column;
+        values[t].values = segment->values[c];
+        values[t].validity = atomic_load(&segment->nulls[c]) ? segment->validity[c] : NULL;
+    }
+    return table_writer_cells(segment->made->writer, (uint32_t)(segment->first / SEGMENT_ROWS), values,
+                              segment->made->options->threads, error);
+}
+
 static enum status write_segment(struct segment *segment, struct error *error)
 {
     const struct made_table *const made = segment->made;
@@ -175,6 +190,7 @@ static enum status write_segment(struct segment *segment, struct error *error)
     RETURN_IF_ERROR(parallel_for(made->options->threads,
                                  ((uint64_t)segment->rows + MADE_ROWS - 1) / MADE_ROWS, fill_range, segment,
                                  error));
+    RETURN_IF_ERROR(find_cells(segment, error));
     return parallel_for(made->options->threads, made->table->column_count, write_column, segment, error);
 }
 

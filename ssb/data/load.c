@@ -104,6 +104,7 @@ static enum status load_with(const struct ssb_load_options *options, const char 
                                       .spill = options->spill,
                                       .codecs = codecs,
                                       .sort_by = options->sort_by,
+                                      .cluster_by = options->cluster_by,
                                       .indexes = options->indexes,
                                       .dimension_order = options->dimension_order,
                                       .levels = options->levels,

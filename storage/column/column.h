@@ -228,6 +228,18 @@ struct table_part {
 };
 #define TABLE_PARTS_MAX (1u << 20)
 
+/* How rows are ordered within each segment: next to those that are alike in some levels of the rows that they reference, or in
+ * leading bits of values (storage/database/clustering/). */
+#define CLUSTER_TERMS_MAX 8u
+struct cluster_term {
+    uint32_t column;
+    uint32_t number; /* of levels, if it is a foreign key of a table that has them; else of bits */
+};
+struct clustering {
+    uint32_t count; /* 0: rows are in the order in which they came */
+    struct cluster_term terms[CLUSTER_TERMS_MAX];
+};
+
 struct table {
     char name[NAME_BYTES];
     uint64_t rows;
@@ -238,6 +250,7 @@ struct table {
     const struct column *columns;
     struct key_columns key;            /* the primary key, if it has several columns */
     const struct table_levels *levels; /* NULL: a row's position is its number */
+    struct clustering clustering;
 };
 
 /* The rows of all parts. */

@@ -209,6 +209,25 @@ static bool key_of_table(const struct key_columns *key, const struct table *tabl
     return true;
 }
 
+static enum status parse_clustering(const struct parser *parser, const json_t *list, struct table *table)
+{
+    struct clustering *const clustering = &table->clustering;
+    const size_t count = json_array_size(list);
+    if (!list)
+        return STATUS_OK;
+    if (count == 0 || count > CLUSTER_TERMS_MAX)
+        return catalogue_parse_wrong(parser, "clustering");
+    for (size_t t = 0; t < count; t++) {
+        uint64_t column, number;
+        RETURN_IF_ERROR(catalogue_parse_count(parser, json_array_get(list, t), "column",
+                                              table_visible_columns(table) - 1, &column));
+        RETURN_IF_ERROR(catalogue_parse_count(parser, json_array_get(list, t), "number", 64, &number));
+        clustering->terms[clustering->count++] =
+            (struct cluster_term){.column = (uint32_t)column, .number = (uint32_t)number};
+    }
+    return STATUS_OK;
+}
+
 static enum status parse_table(struct parser *parser, const json_t *object, struct table *table)
 {
     parser->table = parser->column = NULL;
@@ -241,6 +260,7 @@ static enum status parse_table(struct parser *parser, const json_t *object, stru
     RETURN_IF_ERROR(catalogue_parse_key(parser, object, "key", &table->key));
     if (!key_of_table(&table->key, table))
         return catalogue_parse_wrong(parser, "key");
+    RETURN_IF_ERROR(parse_clustering(parser, json_object_get(object, "clustering"), table));
     return parse_levels(parser, json_object_get(object, "levels"), table);
 }
 

@@ -183,7 +183,7 @@ static unsigned version_needed(const struct catalogue *catalogue)
         }
         if (table->key.count || table_visible_columns(table) < table->column_count)
             needed = needed > 7 ? needed : 7;
-        if (table_live(table) && has_positions(catalogue, table))
+        if (table->clustering.count || (table_live(table) && has_positions(catalogue, table)))
             needed = 9;
         version = needed > version ? needed : version;
     }
@@ -222,6 +222,21 @@ static json_t *format_part(const struct table_part *part)
                      (json_int_t)part->whole_rows, "origin", origin);
 }
 
+static json_t *format_clustering(const struct table *table)
+{
+    json_t *list = json_array();
+    int failed = !list;
+    for (uint32_t t = 0; t < table->clustering.count; t++) {
+        const struct cluster_term *const term = &table->clustering.terms[t];
+        failed |= json_array_append_new(list, json_pack("{s:I, s:I}", "column", (json_int_t)term->column,
+                                                        "number", (json_int_t)term->number));
+    }
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 static json_t *format_table(const struct table *table)
 {
     json_t *columns = json_array(), *segments = segments_regular(table) ? NULL : json_array();
@@ -241,6 +256,8 @@ static json_t *format_table(const struct table *table)
         failed |= json_object_set_new(object, "key", format_key(&table->key));
     if (table->levels)
         failed |= json_object_set_new(object, "levels", format_levels(table));
+    if (table->clustering.count)
+        failed |= json_object_set_new(object, "clustering", format_clustering(table));
     failed |= json_object_set_new(object, "columns", columns);
     if (!failed)
         return object;

@@ -1,5 +1,5 @@
 /* segment_writer.c: writes one segment of one column into the files; see table_writer.c. */
-#include "storage/database/writer_internal.h"
+#include "storage/database/clustering/clustering.h"
 #include "storage/base/memory.h"
 
 #include <inttypes.h>
@@ -232,6 +232,8 @@ static enum status keep_segment(struct table_writer *table, uint32_t column, uin
 enum status table_writer_segment(struct table_writer *table, uint32_t column, uint32_t segment,
                                  const void *values, const uint64_t *validity, struct error *error)
 {
+    if (table->cells.collected)
+        return clustering_collect(table, segment, values, validity, error);
     RETURN_IF_ERROR(claim(table, column, segment, error));
     const struct column *described = &table->table.columns[column];
     uint32_t rows = table->table.segment_rows[segment], row = 0;
@@ -245,5 +247,8 @@ enum status table_writer_segment(struct table_writer *table, uint32_t column, ui
             "table %s: column %s: row %" PRIu64
             " (counted from 0) is NULL, but the column is NOT NULL; correct the row or the schema",
             table->table.name, described->schema.name, first_row(table, segment) + row);
-    return (table->sorter ? keep_segment : segment_write)(table, column, segment, values, validity, error);
+    return (table->sorter ? keep_segment
+            : clustering_places(table, segment)
+                ? clustering_write
+                : segment_write)(table, column, segment, values, validity, error);
 }

@@ -84,6 +84,7 @@ enum status table_append_begin(struct table_writer *table, const struct table *o
                                struct error *error)
 {
     table->old = old;
+    table->table.clustering = old->clustering;
     RETURN_IF_ERROR(
         memory_zeros(&table->appended, old->column_count * sizeof *table->appended, "a table", error));
     return begin(table, kept, error);

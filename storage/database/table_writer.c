@@ -4,7 +4,7 @@
  * nothing. Segments of a column share only a few sums under a lock, so every thread of a loader may call it.
  * A call needs memory for the encoded segment, 4 MiB to count distinct values, and a copy of the values if
  * some are NULL. */
-#include "storage/database/writer_internal.h"
+#include "storage/database/clustering/clustering.h"
 
 #include "storage/base/memory.h"
 #include "storage/column/dictionary/stored_dictionary.h"
@@ -108,6 +108,7 @@ void table_writer_free(struct table_writer *table)
         free(writer->segment_state);
     }
     table_sorter_free(table->sorter);
+    cell_places_free(table);
     free(table->positions);
     free(table->moves);
     table_appended_free(table);

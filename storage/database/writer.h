@@ -113,6 +113,25 @@ struct levels_wish {
 NODISCARD enum status table_writer_levels(struct table_writer *table, const struct levels_wish *wish,
                                           struct error *error);
 
+/* Stores rows next to those of the same cell, segment by segment (clustering/clustering.h). `wish` without terms: levels of the
+ * foreign keys are chosen, or none if no referenced table has any; NULL: rows keep their order. A term's number 0: one level, or four bits. The table must
+ * not be sorted nor have levels of its own, and no other may reference it, as rows move. Call it before the first segment; an
+ * append goes on as the table is clustered without it. STATUS_BAD_INPUT for a column twice, more levels than there are, or
+ * cells of more than CELL_BITS_MAX bits. */
+NODISCARD enum status table_writer_cluster(struct table_writer *table, const struct clustering *wish,
+                                           struct error *error);
+
+/* The terms of the table; `count` 0: it is not clustered. Else the caller gives the values of these columns of a segment
+ * (as for table_writer_segment) before it writes any column of it, and one segment at a time. */
+const struct clustering *table_writer_clustering(const struct table_writer *table);
+struct cluster_values {
+    const void *values;
+    const uint64_t *validity;
+};
+NODISCARD enum status table_writer_cells(struct table_writer *table, uint32_t segment,
+                                         const struct cluster_values *values, unsigned threads,
+                                         struct error *error);
+
 /* Whether rows are kept to be sorted: then table_writer_sort must be called. */
 bool table_writer_sorts(const struct table_writer *table);
 

@@ -42,14 +42,23 @@ struct appended_column {
 
 struct table_sorter; /* table_sorter.c */
 
+/* Where the rows of segments go that are being written (clustering/clustering.c). */
+struct cell_places {
+    uint32_t **rows; /* of each segment; NULL: its rows keep their order. They are of the change's buffers */
+    uint32_t last;   /* the segment that table_writer_cells was called for; UINT32_MAX: none */
+    struct old_values
+        *collected; /* while values of old rows are collected, instead of being written; or NULL */
+};
+
 struct table_writer {
     struct database_writer *database;
     struct table_sorter *sorter; /* NULL: rows keep their order */
     struct levels_wish levels;   /* the sorter finds levels */
     int32_t *positions;          /* of the rows as given; NULL: their numbers */
-    struct table_writer *next;   /* the table that was added before this one */
-    struct table table;          /* as the catalogue will have it */
-    const struct table *old;     /* appending: the table in the writer's catalogue; NULL: a new table */
+    struct cell_places cells;
+    struct table_writer *next; /* the table that was added before this one */
+    struct table table;        /* as the catalogue will have it */
+    const struct table *old;   /* appending: the table in the writer's catalogue; NULL: a new table */
     uint32_t kept; /* appending: the first old segments, which stay; 0: all rows are laid out anew */
     struct appended_column *appended; /* appending: one for each column */
     const uint64_t *live;             /* appending: a bit for each old row that stays; NULL: all */

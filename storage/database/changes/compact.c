@@ -5,7 +5,7 @@
  * (database_writer_reserve); then others may append and delete, while it writes. At last it puts its tables in the place of
  * the rows that it read (compact_merge.c). A table whose old rows were written again meanwhile is compacted once more, now
  * under the lock, so that this ends. */
-#include "storage/database/writer_internal.h"
+#include "storage/database/clustering/clustering.h"
 
 #include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
@@ -163,7 +163,8 @@ static enum status compact_table(struct database_writer *writer, const struct ta
                                      first_to_write(old, &compacted->live), &compaction.table, error));
     compacted->table = compaction.table;
     compaction.table->live = compacted->live.bits;
-    const enum status status = parallel_for(request->threads, columns, compact_column, &compaction, error);
+    enum status status = clustering_old(compaction.table, request->threads, error);
+    status = AND_THEN(status, parallel_for(request->threads, columns, compact_column, &compaction, error));
     compaction.table->live = NULL;
     return status;
 }

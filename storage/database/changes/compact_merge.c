@@ -119,6 +119,14 @@ static bool column_fits(const struct merge *merge, uint32_t c)
            strings_fit(merge, now, then) && (!has_tail(merge) || had_values == has_values);
 }
 
+/* Rows that were deleted meanwhile cannot be found again among rows that have gone to other cells. */
+static bool finds_deleted(const struct merge *merge)
+{
+    const struct column *const now = table_live(merge->now), *const then =
+                                                                 table_live(merge->compacted->table->old);
+    return !merge->table->clustering.count || !now || (then && spans_begin(&now->sides, &then->sides));
+}
+
 static bool table_fits(const struct merge *merge)
 {
     const struct table *const now = merge->now;
@@ -129,7 +137,7 @@ static bool table_fits(const struct merge *merge)
     for (uint32_t c = 0; fits && c < merge->table->column_count; c++)
         fits = column_fits(merge, c);
     /* A file of no segments comes before no others. */
-    return fits && (merge->table->segment_count || !has_tail(merge));
+    return fits && (merge->table->segment_count || !has_tail(merge)) && finds_deleted(merge);
 }
 
 /* Encodes what is appended as the compacted rows are, whose chooser may have chosen anew. */

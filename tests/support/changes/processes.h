@@ -24,8 +24,9 @@
 #include <time.h>
 #include <xxhash.h>
 
-#define READER_VARIABLE "TESSERA_CHANGES_READER"
-#define WORLD_INDEXES   "pieces,city"
+#define READER_VARIABLE  "TESSERA_CHANGES_READER"
+#define WORLD_INDEXES    "pieces,city"
+#define WORLD_CLUSTERING "good:2,shop,pieces:3"
 
 /* What SQLite answers in a state of the database. */
 struct state_seen {

@@ -42,6 +42,7 @@ static enum status append(const struct change *change, bool first, struct error 
                                    .levels = levels,
                                    .level_count = first,
                                    .indexes = first ? WORLD_INDEXES : NULL,
+                                   .cluster_by = first && chance(70) ? WORLD_CLUSTERING : NULL,
                                    .threads = 1 + below(3),
                                    .append = !first};
     for (int t = 0; t < WORLD_TABLES; t++) {
