@@ -104,24 +104,47 @@ static enum status begin(struct database_writer *writer, const struct table *tab
     return table_writer_segments((*rewrite)->table, table->segment_rows, table->segment_count, error);
 }
 
+struct marking {
+    struct table_writer *table;
+    const uint64_t *live;
+};
+
+static enum status write_segment(void *context, uint64_t segment, unsigned thread, struct error *error)
+{
+    const struct marking *const marking = context;
+    struct segment_buffers *const buffers = &marking->table->database->buffers;
+    const uint32_t *const rows = marking->table->table.segment_rows;
+    uint64_t first = 0;
+    (void)thread;
+    RETURN_IF_ERROR(cancel_check(error));
+    for (uint64_t s = 0; s < segment; s++)
+        first += rows[s];
+    int32_t *const values = segment_buffers_take(
+        buffers, ((size_t)rows[segment] + TILE_ROWS) * sizeof *values, "a segment of a deletion", error);
+    if (!values)
+        return STATUS_MACHINE;
+    for (uint32_t r = 0; r < rows[segment]; r++)
+        values[r] = row_valid(marking->live, first + r);
+    const enum status status =
+        table_writer_segment(marking->table, 0, (uint32_t)segment, values, NULL, error);
+    segment_buffers_give(buffers, values);
+    return status;
+}
+
+static enum status write_later(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    return write_segment(context, item + 1, thread, error);
+}
+
+/* The codec is chosen on the first segment, so it comes before the others. */
 static enum status write_all(struct table_writer *table, const uint64_t *live, struct error *error)
 {
-    const uint32_t *const rows = table->table.segment_rows;
-    uint64_t first = 0;
-    uint32_t most = 0;
-    for (uint32_t s = 0; s < table->table.segment_count; s++)
-        most = rows[s] > most ? rows[s] : most;
-    int32_t *const values =
-        segment_buffer(((size_t)most + TILE_ROWS) * sizeof *values, "a segment of a deletion", error);
-    enum status status = values ? STATUS_OK : STATUS_MACHINE;
-    for (uint32_t s = 0; status == STATUS_OK && s < table->table.segment_count; first += rows[s++]) {
-        for (uint32_t r = 0; r < rows[s]; r++)
-            values[r] = row_valid(live, first + r);
-        status = cancel_check(error);
-        status = AND_THEN(status, table_writer_segment(table, 0, s, values, NULL, error));
-    }
-    free(values);
-    return status;
+    struct marking marking = {.table = table, .live = live};
+    const uint32_t segments = table->table.segment_count;
+    if (segments == 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(write_segment(&marking, 0, 0, error));
+    return parallel_for(0, segments - 1, write_later, &marking, error);
 }
 
 /* Reads which rows are live, and leaves these out. */
