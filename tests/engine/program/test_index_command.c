@@ -140,7 +140,8 @@ static void appended_rows_and_replaced_tables_are_indexed(void **state)
              "$T load --db $D --schema star.sql --append day=more.csv sale=sales.csv && $T check --db $D");
     assert_int_equal(index_number("sale", "pieces", "vectors"), 91); /* those of before, continued */
     assert_int_equal(index_number("sale", "day", "vectors"), 5);
-    assert_int_equal(index_number("day", "name", "vectors"), 6); /* it has levels, and is written as a whole */
+    assert_int_equal(index_number("day", "name", "vectors"),
+                     6); /* it has levels, and is written as a whole */
     assert_int_equal(index_number("sale", "note", "vectors"), 5);
     must_run("$T compact --db $D && $T check --db $D"); /* builds them anew */
     assert_int_equal(index_number("sale", "pieces", "vectors"), 93);
