@@ -45,6 +45,7 @@ struct table_sorter; /* table_sorter.c */
 /* Where the rows of segments go that are being written (clustering/clustering.c). */
 struct cell_places {
     uint32_t **rows; /* of each segment; NULL: its rows keep their order. They are of the change's buffers */
+    uint32_t count;  /* of segments */
     uint32_t last;   /* the segment that table_writer_cells was called for; UINT32_MAX: none */
     struct old_values
         *collected; /* while values of old rows are collected, instead of being written; or NULL */

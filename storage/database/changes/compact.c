@@ -165,6 +165,7 @@ static enum status compact_table(struct database_writer *writer, const struct ta
     compaction.table->live = compacted->live.bits;
     enum status status = clustering_old(compaction.table, request->threads, error);
     status = AND_THEN(status, parallel_for(request->threads, columns, compact_column, &compaction, error));
+    cell_places_free(compaction.table);
     compaction.table->live = NULL;
     return status;
 }

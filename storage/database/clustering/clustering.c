@@ -252,9 +252,11 @@ static enum status find_cells(struct table_writer *table, uint32_t segment,
     struct cell_places *const places = &table->cells;
     struct cell_term terms[CLUSTER_TERMS_MAX];
     uint32_t count = 0, used = 0, cells;
-    if (!places->rows)
-        RETURN_IF_ERROR(
-            memory_zeros(&places->rows, table->table.segment_count * sizeof *places->rows, "cells", error));
+    if (!places->rows) {
+        const uint32_t segments = table->table.segment_count;
+        RETURN_IF_ERROR(memory_zeros(&places->rows, segments * sizeof *places->rows, "cells", error));
+        places->count = segments;
+    }
     places->rows[segment] = segment_buffers_take(&table->database->buffers,
                                                  ((size_t)rows + 1) * sizeof **places->rows, "cells", error);
     if (!places->rows[segment])
@@ -285,7 +287,7 @@ enum status table_writer_cells(struct table_writer *table, uint32_t segment,
 
 void cell_places_free(struct table_writer *table)
 {
-    for (uint32_t s = 0; table->cells.rows && s < table->table.segment_count; s++)
+    for (uint32_t s = 0; s < table->cells.count; s++)
         forget(table, s);
     free(table->cells.rows);
     table->cells = (struct cell_places){0};
@@ -293,7 +295,7 @@ void cell_places_free(struct table_writer *table)
 
 bool clustering_places(const struct table_writer *table, uint32_t segment)
 {
-    return table->cells.rows && table->cells.rows[segment];
+    return segment < table->cells.count && table->cells.rows[segment];
 }
 
 enum status clustering_write(struct table_writer *table, uint32_t column, uint32_t segment,
