@@ -2,6 +2,7 @@
  * plan.c: frees plans, and finds the tiles that a planned statement reads (plan.h).
  */
 #include "engine/plan/plan.h"
+#include "engine/plan/tiles/tile_codes.h"
 
 #include "storage/base/clock.h"
 #include "storage/base/memory.h"
@@ -155,6 +156,21 @@ static bool condition_test(const struct plan *plan, uint32_t condition, struct t
     return true;
 }
 
+static enum status find_tiles(struct plan *plan, struct tile_test *tests, uint32_t count, unsigned threads,
+                              struct error *error)
+{
+    const struct kept_array **kept;
+    enum status status = STATUS_OK;
+    RETURN_IF_ERROR(memory_zeros(&kept, (count + 1) * sizeof *kept, "a plan", error));
+    for (uint32_t t = 0; t < count && status == STATUS_OK; t++)
+        status = tile_codes_find(plan->database, plan->fact, &tests[t], &kept[t], error);
+    status = AND_THEN(status, tile_skip_find(plan->fact, tests, count, threads, &plan->scan, error));
+    for (uint32_t t = 0; t < count; t++)
+        kept_array_release(plan->database, kept[t]);
+    free(kept);
+    return status;
+}
+
 enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *error)
 {
     const uint32_t steps = plan->step_count + plan->decided_count;
@@ -178,7 +194,7 @@ enum status plan_find_tiles(struct plan *plan, unsigned threads, struct error *e
                                .high = join ? INT64_MAX : step->high,
                                .set = join && join->match != EXPRESSION_NONE ? &join->passing_rows : NULL};
     }
-    const enum status status = tile_skip_find(plan->fact, tests, count, threads, &plan->scan, error);
+    const enum status status = find_tiles(plan, tests, count, threads, error);
     free(tests);
     RETURN_IF_ERROR(status);
     if (plan->nothing)

@@ -140,6 +140,28 @@ static uint64_t test_tiles(const struct tile_test *test, const int64_t *min_max,
     return keep;
 }
 
+bool tile_test_may_skip(const struct tile_test *test, const struct table *table)
+{
+    bool may = false;
+    for (uint32_t s = 0; s < table->segment_count; s++)
+        may |= judge_segment(test, s) == VERDICT_EACH;
+    return may;
+}
+
+/* Keeps the tiles of some groups, from `group` of the table on, that may have a code of the set. */
+static void test_codes(const struct tile_test *test, uint64_t group, uint32_t groups, uint64_t *keep)
+{
+    uint64_t any[SKIP_PIECE_TILES / BOUNDS_TILES] = {0};
+    for (uint64_t left = test->code_set; left; left &= left - 1) {
+        const uint64_t *const words =
+            test->codes + (unsigned)__builtin_ctzll(left) * test->code_stride + group;
+        for (uint32_t g = 0; g < groups; g++)
+            any[g] |= words[g];
+    }
+    for (uint32_t g = 0; g < groups; g++)
+        keep[g] &= any[g];
+}
+
 /* Tests the tiles of a piece, which begins with a group of BOUNDS_TILES tiles; `keep` has a word for each group. */
 static void test_piece(const struct tile_test *test, uint32_t segment, uint32_t first, uint32_t end,
                        uint64_t *keep)
@@ -178,6 +200,7 @@ static enum status add_run(struct tile_skip *skip, const struct tile_run *run, s
 /* A piece of a segment's tiles, for one thread, and the runs that it keeps. */
 struct skip_piece {
     uint32_t segment, first, end;
+    uint64_t group;        /* the table's groups of BOUNDS_TILES tiles before it */
     struct tile_skip kept; /* runs and kept_tiles; `before` counts from the piece's first run */
 };
 
@@ -209,7 +232,11 @@ static enum status search_piece(void *context, uint64_t item, unsigned thread, s
     (void)thread;
     memset(keep, 0xff, sizeof keep);
     for (uint32_t i = 0; i < search->count; i++)
-        test_piece(&search->tests[i], piece->segment, piece->first, piece->end, keep);
+        if (search->tests[i].codes)
+            test_codes(&search->tests[i], piece->group, (tiles + BOUNDS_TILES - 1) / BOUNDS_TILES, keep);
+    for (uint32_t i = 0; i < search->count; i++)
+        if (!search->tests[i].codes || !search->tests[i].code_exact)
+            test_piece(&search->tests[i], piece->segment, piece->first, piece->end, keep);
     for (uint32_t tile = next_bit(keep, 0, tiles, 0); tile < tiles;) {
         const uint32_t end = next_bit(keep, tile, tiles, UINT64_MAX);
         const struct tile_run run = {.segment = piece->segment,
@@ -228,7 +255,8 @@ static uint64_t count_long_tests(const struct skip_search *search)
     uint64_t tests = 0;
     for (uint32_t s = 0; s < search->table->segment_count; s++)
         for (uint32_t i = 0; i < search->count; i++)
-            if (judge_segment(&search->tests[i], s) == VERDICT_EACH)
+            if (!(search->tests[i].codes && search->tests[i].code_exact) &&
+                judge_segment(&search->tests[i], s) == VERDICT_EACH)
                 tests += 1 + segment_tiles(search->table, s) / SKIP_PIECE_TILES;
     return tests;
 }
@@ -236,7 +264,7 @@ static uint64_t count_long_tests(const struct skip_search *search)
 /* Cuts the table into pieces. */
 static enum status cut_pieces(struct skip_search *search, uint64_t *count, struct error *error)
 {
-    uint64_t most = 1, at = 0;
+    uint64_t most = 1, at = 0, groups = 0;
     for (uint32_t segment = 0; segment < search->table->segment_count; segment++)
         most += segment_tiles(search->table, segment) / SKIP_PIECE_TILES + 1;
     RETURN_IF_ERROR(memory_take(&search->pieces, most * sizeof *search->pieces, "the list of tiles", error));
@@ -247,8 +275,10 @@ static enum status cut_pieces(struct skip_search *search, uint64_t *count, struc
             search->pieces[at++] =
                 (struct skip_piece){.segment = segment,
                                     .first = first,
+                                    .group = groups + first / BOUNDS_TILES,
                                     .end = first + (left < SKIP_PIECE_TILES ? left : SKIP_PIECE_TILES)};
         }
+        groups += tile_group_count(search->table, segment);
     }
     *count = at;
     return STATUS_OK;

@@ -41,7 +41,23 @@ struct tile_test {
     const struct position_set *set;
     const int64_t *values; /* or NULL: `value_count` values, ascending */
     uint64_t value_count;
+
+    /* NULL, or for each code of leading bits which tiles may have it, `code_stride` words apart; the set has only codes of
+     * `code_set`. Exact: nothing else needs to be tested. tiles/tile_codes.h sets them. */
+    const uint64_t *codes;
+    uint64_t code_stride, code_set;
+    bool code_exact;
 };
+
+/* Whether any tile may be left out, going by what all tiles of each segment span. */
+bool tile_test_may_skip(const struct tile_test *test, const struct table *table);
+
+/* The groups of 64 tiles of a segment. */
+static inline uint32_t tile_group_count(const struct table *table, uint32_t segment)
+{
+    const uint32_t tiles = (table->segment_rows[segment] + TILE_ROWS - 1) / TILE_ROWS;
+    return (tiles + BOUNDS_TILES - 1) / BOUNDS_TILES;
+}
 
 /* Consecutive tiles of one segment. */
 struct tile_run {

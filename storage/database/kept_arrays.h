@@ -23,6 +23,7 @@
 enum array_kind {
     ARRAY_VALUES, /* of the last column */
     ARRAY_ROWS,   /* that it references, int32_t, -1: none */
+    ARRAY_TILES,  /* of a key: bits of tiles (engine/plan/tiles/tile_codes.h) */
     ARRAY_USED    /* the positions that some row of it references: bit p % 64 of word p / 64 */
 };
 
