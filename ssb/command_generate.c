@@ -55,7 +55,7 @@ static const struct command_line line = {
     .options = option_list,
     .shared = ssb_data_options,
     .help = "Writes the tables of the Star Schema Benchmark as text, byte-identical to ssb-dbgen's "
-            "files.\vExamples:\n"
+            "files unless --skew is given.\vExamples:\n"
             "  tessera ssb generate --sf 1 --out ssb1\n"
             "  tessera ssb generate --sf 0.1 --out small --table date,lineorder --date-table classic",
 };

@@ -41,7 +41,7 @@ static const struct command_option option_list[] = {
      .missing = "--db is missing; give the directory for the database, as in --db ssb1.db"},
     {"from", 'f', "DIR",
      "Read part.tbl, supplier.tbl, customer.tbl, date.tbl and lineorder.tbl from this folder instead of "
-     "generating the rows; --sf, --mode, --variant and --date-table then only tell what they are",
+     "generating the rows; --sf, --mode, --variant, --date-table and --skew then only tell what they are",
      TO_TEXT(struct arguments, load.from)},
     {"codec", 'c', "LIST",
      "Codecs of the columns: one for all of lineorder (auto, smallest, gpu-star, plain, ...; default auto) "

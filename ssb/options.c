@@ -22,4 +22,8 @@ const struct command_option ssb_data_options[] = {
      "Below scale factor 1: every date (full, the default), or cut short as ssb-dbgen cuts it (classic), so "
      "that order dates without a date row exist",
      TO_WORD(struct ssb_options, dates, "full|classic")},
+    {"skew", 0, NULL,
+     "Manufacturers, brands, nations, cities, quantities, discounts and the keys of customers, parts and "
+     "suppliers are skewed, instead of uniform as ssb-dbgen draws them (docs/ssb.md)",
+     TO_FLAG(struct ssb_options, skew)},
     {0}};

@@ -1,6 +1,6 @@
 /*
- * options.h: the command-line options that choose the data (--sf, --mode, --variant, --date-table), for the
- * commands that generate them.
+ * options.h: the command-line options that choose the data (--sf, --mode, --variant, --date-table, --skew),
+ * for the commands that generate them.
  */
 #ifndef TESSERA_SSB_OPTIONS_H
 #define TESSERA_SSB_OPTIONS_H

@@ -76,10 +76,10 @@ static void source_text(const struct reference_source *source, char *text, size_
     if (source->from)
         used = snprintf(text, size, "tbl %s", source->from);
     else
-        used =
-            number_print(text, size, "generated sf=%.17g mode=%s variant=%s dates=%s",
-                         source->options.scale_factor, ssb_mode_words[source->options.mode],
-                         ssb_variant_words[source->options.variant], ssb_dates_words[source->options.dates]);
+        used = number_print(text, size, "generated sf=%.17g mode=%s variant=%s dates=%s%s",
+                            source->options.scale_factor, ssb_mode_words[source->options.mode],
+                            ssb_variant_words[source->options.variant],
+                            ssb_dates_words[source->options.dates], source->options.skew ? " skewed" : "");
     for (int t = 0; t < SSB_TABLES && used > 0 && (size_t)used < size; t++)
         used += snprintf(text + used, size - (size_t)used, " %s=%" PRIu64,
                          ssb_table_info((enum ssb_table)t)->name, source->rows[t]);

@@ -25,6 +25,15 @@ static int64_t draw_at(const struct ssb_generator *generator, enum stream stream
     return draw_next(&state, low, high);
 }
 
+/* The same, uniform or skewed as the generator is asked. */
+static int64_t draw_skewed(const struct ssb_generator *generator, enum stream stream, uint64_t row,
+                           enum skew skew, int64_t low, int64_t high)
+{
+    if (!generator->options.skew)
+        return draw_at(generator, stream, row, low, high);
+    return low + skew_value(&generator->skews[skew], random_step(stream_state(generator, stream, row)));
+}
+
 /* ---- Text: each function appends at `at`, in a string of SSB_STRING_BYTES, and returns the new end ---- */
 
 static char *append(char *at, const char *word)
@@ -72,9 +81,9 @@ static void part_colors(const struct ssb_generator *generator, uint64_t row, str
 
 static void generate_part(const struct ssb_generator *generator, uint64_t row, struct ssb_row *out)
 {
-    const int64_t mfgr = draw_at(generator, STREAM_PART_MFGR, row, 1, 5);
-    const int64_t category = draw_at(generator, STREAM_PART_CATEGORY, row, 1, 5);
-    const int64_t brand = draw_at(generator, STREAM_PART_BRAND, row, 1, 40);
+    const int64_t mfgr = draw_skewed(generator, STREAM_PART_MFGR, row, SKEW_MFGR, 1, 5);
+    const int64_t category = draw_skewed(generator, STREAM_PART_CATEGORY, row, SKEW_MFGR, 1, 5);
+    const int64_t brand = draw_skewed(generator, STREAM_PART_BRAND, row, SKEW_BRAND, 1, 40);
     const int64_t type = draw_at(generator, STREAM_PART_TYPE, row, 1, TYPE_COUNT) - 1;
     const int64_t container = draw_at(generator, STREAM_PART_CONTAINER, row, 1, CONTAINER_COUNT) - 1;
 
@@ -143,8 +152,8 @@ static const struct person_streams customer_streams = {"Customer#", STREAM_CUSTO
 static void generate_person(const struct ssb_generator *generator, const struct person_streams *streams,
                             uint64_t row, struct ssb_row *out)
 {
-    const int64_t nation = draw_at(generator, streams->nation, row, 0, NATION_COUNT - 1);
-    const int64_t digit = draw_at(generator, streams->city, row, 0, 9);
+    const int64_t nation = draw_skewed(generator, streams->nation, row, SKEW_NATION, 0, NATION_COUNT - 1);
+    const int64_t digit = draw_skewed(generator, streams->city, row, SKEW_CITY, 0, 9);
 
     out->numbers[0] = (int64_t)row + 1;
     append_number(append(out->strings[1], streams->title), row + 1, 9);

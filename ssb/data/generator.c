@@ -259,6 +259,8 @@ enum status ssb_generator_create(const struct ssb_options *options, unsigned thr
     made->options = *options;
     random_jumps_init(&made->jumps);
     place_streams(made, count_rows(made));
+    if (options->skew)
+        skew_tables_make(made->skews);
     for (uint32_t day = 0; day < CALENDAR_DAYS; day++) {
         const struct calendar_date date = calendar_date(day);
         made->date_keys[day] = date.year * 10000 + date.month * 100 + date.day;

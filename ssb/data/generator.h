@@ -1,5 +1,6 @@
 /*
- * generator.h: generates any range of rows of the Star Schema Benchmark, byte-identical to ssb-dbgen.
+ * generator.h: generates any range of rows of the Star Schema Benchmark, byte-identical to ssb-dbgen
+ * unless skew is asked for.
  *
  * The references are eyalroz/ssb-dbgen ae1e254 and the older variant that Crystal ships; docs/ssb.md says
  * what they share and where they differ. Every row can be generated alone, because each random stream can
@@ -35,6 +36,7 @@ struct ssb_options {
     enum ssb_mode mode;
     enum ssb_variant variant;
     enum ssb_dates dates;
+    bool skew; /* values are not uniform: skew.h */
 };
 
 /* Reads a scale factor: a decimal number > 0 and <= SSB_SCALE_FACTOR_MAX, else STATUS_BAD_INPUT. */

@@ -12,6 +12,7 @@
 
 #include "ssb/data/generator.h"
 #include "ssb/data/random.h"
+#include "ssb/data/skew.h"
 #include "ssb/data/words.h"
 
 #define CALENDAR_DAYS   2557u /* 1992-01-01 .. 1998-12-31 */
@@ -65,6 +66,7 @@ struct ssb_generator {
     int64_t part_keys; /* lo_partkey is from 1 .. part_keys: at most scale factors fewer than the parts */
     struct random_jumps jumps;
     struct stream_start streams[STREAMS];
+    struct skew_table skews[SKEWS];   /* if options.skew */
     int32_t date_keys[CALENDAR_DAYS]; /* yyyymmdd */
     uint64_t blocks;                  /* of BLOCK_ORDERS orders each; the last may be shorter */
     uint64_t *block_rows;             /* blocks + 1 entries: first row of each block, then all rows */

@@ -3,8 +3,8 @@
  *
  * Orders are generated in batches of at most 256 (about 1000 rows), whose numbers stay in the first two
  * levels of cache. A batch draws from one stream after the other: one number an order, or seven an order, of
- * which an order of n lines uses the first n. All loops over a batch have no branches, so that compilers
- * vectorise them: 16 states of a stream advance together, each by 16 steps. The table has 1 to 10^11 rows;
+ * which an order of n lines uses the first n. All loops over a batch, but those of skewed numbers, have no branches, so that
+ * compilers vectorise them: 16 states of a stream advance together, each by 16 steps. The table has 1 to 10^11 rows;
  * one call generates thousands to millions of them.
  */
 #include "ssb/data/generator.h"
@@ -78,13 +78,43 @@ struct batch {
     int32_t scratch[LO_COLUMNS][BATCH_ROWS];
 };
 
+/* Which distribution a stream's numbers have in skewed data; SKEWS: they stay uniform. */
+static enum skew stream_skew(enum stream stream)
+{
+    switch ((int)stream) {
+    case STREAM_ORDER_CUSTOMER:
+    case STREAM_LINE_PART:
+    case STREAM_LINE_SUPPLIER:
+        return SKEW_KEY;
+    case STREAM_LINE_QUANTITY:
+        return SKEW_QUANTITY;
+    case STREAM_LINE_DISCOUNT:
+        return SKEW_DISCOUNT;
+    default:
+        return SKEWS;
+    }
+}
+
+/* Draws a number of the stream for each state. */
+static void draw_stream(const struct range *range, enum stream stream, const uint32_t *states, uint32_t count,
+                        int32_t low, int64_t width, int32_t *values)
+{
+    const enum skew skew = range->generator->options.skew ? stream_skew(stream) : SKEWS;
+    if (skew == SKEWS) {
+        draw_all(states, count, low, width, values);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = low + (int32_t)skew_number(&range->generator->skews[skew], states[i], (uint64_t)width);
+}
+
 /* Draws one number an order. */
 static void draw_orders(struct range *range, const struct batch *batch, enum stream stream, int32_t low,
                         int64_t width, int32_t *values)
 {
     uint32_t states[BATCH_ORDERS + LANES];
     stream_states(&range->streams[stream], batch->orders, states);
-    draw_all(states, batch->orders, low, width, values);
+    draw_stream(range, stream, states, batch->orders, low, width, values);
 }
 
 /* Draws one number a row. */
@@ -95,7 +125,7 @@ static void draw_rows(struct range *range, const struct batch *batch, enum strea
     stream_states(&range->streams[stream], batch->orders * ORDER_LINES_MAX, states);
     for (uint32_t row = 0; row < batch->rows; row++)
         used[row] = states[batch->slot[row]];
-    draw_all(used, batch->rows, low, width, values);
+    draw_stream(range, stream, used, batch->rows, low, width, values);
 }
 
 /* Gives each row its order's value. */

@@ -73,7 +73,7 @@ static uint64_t load_number(const struct ssb_load_options *options)
                                     ssb_mode_words[data->mode], ssb_variant_words[data->variant],
                                     ssb_dates_words[data->dates], options->dangling_null,
                                     (int)options->dimension_order, options->parts);
-    uint64_t number = XXH3_64bits(text, (size_t)length);
+    uint64_t number = XXH3_64bits_withSeed(text, (size_t)length, data->skew);
     for (uint32_t l = 0; l < options->level_count; l++)
         number = XXH3_64bits_withSeed(options->levels[l], strlen(options->levels[l]), number);
     return number;

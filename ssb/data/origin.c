@@ -35,10 +35,10 @@ enum status ssb_origin_prepare(const char *directory, const struct ssb_origin *o
     RETURN_IF_ERROR(path_of(directory, NEW_FILE, path, error));
     const struct ssb_options *options = &origin->options;
     json_t *scale = options->scale_factor > 0 ? json_real(options->scale_factor) : json_null();
-    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:s, s:s?}", "scale_factor", scale, "mode",
+    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:b, s:s, s:s?}", "scale_factor", scale, "mode",
                                ssb_mode_words[options->mode], "variant", ssb_variant_words[options->variant],
-                               "date_table", ssb_dates_words[options->dates], "dangling",
-                               dangling_words[origin->dangling_null], "from", origin->from);
+                               "date_table", ssb_dates_words[options->dates], "skew", options->skew,
+                               "dangling", dangling_words[origin->dangling_null], "from", origin->from);
     char *text = object ? json_print(object, JSON_INDENT(2)) : NULL;
     json_decref(object);
     if (!text && (!origin->from || utf8_is_valid(origin->from, strlen(origin->from))))
@@ -101,6 +101,11 @@ static enum status parse_object(const char *path, const json_t *object, struct s
     RETURN_IF_ERROR(field_word(path, object, "variant", ssb_variant_words, &variant, error));
     RETURN_IF_ERROR(field_word(path, object, "date_table", ssb_dates_words, &dates, error));
     RETURN_IF_ERROR(field_word(path, object, "dangling", dangling_words, &dangling, error));
+    const json_t *skew = json_object_get(object, "skew"); /* older files have none, and uniform data */
+    if (skew && !json_is_boolean(skew))
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s: \"skew\" must be true or false; load the benchmark again to write this file anew", path);
     const json_t *scale = json_object_get(object, "scale_factor"), *from = json_object_get(object, "from");
     bool known = json_is_number(scale) && isfinite(json_number_value(scale)) && json_number_value(scale) > 0;
     bool generated = json_is_null(from);
@@ -114,7 +119,8 @@ static enum status parse_object(const char *path, const json_t *object, struct s
         .options = {.scale_factor = known ? json_number_value(scale) : 0,
                     .mode = (enum ssb_mode)mode,
                     .variant = (enum ssb_variant)variant,
-                    .dates = (enum ssb_dates)dates},
+                    .dates = (enum ssb_dates)dates,
+                    .skew = json_is_true(skew)},
         .dangling_null = dangling == 1,
     };
     if (!generated && !(origin->from = strdup(json_string_value(from))))

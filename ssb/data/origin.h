@@ -2,11 +2,11 @@
  * origin.h: what a database of the benchmark was loaded from; the database has it in the file ssb.json.
  *
  *     {"scale_factor": 1.0, "mode": "single", "variant": "eyalroz", "date_table": "full",
- *      "dangling": "error", "from": null}
+ *      "skew": false, "dangling": "error", "from": null}
  *
  * Answers are checked with the raw rows, which are not in the database. Later commands generate them again,
- * or read them from the folder `from` (an absolute path). "scale_factor" is null if the rows came from files
- * and their scale is not known.
+ * or read them from the folder `from` (an absolute path). A file without "skew" is of an older version, and its
+ * data are uniform. "scale_factor" is null if the rows came from files and their scale is not known.
  */
 #ifndef TESSERA_SSB_DATA_ORIGIN_H
 #define TESSERA_SSB_DATA_ORIGIN_H

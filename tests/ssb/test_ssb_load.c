@@ -392,6 +392,8 @@ static void an_origin_that_is_damaged_or_missing_is_refused(void **state)
         "\"dangling\": \"error\", \"from\": \"here\"}",
         "{\"scale_factor\": 1, \"mode\": \"single\", \"variant\": \"eyalroz\", \"date_table\": \"full\", "
         "\"dangling\": 7, \"from\": null}",
+        "{\"scale_factor\": 1, \"mode\": \"single\", \"variant\": \"eyalroz\", \"date_table\": \"full\", "
+        "\"skew\": \"yes\", \"dangling\": \"error\", \"from\": null}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         FILE *file = fopen(in_folder(SSB_ORIGIN_FILE), "w");
