@@ -2,11 +2,12 @@
 """Compares Tessera on a CPU with DuckDB: the same rows, the same 13 statements, the same number of threads.
 
     tests/benches/bench_duckdb.py --program build/tessera --sf 1 [--folder DIR] [--threads N] [--codec auto]
-                                  [--repeat 3] [--format table|json]
+                                  [--repeat 3] [--format table|json] [--skew] [--clustered]
 
 It generates the .tbl files and the database in DIR, where the next run finds them, and loads the files into native
 DuckDB tables there. Then it runs every statement warm and by turns with Tessera, compares the answers, and prints
-the medians and their ratio. DuckDB gets the statements as the queries' sources have them and tables after `ANALYZE`.
+the medians and their ratio. With --skew the rows are skewed; with --clustered they are also in a database that was loaded
+with --cluster-by auto, which takes turns with the others. DuckDB gets the statements as the queries' sources have them and tables after `ANALYZE`.
 JSON also has the ratio of each turn's medians. Exit code 0: all answers are equal; 1: one differs; 2: bad usage; 3: the
 Python package duckdb is missing.
 """
@@ -56,14 +57,22 @@ def statements():
     return found
 
 
-def generate(program, sf, folder):
-    text, database = folder / "tbl", folder / "tessera"
+def generate(options, folder):
+    """Folder of the .tbl files, and Tessera's databases: in generated order, and clustered."""
+    text, databases = folder / "tbl", [folder / "tessera"]
+    rows = ["--sf", options.sf] + ["--skew"] * options.skew
     if not (text / "complete").exists():
-        subprocess.run([program, "ssb", "generate", "--sf", sf, "--out", text], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([options.program, "ssb", "generate", *rows, "--out", text], check=True,
+                       stdout=subprocess.DEVNULL)
         (text / "complete").touch()
-    if not database.exists():
-        subprocess.run([program, "ssb", "load", "--sf", sf, "--db", database], check=True, stdout=subprocess.DEVNULL)
-    return text, database
+    if options.clustered:
+        databases.append(folder / "clustered")
+    for database in databases:
+        if not database.exists():
+            order = ["--cluster-by", "auto"] * (database.name == "clustered")
+            subprocess.run([options.program, "ssb", "load", *rows, *order, "--db", database], check=True,
+                           stdout=subprocess.DEVNULL)
+    return text, databases
 
 
 def type_of(column):
@@ -107,65 +116,81 @@ def main():
     parser.add_argument("--codec", default="auto")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each in a turn")
     parser.add_argument("--format", choices=["table", "json"], default="table")
+    parser.add_argument("--skew", action="store_true", help="skewed rows (docs/ssb.md)")
+    parser.add_argument("--clustered", action="store_true", help="also a clustered database of Tessera")
     options = parser.parse_args()
     if not duckdb:
         sys.stderr.write("bench_duckdb.py: the Python package duckdb is missing; install it: pip install duckdb\n")
         return 3
     with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(options.folder or temporary) / f"sf{options.sf}"
+        folder = pathlib.Path(options.folder or temporary) / f"sf{options.sf}{'-skewed' * options.skew}"
         folder.mkdir(parents=True, exist_ok=True)
         return compare(options, folder)
 
 
-def take_turns(options, connection, database, query, sql, answers):
-    """Milliseconds of DuckDB and of Tessera: a list for each turn. Tessera writes its answer into `answers`."""
-    theirs, ours = [], []
+def take_turns(options, connection, databases, query, sql, answers):
+    """Milliseconds of DuckDB and of Tessera, of each database: a list for each turn. Answers are written into the folders of
+    these names in `answers`."""
+    theirs, ours = [], {database.name: [] for database in databases}
     for _ in range(ROUNDS):
         theirs.append([])
         for _ in range(options.repeat):
             begin = time.perf_counter()
             connection.execute(sql).fetchall()
             theirs[-1].append((time.perf_counter() - begin) * 1e3)
-        run = subprocess.run(
-            [options.program, "ssb", "run", "--db", database, "--device", "cpu", "--query", query, "--codec",
-             options.codec, "--threads", str(options.threads), "--repeat", str(options.repeat), "--warmup",
-             "2", "--verify", "none", "--format", "json", "--answers", answers],
-            check=True, stdout=subprocess.PIPE)
-        ours.append(json.loads(run.stdout)["queries"][0]["total_ms"]["runs"])
+        for database in databases:
+            run = subprocess.run(
+                [options.program, "ssb", "run", "--db", database, "--device", "cpu", "--query", query, "--codec",
+                 options.codec, "--threads", str(options.threads), "--repeat", str(options.repeat), "--warmup",
+                 "2", "--verify", "none", "--format", "json", "--answers", answers / database.name],
+                check=True, stdout=subprocess.PIPE)
+            ours[database.name].append(json.loads(run.stdout)["queries"][0]["total_ms"]["runs"])
     return theirs, ours
 
 
 def result_of(query, theirs, ours, same):
-    duckdb_ms, tessera_ms = statistics.median(sum(theirs, [])), statistics.median(sum(ours, []))
-    return {"query": query, "duckdb_ms": duckdb_ms, "tessera_ms": tessera_ms, "ratio": duckdb_ms / tessera_ms,
-            "turns": [statistics.median(left) / statistics.median(right) for left, right in zip(theirs, ours)],
-            "answer": "ok" if same else "wrong"}
+    duckdb_ms, tessera_ms = statistics.median(sum(theirs, [])), statistics.median(sum(ours["tessera"], []))
+    result = {"query": query, "duckdb_ms": duckdb_ms, "tessera_ms": tessera_ms, "ratio": duckdb_ms / tessera_ms,
+              "turns": [statistics.median(left) / statistics.median(right)
+                        for left, right in zip(theirs, ours["tessera"])],
+              "answer": "ok" if same else "wrong"}
+    if "clustered" in ours:
+        clustered_ms = statistics.median(sum(ours["clustered"], []))
+        result.update({"clustered_ms": clustered_ms, "gain": tessera_ms / clustered_ms})
+    return result
 
 
 def compare(options, folder):
-    text, database = generate(options.program, options.sf, folder)
+    text, databases = generate(options, folder)
     connection = load_duckdb(text, folder / "duckdb", options.threads)
     table = options.format == "table"
     if table:
         print(f"DuckDB {duckdb.__version__} and Tessera ({options.codec}), {options.threads} threads, scale factor "
-              f"{options.sf}; milliseconds, median of {ROUNDS} turns of {options.repeat} warm runs\n\n"
-              f"{'query':6}{'DuckDB':>10}{'Tessera':>10}{'ratio':>9}  answer")
+              f"{options.sf}{', skewed' * options.skew}; milliseconds, median of {ROUNDS} turns of {options.repeat} warm runs\n\n"
+              f"{'query':6}{'DuckDB':>10}{'Tessera':>10}{'ratio':>9}"
+              f"{'clustered    gain' * options.clustered:>18}  answer")
     results = []
     with tempfile.TemporaryDirectory() as answers:
         for query, sql in statements().items():
             expected = csv_of(connection, sql)
-            theirs, ours = take_turns(options, connection, database, query, sql, answers)
-            got = (pathlib.Path(answers) / f"{query.replace('.', '')}.csv").read_text()
-            result = result_of(query, theirs, ours, ordered(got) == ordered(expected))
+            theirs, ours = take_turns(options, connection, databases, query, sql, pathlib.Path(answers))
+            got = [(pathlib.Path(answers) / database.name / f"{query.replace('.', '')}.csv").read_text()
+                   for database in databases]
+            result = result_of(query, theirs, ours, all(ordered(one) == ordered(expected) for one in got))
             results.append(result)
             if table:
-                print(f"{query:6}{result['duckdb_ms']:10.2f}{result['tessera_ms']:10.3f}{result['ratio']:8.1f}x  "
-                      f"{result['answer']}", flush=True)
+                print(f"{query:6}{result['duckdb_ms']:10.2f}{result['tessera_ms']:10.3f}{result['ratio']:8.1f}x"
+                      + (f"{result['clustered_ms']:10.3f}{result['gain']:7.2f}x" if options.clustered else "")
+                      + f"  {result['answer']}", flush=True)
     ratios = [result["ratio"] for result in results]
     if table:
         print(f"\ngeometric mean {statistics.geometric_mean(ratios):.1f}x, least {min(ratios):.1f}x")
+        if options.clustered:
+            gains = [result["gain"] for result in results]
+            print(f"clustered to generated order: {statistics.geometric_mean(gains):.2f}x, least {min(gains):.2f}x")
     else:
         json.dump({"duckdb": duckdb.__version__, "threads": options.threads, "codec": options.codec,
+                   "skew": options.skew,
                    "queries": results}, sys.stdout, indent=1)
         print()
     return 0 if all(result["answer"] == "ok" for result in results) else 1
