@@ -85,6 +85,10 @@ enum status cluster_options_check(const struct schema_script *schema, const stru
                                   struct error *error)
 {
     uint32_t count = 0;
+    if (options->workload && !(options->cluster_by && is_word(options, "auto")))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "--workload %s: says what --cluster-by auto chooses; give that, too",
+                         options->workload);
     if (!options->cluster_by || is_word(options, "auto") || is_word(options, "none"))
         return STATUS_OK;
     for (const char *list = options->cluster_by;;) {

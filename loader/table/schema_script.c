@@ -71,25 +71,11 @@ enum status schema_script_parse(const char *path, const char *text, size_t lengt
 
 enum status schema_script_read(const char *path, struct schema_script *schema, struct error *error)
 {
-    struct text_file *file;
-    size_t length = 0, room = 1 << 16, got = 1;
-    RETURN_IF_ERROR(text_file_open(path, &file, error));
-    char *text = malloc(room);
-    enum status status = text ? STATUS_OK : error_out_of_memory(error, room, "a schema");
-    while (status == STATUS_OK && got && length < SCRIPT_BYTES_MAX) {
-        status = text_file_read(file, text + length, room - length, &got, error);
-        length += got;
-        char *const grown = length == room ? realloc(text, room *= 2) : text;
-        if (!grown)
-            status = error_out_of_memory(error, room, "a schema");
-        text = grown ? grown : text;
-    }
-    text_file_close(file);
-    status = AND_THEN(status, text_format_check(path, text, length, false, error));
-    status = AND_THEN(
-        status, length < SCRIPT_BYTES_MAX
-                    ? schema_script_parse(path, text, length, schema, error)
-                    : error_set(error, STATUS_BAD_INPUT, "%s: a script of over 64 MiB is no schema", path));
+    char *text;
+    size_t length;
+    RETURN_IF_ERROR(text_file_whole(path, SCRIPT_BYTES_MAX, &text, &length, error));
+    enum status status = text_format_check(path, text, length, false, error);
+    status = AND_THEN(status, schema_script_parse(path, text, length, schema, error));
     free(text);
     return status;
 }

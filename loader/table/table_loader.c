@@ -1,6 +1,7 @@
 /* table_loader.c: see table_loader.h. */
 #include "loader/table/cluster_options.h"
 #include "loader/table/columns_write.h"
+#include "loader/table/workload.h"
 #include "loader/table/level_options.h"
 #include "loader/table/table_tuples.h"
 
@@ -22,6 +23,7 @@ struct load {
     struct table_keys keys[SCHEMA_TABLES_MAX]; /* of the referenced tables */
     bool keyed[SCHEMA_TABLES_MAX];
     struct load_tuples *tuples;
+    struct workload workload; /* if options->workload */
     struct rejects rejects;
     struct load_report *report;
     struct progress *progress;
@@ -259,6 +261,8 @@ static enum status cluster_table(const struct load *load, const struct schema_ta
         return table_writer_cluster(writer, NULL, load->error);
     if (!cluster_options_find(load->options, table, &wish, &none))
         return STATUS_OK;
+    if (load->options->workload) /* auto */
+        return table_writer_cluster_for(writer, &load->workload.conditions, load->error);
     return table_writer_cluster(writer, none ? NULL : &wish, load->error);
 }
 
@@ -522,6 +526,8 @@ static bool close_rejects(struct load *load)
 static enum status load_all(struct load *load)
 {
     RETURN_IF_ERROR(check_inputs(load));
+    if (load->options->workload)
+        RETURN_IF_ERROR(workload_read(load->options->workload, load->schema, &load->workload, load->error));
     RETURN_IF_ERROR(check_appended(load));
     RETURN_IF_ERROR(database_writer_open(load->options->directory, &load->writer, load->error));
     enum status status = check_replaced(load);
@@ -584,6 +590,7 @@ enum status tables_load(const struct schema_script *schema, const struct load_op
     for (uint32_t t = 0; t < SCHEMA_TABLES_MAX; t++)
         table_keys_free(&load->keys[t]);
     load_tuples_free(load->tuples);
+    workload_free(&load->workload);
     database_close(load->existing);
     execution_leave(&execution);
     free(load);

@@ -67,6 +67,7 @@ struct load_options {
     const char *codecs;     /* NULL, or as --codec */
     const char *sort_by;    /* NULL, or a column of a table that is not a dimension */
     const char *cluster_by; /* NULL, or as --cluster-by: "auto", "none", "day,shop:2" */
+    const char *workload;   /* NULL, or a file of statements that "auto" chooses for */
     const char *indexes;    /* NULL, or the columns that get a bitmap index: "a,b" */
     enum dimension_order dimension_order;
     const char *const *levels; /* "customer=region,nation,city", "part=none": levels of single tables */

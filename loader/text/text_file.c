@@ -343,3 +343,31 @@ enum status text_file_read(struct text_file *file, char *out, size_t bytes, size
     }
     return STATUS_OK;
 }
+
+enum status text_file_whole(const char *path, size_t most, char **text, size_t *length, struct error *error)
+{
+    struct text_file *file;
+    size_t room = 1 << 16, got = 1;
+    *text = NULL;
+    *length = 0;
+    RETURN_IF_ERROR(text_file_open(path, &file, error));
+    char *all = malloc(room);
+    enum status status = all ? STATUS_OK : error_out_of_memory(error, room, path);
+    while (status == STATUS_OK && got && *length <= most) {
+        status = text_file_read(file, all + *length, room - *length, &got, error);
+        *length += got;
+        char *const grown = *length == room ? realloc(all, room *= 2) : all;
+        if (!grown)
+            status = error_out_of_memory(error, room, path);
+        all = grown ? grown : all;
+    }
+    text_file_close(file);
+    if (status == STATUS_OK && *length > most)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "%s: has over %zu MiB; a script of statements is expected", path, most >> 20);
+    if (status == STATUS_OK)
+        *text = all;
+    else
+        free(all);
+    return status;
+}

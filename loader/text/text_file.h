@@ -25,6 +25,11 @@ void text_file_close(struct text_file *file);
 NODISCARD enum status text_file_read(struct text_file *file, char *out, size_t bytes, size_t *got,
                                      struct error *error);
 
+/* Reads a whole file of at most `most` bytes into memory; the caller frees *text, which is NULL after a failure. STATUS_BAD_INPUT
+ * if it has more. */
+NODISCARD enum status text_file_whole(const char *path, size_t most, char **text, size_t *length,
+                                      struct error *error);
+
 /* The bytes read so far from the file as it is stored. */
 uint64_t text_file_done(const struct text_file *file);
 

@@ -105,6 +105,7 @@ static enum status load_with(const struct ssb_load_options *options, const char 
                                       .codecs = codecs,
                                       .sort_by = options->sort_by,
                                       .cluster_by = options->cluster_by,
+                                      .workload = options->workload,
                                       .indexes = options->indexes,
                                       .dimension_order = options->dimension_order,
                                       .levels = options->levels,

@@ -21,6 +21,7 @@ struct ssb_load_options {
     const char *codecs;      /* NULL, or as --codec: "auto", "gpu-star,lo_tax=plain" (codecs.h) */
     const char *sort_by;     /* a column of lineorder, or NULL: rows keep their order */
     const char *cluster_by;  /* NULL, or as --cluster-by of `tessera load` */
+    const char *workload;    /* NULL, or as --workload of it */
     const char *indexes;     /* NULL, or the columns that get a bitmap index: "lo_discount,lo_quantity" */
     enum dimension_order dimension_order;
     const char *levels[SSB_TABLES]; /* as --levels of `tessera load` */

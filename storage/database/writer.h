@@ -121,6 +121,18 @@ NODISCARD enum status table_writer_levels(struct table_writer *table, const stru
 NODISCARD enum status table_writer_cluster(struct table_writer *table, const struct clustering *wish,
                                            struct error *error);
 
+/* The columns that conditions of statements name. A name is one of a column, without its table, in any case. */
+struct cluster_workload {
+    uint32_t count;
+    const char *const *names;
+    const uint32_t *statements; /* the number of each name's statement, ascending */
+};
+
+/* The same, for statements: levels are chosen that many statements name, and leading bits of columns of the table that they
+ * name. The table is not clustered if they name none. */
+NODISCARD enum status table_writer_cluster_for(struct table_writer *table,
+                                               const struct cluster_workload *workload, struct error *error);
+
 /* The terms of the table; `count` 0: it is not clustered. Else the caller gives the values of these columns of a segment
  * (as for table_writer_segment) before it writes any column of it, and one segment at a time. */
 const struct clustering *table_writer_clustering(const struct table_writer *table);

@@ -2,23 +2,17 @@
 #include "storage/database/clustering/clustering.h"
 
 #include "storage/base/memory.h"
-#include "storage/column/levels_file.h"
 #include "storage/database/clustering/cells.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Tiles that a cell of a segment has at least, on average. Fewer would leave hardly a tile that lies in one cell: a cell ends
- * within a tile. */
-#define CELL_TILES_LEAST 5u
 
 /* Leading bits of values, if nobody says how many. */
 #define VALUE_BITS 4u
 
 /* ---- Which terms ---- */
 
-/* The levels of the table that a foreign key references; NULL: there are none, or it is no foreign key. */
-static const struct table_levels *levels_of(const struct table_writer *table, uint32_t column)
+const struct table_levels *clustering_levels(const struct table_writer *table, uint32_t column)
 {
     const char *const name = table->table.columns[column].schema.references_table;
     const struct table *const referenced =
@@ -39,12 +33,12 @@ static uint32_t level_bits(const struct table_levels *levels, uint32_t depth)
 
 static uint32_t term_bits(const struct table_writer *table, const struct cluster_term *term)
 {
-    const struct table_levels *const levels = levels_of(table, term->column);
+    const struct table_levels *const levels = clustering_levels(table, term->column);
     const uint32_t nulls = table->table.columns[term->column].schema.nullable;
     return (levels ? level_bits(levels, term->number) : term->number) + nulls;
 }
 
-static uint32_t clustering_bits(const struct table_writer *table, const struct clustering *clustering)
+uint32_t clustering_bits(const struct table_writer *table, const struct clustering *clustering)
 {
     uint32_t bits = 0;
     for (uint32_t t = 0; t < clustering->count; t++)
@@ -58,7 +52,7 @@ static enum status check_terms(const struct table_writer *table, struct clusteri
     for (uint32_t t = 0; t < clustering->count; t++) {
         struct cluster_term *const term = &clustering->terms[t];
         const struct column *const column = &table->table.columns[term->column];
-        const struct table_levels *const levels = levels_of(table, term->column);
+        const struct table_levels *const levels = clustering_levels(table, term->column);
         const uint32_t most = levels ? levels->count : CELL_BITS_MAX;
         if (term->number == 0)
             term->number = levels ? 1 : VALUE_BITS;
@@ -79,104 +73,6 @@ static enum status check_terms(const struct table_writer *table, struct clusteri
     return STATUS_OK;
 }
 
-/* ---- auto ---- */
-
-/* A foreign key, and how many prefixes with rows each number of its levels has. */
-struct candidate {
-    uint32_t column, depth, levels;
-    uint32_t prefixes[LEVELS_MAX + 1];
-};
-
-/* Leaves are in ascending order of their prefixes. */
-static void count_prefixes(const struct table_levels *levels, struct candidate *candidate)
-{
-    candidate->levels = levels->count;
-    for (uint32_t depth = 0; depth <= levels->count; depth++) {
-        const uint32_t shift = levels_shift(levels, depth) - levels->rest_bits;
-        uint32_t count = levels->leaf_count > 0;
-        for (uint32_t l = 1; l < levels->leaf_count; l++)
-            count += levels->leaves[l].prefix >> shift != levels->leaves[l - 1].prefix >> shift;
-        candidate->prefixes[depth] = count ? count : 1;
-    }
-}
-
-static enum status find_candidate(const struct table_writer *table, uint32_t column,
-                                  struct candidate *candidate, bool *found, struct error *error)
-{
-    const struct table_levels *const levels = levels_of(table, column);
-    struct table_levels *read = NULL;
-    *found = levels != NULL;
-    *candidate = (struct candidate){.column = column};
-    if (!levels)
-        return STATUS_OK;
-    if (!levels->leaves)
-        RETURN_IF_ERROR(levels_read(
-            table->database->path,
-            database_writer_find(table->database, table->table.columns[column].schema.references_table),
-            &read, error));
-    count_prefixes(read ? read : levels, candidate);
-    levels_free(read);
-    return STATUS_OK;
-}
-
-static double growth(const struct candidate *candidate)
-{
-    return (double)candidate->prefixes[candidate->depth + 1] / candidate->prefixes[candidate->depth];
-}
-
-/* The next level to take: the outermost one, of several the one with the fewest children; NULL: there is none. */
-static struct candidate *next_level(struct candidate *candidates, uint32_t count)
-{
-    struct candidate *best = NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        struct candidate *const here = &candidates[i];
-        if (here->depth < here->levels && (!best || here->depth < best->depth ||
-                                           (here->depth == best->depth && growth(here) < growth(best))))
-            best = here;
-    }
-    return best;
-}
-
-static void terms_of(const struct candidate *candidates, uint32_t count, struct clustering *terms)
-{
-    *terms = (struct clustering){0};
-    for (uint32_t i = 0; i < count; i++)
-        if (candidates[i].depth)
-            terms->terms[terms->count++] =
-                (struct cluster_term){.column = candidates[i].column, .number = candidates[i].depth};
-}
-
-/* Chooses levels of the foreign keys: the outermost ones first, and of those that stand equally deep the one with the fewest
- * children, as long as a cell of a segment has some tiles. */
-static enum status choose_terms(const struct table_writer *table, struct clustering *terms,
-                                struct error *error)
-{
-    struct candidate candidates[CLUSTER_TERMS_MAX];
-    const uint64_t rows = table->table.rows < SEGMENT_ROWS ? table->table.rows : SEGMENT_ROWS;
-    const double most = (double)rows / TILE_ROWS / CELL_TILES_LEAST;
-    double cells = 1;
-    uint32_t count = 0;
-    for (uint32_t c = 0; c < table->table.column_count && count < CLUSTER_TERMS_MAX; c++) {
-        bool found;
-        RETURN_IF_ERROR(find_candidate(table, c, &candidates[count], &found, error));
-        count += found;
-    }
-    *terms = (struct clustering){0};
-    for (struct candidate *next; (next = next_level(candidates, count));) {
-        struct clustering more;
-        const double all = cells * growth(next);
-        next->depth++;
-        terms_of(candidates, count, &more);
-        if (all <= most && clustering_bits(table, &more) <= CELL_BITS_MAX) {
-            *terms = more;
-            cells = all;
-        } else {
-            next->levels = --next->depth; /* no deeper one either */
-        }
-    }
-    return STATUS_OK;
-}
-
 enum status table_writer_cluster(struct table_writer *table, const struct clustering *wish,
                                  struct error *error)
 {
@@ -189,7 +85,15 @@ enum status table_writer_cluster(struct table_writer *table, const struct cluste
                          "table %s is to be sorted and clustered; give --sort-by or --cluster-by",
                          table->table.name);
     *clustering = *wish;
-    return wish->count ? check_terms(table, clustering, error) : choose_terms(table, clustering, error);
+    return wish->count ? check_terms(table, clustering, error)
+                       : clustering_choose(table, NULL, clustering, error);
+}
+
+enum status table_writer_cluster_for(struct table_writer *table, const struct cluster_workload *workload,
+                                     struct error *error)
+{
+    RETURN_IF_ERROR(table_writer_cluster(table, NULL, error));
+    return clustering_choose(table, workload, &table->table.clustering, error);
 }
 
 const struct clustering *table_writer_clustering(const struct table_writer *table)
@@ -222,7 +126,7 @@ static void describe_term(const struct table_writer *table, const struct cluster
                           const struct cluster_values *values, uint32_t rows, uint32_t most,
                           struct cell_term *cell)
 {
-    const struct table_levels *const levels = levels_of(table, term->column);
+    const struct table_levels *const levels = clustering_levels(table, term->column);
     const uint32_t value_bytes = table->table.columns[term->column].value_bytes,
                    nulls = values->validity != NULL;
     uint32_t number = term->number;

@@ -10,6 +10,17 @@
 
 #include "storage/database/writer_internal.h"
 
+/* The levels of the table that a foreign key references; NULL: there are none, or it is no foreign key. */
+const struct table_levels *clustering_levels(const struct table_writer *table, uint32_t column);
+
+/* The bits of a row's cell; they are at most CELL_BITS_MAX in a clustering that can be used. */
+uint32_t clustering_bits(const struct table_writer *table, const struct clustering *clustering);
+
+/* Chooses the terms (clustering_choose.c). `workload` NULL: nobody knows what will be asked. */
+NODISCARD enum status clustering_choose(const struct table_writer *table,
+                                        const struct cluster_workload *workload, struct clustering *terms,
+                                        struct error *error);
+
 /* The values of a term's column in the segments of a table that are made of old rows. */
 struct old_values {
     uint32_t column;
