@@ -17,8 +17,6 @@ _Static_assert(PLAN_AGGREGATES_MAX <= ARGUMENT_AGGREGATES_MAX && ARGUMENT_JOINS_
                "a kernel holds what a plan can have");
 _Static_assert(sizeof(struct query_arguments) + (SECTOR_RANGES_MAX + 1) * 24 <= 65536,
                "what is in a kernel's constant memory");
-/* From this fraction of the rows on that is expected to be left, lanes take their own rows (tile_walk_many). */
-#define MANY_KEPT 0.4
 
 struct maker {
     const struct plan *plan;
@@ -311,10 +309,7 @@ static enum status write_groups(struct maker *maker)
     for (uint32_t c = 0; c < plan->column_count; c++)
         if (maker->kernel->fetched[c])
             write_fetch(maker, c);
-    double kept = 1;
-    for (uint32_t s = 0; s < plan->step_count; s++)
-        kept *= plan->steps[s].share;
-    fprintf(maker->out, "    tile_each%s(t, keep, row) {\n", kept >= MANY_KEPT ? "_many" : "");
+    fputs("    tile_each (t, keep, row) {\n", maker->out);
     write_group(maker, &body);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan->aggregates[a].argument != EXPRESSION_NONE)
@@ -453,7 +448,7 @@ static enum status write_all(struct maker *maker, FILE *source)
     if (fclose(maker->out) != 0 && status == STATUS_OK)
         status = error_out_of_memory(maker->error, 4096, "a kernel's source");
     maker->out = source;
-    kernel_head_write(source, &maker->kernel->layout);
+    kernel_head_write(source, &maker->kernel->shape, &maker->kernel->layout);
     fputs("#include \"operators/dialect/query_cuda.h\"\n", source);
     if (maker->kernel->runs)
         fputs("#include \"operators/group/lane_runs_cuda.h\"\n", source);

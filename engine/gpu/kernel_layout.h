@@ -58,7 +58,8 @@ struct kernel_shape {
     struct kernel_join joins[KERNEL_JOINS_MAX];
     bool counted;        /* the rows of each step are counted */
     uint64_t sums_bytes; /* of the block's sums, at the start of its shared memory */
-    bool indexed;        /* the rows have passed index terms before the first column */
+    bool many;    /* many rows of a tile are expected to survive: lanes take their own (tile_walk_many) */
+    bool indexed; /* the rows have passed index terms before the first column */
     double indexed_kept; /* their expected selectivity */
 };
 
@@ -108,7 +109,7 @@ void kernel_layout_bitmaps(const struct kernel_shape *shape, struct kernel_layou
 /* ---- Pieces of source text (kernel_types.c) ---- */
 
 /* Writes the definitions at the head of every kernel's text. */
-void kernel_head_write(FILE *out, const struct kernel_layout *layout);
+void kernel_head_write(FILE *out, const struct kernel_shape *shape, const struct kernel_layout *layout);
 
 /* kernel_column_write writes "typedef tile_column<...> NAME_TYPE;" for column `c` of the shape, and a check
  * that the decoder's staging area has the size of the layout. kernel_join_write writes "typedef

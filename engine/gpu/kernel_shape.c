@@ -260,6 +260,19 @@ static uint64_t sums_most(const struct kernel_target *target)
     return most < target->shared_block ? most : target->shared_block;
 }
 
+/* From this fraction of the scanned tiles' rows on that is expected to be left, lanes take their own rows
+ * (tile_walk_many). */
+#define MANY_KEPT 0.4
+
+/* The rows that are left are all in the tiles that are not left out. */
+static bool keeps_many(const struct plan *plan)
+{
+    double kept = (double)plan->scan.rows;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        kept *= plan->steps[s].share;
+    return kept >= MANY_KEPT * (double)plan->scan.kept_rows;
+}
+
 static void place_states(const struct plan *plan, const struct kernel_target *target, struct kernel *kernel)
 {
     uint32_t words = 0; /* 32-bit words a slot if the states were in shared memory */
@@ -317,6 +330,7 @@ enum status kernel_shape_make(const struct plan *plan, enum kernel_use use,
                               .first = use == KERNEL_FINDS_FIRST,
                               .hand = plan->kernel.kernel && use != KERNEL_COUNTS ? &plan->kernel : NULL};
     RETURN_IF_ERROR(find_shape(plan, kernel, error));
+    kernel->shape.many = keeps_many(plan);
     place_states(plan, target, kernel);
     kernel->runs = merges_runs(plan, kernel);
     return STATUS_OK;

@@ -14,13 +14,15 @@ static const char *unsigned_type(uint32_t bytes)
     return bytes == 1 ? "unsigned char" : bytes == 2 ? "unsigned short" : "unsigned int";
 }
 
-void kernel_head_write(FILE *out, const struct kernel_layout *layout)
+void kernel_head_write(FILE *out, const struct kernel_shape *shape, const struct kernel_layout *layout)
 {
     fprintf(out,
             "#define TILE_CUDA 1\n#define TILE_THREADS %u\n#define TILE_BLOCKS %u\n#define TILE_AHEAD %d\n"
             "#define TILE_TEST_FIRST %d\n#define TILE_WAIT_FIRST %d\n",
             layout->threads, layout->blocks_per_multiprocessor, layout->ahead, layout->test_first,
             layout->wait_first);
+    if (shape->many)
+        fputs("#define TILE_MANY 1\n", out);
     fputs("#include <stdint.h>\n#include \"operators/dialect/tile.h\"\n", out);
 }
 

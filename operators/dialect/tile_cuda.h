@@ -352,9 +352,12 @@ TILE_INLINE tile_mask tile_all(const tile *t)
 #define tile_filter(t, keep, column)               (column).filter((t), (keep))
 #define tile_semi_join(t, keep, column, dimension) (column).semi_join((t), (keep), (dimension))
 #define tile_fetch(t, keep, column)                (column).fetch((t), (keep))
-#define tile_each(t, keep, row)                    tile_each_of(tile_walk, t, keep, row)
-/* For statements that keep many rows. */
-#define tile_each_many(t, keep, row) tile_each_of(tile_walk_many, t, keep, row)
+/* TILE_MANY: the kernel is expected to keep many rows of a tile. */
+#ifdef TILE_MANY
+#define tile_each(t, keep, row) tile_each_of(tile_walk_many, t, keep, row)
+#else
+#define tile_each(t, keep, row) tile_each_of(tile_walk, t, keep, row)
+#endif
 #define tile_each_of(walk, t, keep, row)          \
     if (walk walk_##row((t), (keep)); true)       \
         for (uint32_t row; walk_##row.next(row);) \

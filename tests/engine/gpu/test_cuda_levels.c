@@ -1,7 +1,8 @@
 /*
  * test_cuda_levels.c: on a database whose dimensions are stored by levels, a GPU answers as a CPU does on one whose rows
  * lie as they came: the 13 queries by hand and in SQL, and statements that levels decide in part or not at all, join
- * outwards, count rows at each step, or read NULL keys. Skipped without a GPU, unless TESSERA_REQUIRE_GPU is set.
+ * outwards, count rows at each step, or read NULL keys; and so it does if rows of the fact table are clustered besides, whose
+ * tiles are kept whole by some of them. Skipped without a GPU, unless TESSERA_REQUIRE_GPU is set.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,11 +57,21 @@ static const char *const statements[] = {
     "select lo_orderkey, lo_linenumber, c_name from lineorder, customer where lo_custkey = c_custkey and "
     "c_city = "
     "'CHINA    1' and lo_discount = 3 order by lo_orderkey, lo_linenumber",
+    /* many rows of few groups: sums in 64 and 128 bits, counts, extrema */
+    "select d_year, c_nation, count(*), sum(lo_revenue - lo_supplycost), sum(lo_revenue * 4000037), "
+    "min(lo_tax), avg(lo_discount) from lineorder, date, customer where lo_orderdate = d_datekey and "
+    "lo_custkey = c_custkey and c_region = 'ASIA' group by d_year, c_nation order by d_year, c_nation",
+    "select lo_tax, count(*), sum(lo_revenue), sum(-lo_revenue * 4000037), max(lo_quantity) from lineorder "
+    "group by lo_tax order by lo_tax",
+    "select s_region, lo_discount, count(*), sum(-lo_extendedprice) from lineorder, supplier where "
+    "lo_suppkey = s_suppkey and s_region in ('ASIA', 'EUROPE') group by s_region, lo_discount order by "
+    "s_region, lo_discount",
 };
 #define STATEMENTS (sizeof statements / sizeof *statements)
 
 static char directory[256];
-static struct database *plain[2], *levels[2]; /* the second ones with NULL keys: their date tables are cut */
+/* The second ones with NULL keys: their date tables are cut. */
+static struct database *plain[2], *levels[2], *clustered[2];
 
 static void must(enum status status, const struct error *error)
 {
@@ -68,7 +79,8 @@ static void must(enum status status, const struct error *error)
         fail_msg("%s", error->text);
 }
 
-static void make(const char *name, bool by_levels, bool nulls, struct database **database)
+static void make(const char *name, bool by_levels, const char *cluster_by, bool nulls,
+                 struct database **database)
 {
     char path[300];
     struct error error = {0};
@@ -76,6 +88,7 @@ static void make(const char *name, bool by_levels, bool nulls, struct database *
     const struct ssb_load_options options = {
         .data = {.scale_factor = 0.05, .dates = nulls ? SSB_DATES_CLASSIC : SSB_DATES_FULL},
         .directory = path,
+        .cluster_by = cluster_by,
         .codecs = by_levels ? PLANES : NULL,
         .dimension_order = by_levels ? DIMENSION_LEVELS : DIMENSION_FILE,
         .dangling_null = nulls};
@@ -91,8 +104,9 @@ static int load(void **state)
     if (!mkdtemp(directory))
         return -1;
     for (int nulls = 0; nulls < 2; nulls++) {
-        make(nulls ? "plain_nulls" : "plain", false, nulls, &plain[nulls]);
-        make(nulls ? "levels_nulls" : "levels", true, nulls, &levels[nulls]);
+        make(nulls ? "plain_nulls" : "plain", false, NULL, nulls, &plain[nulls]);
+        make(nulls ? "levels_nulls" : "levels", true, NULL, nulls, &levels[nulls]);
+        make(nulls ? "clustered_nulls" : "clustered", true, "auto", nulls, &clustered[nulls]);
     }
     return 0;
 }
@@ -104,6 +118,7 @@ static int unload(void **state)
     for (int nulls = 0; nulls < 2; nulls++) {
         database_close(plain[nulls]);
         database_close(levels[nulls]);
+        database_close(clustered[nulls]);
     }
     snprintf(command, sizeof command, "rm -rf '%s'", directory);
     return system(command);
@@ -151,6 +166,19 @@ static struct sql_statement *by_hand(struct engine *engine, struct database *dat
     return statement;
 }
 
+static void compare_all(struct engine *cpu, struct database *plain_one, struct engine *engine,
+                        struct database *other)
+{
+    for (size_t q = 0; q < SSB_QUERIES; q++) {
+        compare(by_hand(cpu, plain_one, ssb_queries[q]), by_hand(engine, other, ssb_queries[q]),
+                ssb_queries[q]->name);
+        compare(prepare(cpu, plain_one, ssb_queries[q]->sql), prepare(engine, other, ssb_queries[q]->sql),
+                ssb_queries[q]->name);
+    }
+    for (size_t s = 0; s < STATEMENTS; s++)
+        compare(prepare(cpu, plain_one, statements[s]), prepare(engine, other, statements[s]), statements[s]);
+}
+
 static void answers_are_equal(const char *device)
 {
     struct engine *cpu, *engine;
@@ -158,15 +186,8 @@ static void answers_are_equal(const char *device)
     must(engine_open(&(struct engine_options){.device = "cpu"}, &cpu, &error), &error);
     must(engine_open(&(struct engine_options){.device = device}, &engine, &error), &error);
     for (int nulls = 0; nulls < 2; nulls++) {
-        for (size_t q = 0; q < SSB_QUERIES; q++) {
-            compare(by_hand(cpu, plain[nulls], ssb_queries[q]),
-                    by_hand(engine, levels[nulls], ssb_queries[q]), ssb_queries[q]->name);
-            compare(prepare(cpu, plain[nulls], ssb_queries[q]->sql),
-                    prepare(engine, levels[nulls], ssb_queries[q]->sql), ssb_queries[q]->name);
-        }
-        for (size_t s = 0; s < STATEMENTS; s++)
-            compare(prepare(cpu, plain[nulls], statements[s]), prepare(engine, levels[nulls], statements[s]),
-                    statements[s]);
+        compare_all(cpu, plain[nulls], engine, levels[nulls]);
+        compare_all(cpu, plain[nulls], engine, clustered[nulls]);
     }
     engine_close(engine);
     engine_close(cpu);

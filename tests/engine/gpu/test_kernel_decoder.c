@@ -94,7 +94,7 @@ static enum status compile(const struct codec *codec, uint32_t segments, const c
             plan.staging[shape.column_count] = plan.staging_bytes;
             plan.staging_bytes += kernel_decoder_staging(&shape.columns[shape.column_count++]);
         }
-    kernel_head_write(out, &plan);
+    kernel_head_write(out, &shape, &plan);
     fputs("#include \"operators/dialect/query_cuda.h\"\n", out);
     for (uint32_t c = 0; c < shape.column_count; c++) {
         snprintf(name, sizeof name, "c%u", c);
