@@ -41,13 +41,19 @@ static uint32_t find_column(const struct schema_table *table, const struct clust
     return UINT32_MAX;
 }
 
-static bool is_referenced(const struct schema_script *schema, const struct schema_table *table)
+/* A column of that name in a table that is loaded; if it can be, in one that no other references: a foreign key often has the
+ * name of what it references. */
+static const struct schema_table *find_table(const struct schema_script *schema,
+                                             const struct load_options *options,
+                                             const struct cluster_word *word)
 {
-    for (uint32_t t = 0; t < schema->table_count; t++)
-        for (uint32_t c = 0; c < schema_columns(&schema->tables[t]); c++)
-            if (strcmp(schema->tables[t].columns[c].references_table, table->name) == 0)
-                return true;
-    return false;
+    const struct schema_table *found = NULL;
+    for (uint32_t i = 0; i < options->input_count; i++) {
+        const struct schema_table *const table = schema_table(schema, options->inputs[i].table);
+        if (table && find_column(table, word) != UINT32_MAX && (!found || schema_references(schema, found)))
+            found = table;
+    }
+    return found;
 }
 
 static enum status check_word(const struct schema_script *schema, const struct load_options *options,
@@ -60,20 +66,16 @@ static enum status check_word(const struct schema_script *schema, const struct l
             "--cluster-by %.*s: give COLUMN or COLUMN:N, N levels of what it references, or bits, "
             "from 1",
             length, word->name);
-    for (uint32_t i = 0; i < options->input_count; i++) {
-        const struct schema_table *const table = schema_table(schema, options->inputs[i].table);
-        if (!table || find_column(table, word) == UINT32_MAX)
-            continue;
-        return is_referenced(schema, table)
-                   ? error_set(
-                         error, STATUS_BAD_INPUT,
-                         "--cluster-by %.*s: table %s is referenced, and positions of its rows are what "
-                         "is stored; cluster a table that is not referenced",
-                         length, word->name, table->name)
-                   : STATUS_OK;
-    }
-    return error_set(error, STATUS_BAD_INPUT, "--cluster-by %.*s: no table that is loaded has that column",
-                     length, word->name);
+    const struct schema_table *const table = find_table(schema, options, word);
+    if (!table)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "--cluster-by %.*s: no table that is loaded has that column", length, word->name);
+    return schema_references(schema, table)
+               ? error_set(error, STATUS_BAD_INPUT,
+                           "--cluster-by %.*s: table %s is referenced, and positions of its rows are what "
+                           "is stored; cluster a table that is not referenced",
+                           length, word->name, table->name)
+               : STATUS_OK;
 }
 
 static bool is_word(const struct load_options *options, const char *word)

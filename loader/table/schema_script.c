@@ -112,3 +112,12 @@ const struct schema_table *schema_table(const struct schema_script *schema, cons
             return &schema->tables[t];
     return NULL;
 }
+
+bool schema_references(const struct schema_script *schema, const struct schema_table *table)
+{
+    for (uint32_t t = 0; t < schema->table_count; t++)
+        for (uint32_t c = 0; c < schema_columns(&schema->tables[t]); c++)
+            if (strcmp(schema->tables[t].columns[c].references_table, table->name) == 0)
+                return true;
+    return false;
+}

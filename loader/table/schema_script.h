@@ -69,6 +69,9 @@ static inline uint32_t schema_columns(const struct schema_table *table)
 
 const struct schema_table *schema_table(const struct schema_script *schema, const char *name);
 
+/* Whether a table of the script references this one, by one column or by several, or it itself does. */
+bool schema_references(const struct schema_script *schema, const struct schema_table *table);
+
 /* The table's primary key, or NULL. */
 const struct column_schema *schema_key(const struct schema_table *table);
 

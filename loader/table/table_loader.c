@@ -257,7 +257,9 @@ static enum status cluster_table(const struct load *load, const struct schema_ta
 {
     struct clustering wish;
     bool none;
-    if (dimension) /* positions of its rows are what others store: they stay where they came */
+    if (dimension ||
+        schema_references(load->schema,
+                          table)) /* positions of its rows are what others store: they stay where they came */
         return table_writer_cluster(writer, NULL, load->error);
     if (!cluster_options_find(load->options, table, &wish, &none))
         return STATUS_OK;

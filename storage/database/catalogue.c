@@ -222,6 +222,11 @@ static enum status parse_clustering(const struct parser *parser, const json_t *l
         RETURN_IF_ERROR(catalogue_parse_count(parser, json_array_get(list, t), "column",
                                               table_visible_columns(table) - 1, &column));
         RETURN_IF_ERROR(catalogue_parse_count(parser, json_array_get(list, t), "number", 64, &number));
+        bool wrong = number == 0;
+        for (size_t before = 0; before < t; before++)
+            wrong |= clustering->terms[before].column == column;
+        if (wrong)
+            return catalogue_parse_wrong(parser, "clustering");
         clustering->terms[clustering->count++] =
             (struct cluster_term){.column = (uint32_t)column, .number = (uint32_t)number};
     }

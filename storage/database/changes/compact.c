@@ -163,6 +163,8 @@ static enum status compact_table(struct database_writer *writer, const struct ta
                                      first_to_write(old, &compacted->live), &compaction.table, error));
     compacted->table = compaction.table;
     compaction.table->live = compacted->live.bits;
+    if (compaction_keeps_deleted(&writer->catalogue, old)) /* its rows' positions are what others store */
+        compaction.table->table.clustering = (struct clustering){0};
     enum status status = clustering_old(compaction.table, request->threads, error);
     status = AND_THEN(status, parallel_for(request->threads, columns, compact_column, &compaction, error));
     cell_places_free(compaction.table);

@@ -119,12 +119,19 @@ static bool column_fits(const struct merge *merge, uint32_t c)
            strings_fit(merge, now, then) && (!has_tail(merge) || had_values == has_values);
 }
 
-/* Rows that were deleted meanwhile cannot be found again among rows that have gone to other cells. */
-static bool finds_deleted(const struct merge *merge)
+static bool is_referenced(const struct merge *merge)
+{
+    return compaction_keeps_deleted(&merge->writer->catalogue, merge->now);
+}
+
+/* Rows that have gone to other cells cannot be found again: not those that were deleted meanwhile, and not those that a table
+ * references which was loaded meanwhile. */
+static bool cells_fit(const struct merge *merge)
 {
     const struct column *const now = table_live(merge->now), *const then =
                                                                  table_live(merge->compacted->table->old);
-    return !merge->table->clustering.count || !now || (then && spans_begin(&now->sides, &then->sides));
+    return !merge->table->clustering.count ||
+           (!is_referenced(merge) && (!now || (then && spans_begin(&now->sides, &then->sides))));
 }
 
 static bool table_fits(const struct merge *merge)
@@ -133,11 +140,11 @@ static bool table_fits(const struct merge *merge)
     bool fits =
         now && !now->levels && !now->part.of && now->segment_count >= merge->then &&
         now->column_count - (table_live(now) && !table_live(merge->table)) == merge->table->column_count &&
-        !(merge->compacted->live.bits && compaction_keeps_deleted(&merge->writer->catalogue, now));
+        !(merge->compacted->live.bits && is_referenced(merge));
     for (uint32_t c = 0; fits && c < merge->table->column_count; c++)
         fits = column_fits(merge, c);
     /* A file of no segments comes before no others. */
-    return fits && (merge->table->segment_count || !has_tail(merge)) && finds_deleted(merge);
+    return fits && (merge->table->segment_count || !has_tail(merge)) && cells_fit(merge);
 }
 
 /* Encodes what is appended as the compacted rows are, whose chooser may have chosen anew. */
@@ -323,6 +330,8 @@ static enum status merge_table(const struct merge *merge, struct error *error)
     for (uint32_t c = 0; c < merge->table->column_count; c++)
         RETURN_IF_ERROR(take_index(merge, c, error));
     RETURN_IF_ERROR(delete_again(merge, error));
+    /* An append meanwhile may have said how the rows after it are clustered. */
+    merge->table->clustering = is_referenced(merge) ? (struct clustering){0} : merge->now->clustering;
     merge->compacted->ready.table = merge->table;
     merge->compacted->ready.next = merge->writer->ready;
     merge->writer->ready = &merge->compacted->ready;

@@ -57,9 +57,10 @@ static enum status check_terms(const struct table_writer *table, struct clusteri
         if (term->number == 0)
             term->number = levels ? 1 : VALUE_BITS;
         if (term->number > most)
-            return error_set(error, STATUS_BAD_INPUT, "--cluster-by %s:%u: %s has %u %s", column->schema.name,
-                             term->number, levels ? column->schema.references_table : "a cell", most,
-                             levels ? "levels" : "bits at most");
+            return error_set(error, STATUS_BAD_INPUT, "--cluster-by %s:%u: %s has %u %s%s",
+                             column->schema.name, term->number,
+                             levels ? column->schema.references_table : "a cell", most,
+                             levels ? "level" : "bits at most", levels && most != 1 ? "s" : "");
         for (uint32_t before = 0; before < t; before++)
             if (clustering->terms[before].column == term->column)
                 return error_set(error, STATUS_BAD_INPUT, "--cluster-by: column %s is named twice",
