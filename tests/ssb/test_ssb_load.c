@@ -270,6 +270,30 @@ static void threads_do_not_change_the_database(void **state)
 
 /* ---- Keys without a dimension row ---- */
 
+/* Rows that are made and rows that are read get the same places, whatever columns make the cells. */
+static void clustered_rows_have_the_same_places(void **state)
+{
+    static const char *const clusterings[] = {"auto", "lo_orderdate:2,lo_custkey:2,lo_discount:3"};
+    (void)state;
+    for (int c = 0; c < 2; c++) {
+        struct ssb_load_options options = options_for("made.db");
+        options.cluster_by = clusterings[c];
+        options.threads = 1;
+        options.replace = true;
+        load(&options);
+        options.directory = in_folder("threads.db");
+        options.threads = 3;
+        load(&options);
+        assert_same_database(in_folder("made.db"), in_folder("threads.db"));
+        options.from = in_folder("tbl");
+        load(&options);
+        assert_same_database(in_folder("made.db"), in_folder("threads.db"));
+        struct open_table table = open_table(in_folder("made.db"), SSB_LINEORDER);
+        assert_int_equal(table.table->clustering.count, c ? 3 : 1);
+        close_table(&table);
+    }
+}
+
 static void keys_without_a_row_are_an_error(void **state)
 {
     (void)state;
@@ -555,6 +579,7 @@ int main(void)
         cmocka_unit_test(the_rows_are_the_generators),
         cmocka_unit_test(text_and_generator_make_the_same_database),
         cmocka_unit_test(threads_do_not_change_the_database),
+        cmocka_unit_test(clustered_rows_have_the_same_places),
         cmocka_unit_test(keys_without_a_row_are_an_error),
         cmocka_unit_test(keys_without_a_row_can_be_null),
         cmocka_unit_test(columns_have_the_codecs_asked_for),
