@@ -253,6 +253,9 @@ static inline uint32_t first_alike(const struct fuzz_column *column, uint32_t ro
     return *known;
 }
 
+/* Half of the tables that no other references are clustered by a column, which is written first; UINT32_MAX: not. */
+static uint32_t fuzz_term;
+
 static inline void make_column(struct table_writer *writer, const struct fuzz_table *table, uint32_t c,
                                sqlite3_stmt *const *inserts)
 {
@@ -295,6 +298,10 @@ static inline void make_column(struct table_writer *writer, const struct fuzz_ta
     }
     if (column->type == TYPE_STRING && !reference)
         write_dictionary(writer, c, key, table->rows);
+    const struct cluster_values values = {.values = is_wide(column) ? (void *)wide : narrow,
+                                          .validity = nulls ? validity : NULL};
+    if (table->rows && c == fuzz_term)
+        must(table_writer_cells(writer, 0, &values, 1 + below(3), error));
     if (table->rows)
         must(table_writer_segment(writer, c, 0, is_wide(column) ? (void *)wide : narrow,
                                   nulls ? validity : NULL, error));
@@ -312,6 +319,16 @@ static inline void make_index(struct table_writer *writer, uint32_t c, uint32_t 
     if (wish.bins == INDEX_WIDTH || wish.bins == INDEX_DEPTH)
         wish.count = 1 + below(chance(50) ? 8 : 300);
     must(table_writer_index(writer, c, wish, error));
+}
+
+static inline void choose_term(struct table_writer *writer, const struct fuzz_table *table)
+{
+    fuzz_term = UINT32_MAX;
+    if (table->keyed || chance(50))
+        return;
+    const struct clustering wish = {.count = 1, .terms = {{.column = below(table->column_count)}}};
+    must(table_writer_cluster(writer, &wish, error));
+    fuzz_term = wish.terms[0].column;
 }
 
 static inline void make_table(struct database_writer *database, sqlite3 *sqlite, struct fuzz_table *table)
@@ -352,8 +369,12 @@ static inline void make_table(struct database_writer *database, sqlite3 *sqlite,
         assert_int_equal(sqlite3_prepare_v2(sqlite, insert, -1, &inserts[row], NULL), SQLITE_OK);
         group_of[row] = table->groups ? below(table->groups) : 0;
     }
+    choose_term(writer, table);
+    if (fuzz_term < table->column_count)
+        make_column(writer, table, fuzz_term, inserts);
     for (uint32_t c = 0; c < table->column_count; c++)
-        make_column(writer, table, c, inserts);
+        if (c != fuzz_term)
+            make_column(writer, table, c, inserts);
     for (uint32_t c = 0; fuzz_indexed && !table->keyed && c < table->column_count; c++)
         if (chance(60))
             make_index(writer, c, table->rows);

@@ -156,8 +156,12 @@ static void world_open(struct world *world)
         fclose(schema_file);
     }
     must(schema_script_parse("tables.sql", script, strlen(script), &schema, error));
-    const struct load_options options = {
-        .directory = world->path, .inputs = inputs, .input_count = TREE_TABLES, .threads = 1};
+    static const char *const clusterings[] = {NULL, "none", "auto", "a:3", "f,s", "x:5,k:3,f"};
+    const struct load_options options = {.directory = world->path,
+                                         .inputs = inputs,
+                                         .input_count = TREE_TABLES,
+                                         .cluster_by = clusterings[below(6)],
+                                         .threads = 1};
     must(tables_load(&schema, &options, &report, NULL, error));
     schema_script_free(&schema);
     must(database_open(world->path, &world->database, error));
