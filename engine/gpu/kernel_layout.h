@@ -101,8 +101,8 @@ static inline uint64_t kernel_layout_bytes(uint64_t bytes)
  * (operators/group/states_cuda.h). */
 static inline uint64_t kernel_sums_bytes(const struct kernel_shape *shape, uint32_t copies)
 {
-    const uint64_t words = shape->sums_words + (uint64_t)(copies - 1) * shape->copied_words;
-    return words * sizeof(uint32_t) * (shape->slots + (copies > 1 ? shape->slots / 8 : 0));
+    const uint64_t all = shape->sums_words + (uint64_t)(copies - 1) * shape->copied_words;
+    return all * sizeof(uint32_t) * (shape->slots + (copies > 1 ? shape->slots / 8 : 0));
 }
 
 /* The shared memory that the smallest block of the kernel needs. */
