@@ -64,12 +64,6 @@ if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OF
         target_link_libraries(tessera_emulator PRIVATE emulator_${place})
         list(APPEND emulator_parts emulator_${place})
     endforeach()
-    foreach(copies 1 4 16)
-        add_library(emulator_states_${copies} OBJECT tests/emulator/states.cpp)
-        target_compile_definitions(emulator_states_${copies} PRIVATE STATE_COPIES=${copies})
-        target_link_libraries(tessera_emulator PRIVATE emulator_states_${copies})
-        list(APPEND emulator_parts emulator_states_${copies})
-    endforeach()
     foreach(target tessera_emulator ${emulator_parts})
         target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
         # Doubles have the same bits everywhere; kernels read memory as words of several types.
@@ -77,7 +71,7 @@ if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OF
         set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     endforeach()
     target_link_libraries(tessera_emulator PRIVATE Threads::Threads)
-    foreach(name test_cuda_general test_cuda_groups test_cuda_radix_sort test_cuda_rows test_cuda_windows test_states)
+    foreach(name test_cuda_general test_cuda_groups test_cuda_radix_sort test_cuda_rows test_cuda_windows)
         add_dependencies(${name} tessera_emulator)
         set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
                      "TESSERA_LIBCUDA=$<TARGET_FILE:tessera_emulator>;TESSERA_REQUIRE_GPU=1")

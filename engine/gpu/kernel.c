@@ -52,7 +52,7 @@ static enum status write_states(struct maker *maker)
         fprintf(maker->out, aggregate->device.state, place, a, first);
         fprintf(maker->out, " s%u;\n", a);
         fprintf(list, " X(s%u)", a);
-        first += kernel_shared_words(aggregate) * (kernel_sums(aggregate) ? maker->kernel->layout.copies : 1);
+        first += kernel_shared_words(aggregate);
     }
     if (present) {
         fprintf(maker->out, "    state_present<%s, %u> present;\n", place, first);

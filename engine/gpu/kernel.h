@@ -84,8 +84,6 @@ NODISCARD enum status kernel_shape_make(const struct plan *plan, enum kernel_use
 
 /* The 32-bit words of a slot that an aggregate's states take in shared memory. */
 uint32_t kernel_shared_words(const struct aggregate *aggregate);
-/* True if these are of a state_sum, which may have copies. */
-bool kernel_sums(const struct aggregate *aggregate);
 
 /* ---- Expressions as text (kernel_expression.c) ---- */
 

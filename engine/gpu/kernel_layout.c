@@ -190,34 +190,9 @@ static void plan_threads(struct planner *planner)
     layout->blocks_per_multiprocessor = blocks ? (uint32_t)blocks : 1;
 }
 
-/* The most copies of a sum, each of which is cleared and added up. With so many, no more than 2 of 32 lanes wait for each
- * other, whatever groups their rows have. */
-#define COPIES_MAX 16u
-
-/* Gives sums the copies that half of the shared memory has room for beside all that is there, so that there are as many
- * blocks as without, and a cache. What follows the sums moves. */
-static void plan_copies(struct planner *planner)
-{
-    struct kernel_layout *layout = planner->layout;
-    const uint64_t own = kernel_layout_bytes(kernel_sums_bytes(planner->shape, 1)),
-                   staging = (uint64_t)layout->threads / 32 * layout->staging_bytes,
-                   most = planner->target->shared_multiprocessor / 2 / layout->blocks_per_multiprocessor;
-    for (uint32_t copies = planner->shape->copied_words ? COPIES_MAX : 1; copies > 1; copies /= 2) {
-        const uint64_t more = kernel_layout_bytes(kernel_sums_bytes(planner->shape, copies)) - own,
-                       bytes = planner->used + more + staging + RESERVED_SHARED_BYTES;
-        if (bytes > most || bytes > planner->target->shared_block)
-            continue;
-        layout->copies = copies;
-        planner->used += more;
-        for (uint32_t j = 0; j < planner->shape->join_count; j++)
-            layout->bitmap_offset[j] += layout->bitmap[j] == BITMAP_SHARED ? (uint32_t)more : 0;
-        return;
-    }
-}
-
 uint64_t kernel_layout_least(const struct kernel_shape *shape)
 {
-    uint64_t bytes = kernel_layout_bytes(kernel_sums_bytes(shape, 1));
+    uint64_t bytes = kernel_layout_bytes(shape->sums_bytes);
     for (uint32_t c = 0; c < shape->column_count; c++)
         bytes += (uint64_t)WORK_TILES * kernel_decoder_staging(&shape->columns[c]);
     return bytes;
@@ -231,7 +206,7 @@ static enum status plan_shared(struct planner *planner, struct error *error)
         layout->staging[c] = layout->staging_bytes;
         layout->staging_bytes += kernel_decoder_staging(&shape->columns[c]);
     }
-    planner->used = kernel_layout_bytes(kernel_sums_bytes(shape, 1));
+    planner->used = kernel_layout_bytes(shape->sums_bytes);
     if (!fits(planner, 0, WORK_TILES))
         return error_set(error, STATUS_MACHINE,
                          "query %s needs %llu bytes of shared memory a block, this GPU has %llu", shape->name,
@@ -244,7 +219,6 @@ static enum status plan_shared(struct planner *planner, struct error *error)
     place_bitmaps(planner, true);
     place_bitmaps(planner, false);
     plan_threads(planner);
-    plan_copies(planner);
     layout->staging_offset = (uint32_t)planner->used;
     layout->shared_bytes = planner->used + layout->threads / 32 * layout->staging_bytes;
     return STATUS_OK;
@@ -254,6 +228,6 @@ enum status kernel_layout_make(const struct kernel_shape *shape, const struct ke
                                struct kernel_layout *layout, struct error *error)
 {
     struct planner planner = {.shape = shape, .target = target, .layout = layout};
-    *layout = (struct kernel_layout){.test_first = !shape->counted, .copies = 1};
+    *layout = (struct kernel_layout){.test_first = !shape->counted};
     return plan_shared(&planner, error);
 }

@@ -56,11 +56,8 @@ struct kernel_shape {
     uint32_t column_count, join_count;
     struct kernel_column columns[KERNEL_COLUMNS_MAX];
     struct kernel_join joins[KERNEL_JOINS_MAX];
-    bool counted;   /* the rows of each step are counted */
-    uint64_t slots; /* of groups */
-    uint32_t
-        sums_words; /* of the block's states, at the start of its shared memory: 32-bit words a slot, or 0 */
-    uint32_t copied_words; /* of these, what may have copies; 0: a warp's rows are of many groups */
+    bool counted;        /* the rows of each step are counted */
+    uint64_t sums_bytes; /* of the block's sums, at the start of its shared memory */
     bool many;    /* many rows of a tile are expected to survive: lanes take their own (tile_walk_many) */
     bool indexed; /* the rows have passed index terms before the first column */
     double indexed_kept; /* their expected selectivity */
@@ -82,7 +79,6 @@ struct kernel_layout {
     bool preload[KERNEL_COLUMNS_MAX];        /* the tile's words are loaded into registers at its start */
     uint32_t
         first[KERNEL_COLUMNS_MAX]; /* the bits whose planes are loaded then, and tested before any step */
-    uint32_t copies; /* of sums in shared memory (STATE_COPIES of operators/group/states_cuda.h) */
     bool wait_first; /* the scan needs what `prepare` makes from its start on, not only for its own results */
     bool ahead;      /* ... while the tile before is worked on */
     bool
@@ -95,14 +91,6 @@ struct kernel_layout {
 static inline uint64_t kernel_layout_bytes(uint64_t bytes)
 {
     return (bytes + 127) / 128 * 128;
-}
-
-/* The bytes of a block's states, with copies of its sums. Beside copies one place is free after every 8 slots
- * (operators/group/states_cuda.h). */
-static inline uint64_t kernel_sums_bytes(const struct kernel_shape *shape, uint32_t copies)
-{
-    const uint64_t all = shape->sums_words + (uint64_t)(copies - 1) * shape->copied_words;
-    return all * sizeof(uint32_t) * (shape->slots + (copies > 1 ? shape->slots / 8 : 0));
 }
 
 /* The shared memory that the smallest block of the kernel needs. */

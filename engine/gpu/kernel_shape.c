@@ -232,12 +232,6 @@ uint32_t kernel_shared_words(const struct aggregate *aggregate)
     return aggregate->distinct ? 0 : 2 * aggregate->words;
 }
 
-bool kernel_sums(const struct aggregate *aggregate)
-{
-    const enum merge_kind merge = aggregate->device.merge;
-    return !aggregate->distinct && (merge == MERGE_ADD || merge == MERGE_ADD_WIDE);
-}
-
 /* The number of possible values of an argument, without NULL; 0 stands for 2^64. */
 static uint64_t argument_domain(const struct plan_aggregate *aggregate)
 {
@@ -279,25 +273,15 @@ static bool keeps_many(const struct plan *plan)
     return kept >= MANY_KEPT * (double)plan->scan.kept_rows;
 }
 
-/* Up to this number of groups, rows that follow each other are mostly of the same ones. */
-#define FEW_SLOTS 16u
-
-/* True if a warp often adds many rows at once, and to few groups: there are no more, or the table is clustered. */
-static bool groups_meet(const struct plan *plan, const struct kernel *kernel)
-{
-    return kernel->shape.many && (plan->slots <= FEW_SLOTS || plan->fact->clustering.count > 0);
-}
-
 static void place_states(const struct plan *plan, const struct kernel_target *target, struct kernel *kernel)
 {
-    uint32_t words = 0, sums = 0; /* 32-bit words a slot if the states were in shared memory; of sums */
+    uint32_t words = 0; /* 32-bit words a slot if the states were in shared memory */
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         const struct aggregate *const aggregate = plan_aggregate_of(plan, a);
         kernel->state_words[a] = aggregate->words;
         if (aggregate->distinct)
             kernel->distinct[a] = distinct_of(plan, &plan->aggregates[a]);
         words += kernel_shared_words(aggregate);
-        sums += kernel_sums(aggregate) ? kernel_shared_words(aggregate) : 0;
     }
     const uint64_t bytes = (words + 1) * sizeof(uint32_t) * plan->slots;
     const bool slots = (plan->shape == PLAN_TOTAL || plan->shape == PLAN_DENSE) &&
@@ -305,10 +289,7 @@ static void place_states(const struct plan *plan, const struct kernel_target *ta
     kernel->place = plan->shape == PLAN_TOTAL && words <= SINGLE_WORDS_MAX     ? STATES_SINGLE
                     : slots && kernel_layout_bytes(bytes) <= sums_most(target) ? STATES_SHARED
                                                                                : STATES_GLOBAL;
-    const bool shared = kernel->place == STATES_SHARED;
-    kernel->shape.slots = plan->slots;
-    kernel->shape.sums_words = shared ? words + 1 : 0;
-    kernel->shape.copied_words = shared && groups_meet(plan, kernel) ? sums : 0;
+    kernel->shape.sums_bytes = kernel->place == STATES_SHARED ? bytes : 0;
 }
 
 /* With this many rows a run, merging them in a warp takes less than their atomic operations. */

@@ -23,8 +23,6 @@ void kernel_head_write(FILE *out, const struct kernel_shape *shape, const struct
             layout->wait_first);
     if (shape->many)
         fputs("#define TILE_MANY 1\n", out);
-    if (layout->copies > 1)
-        fprintf(out, "#define STATE_COPIES %u\n", layout->copies);
     fputs("#include <stdint.h>\n#include \"operators/dialect/tile.h\"\n", out);
 }
 

@@ -12,11 +12,6 @@
  *
  * INDEX is the number of the aggregate. FIRST is the number of 32-bit words a slot that come before this
  * state in a block's shared memory, where the states of all aggregates follow each other.
- *
- * STATE_COPIES: the copies of each sum in shared memory, a power of two of at most 32. Lanes of a warp wait for each other
- * if they add to one word, and to words of one bank. So lane l adds to copy l % STATE_COPIES; copies of a word are
- * neighbours, so that other copies are in other banks; and after every 8 slots one is left out, because slots of groups
- * that rows of a tile belong to are often a power of two apart. At the end the copies are added up.
  */
 #ifndef TESSERA_OPERATORS_GROUP_STATES_CUDA_H
 #define TESSERA_OPERATORS_GROUP_STATES_CUDA_H
@@ -25,10 +20,6 @@
 #include "operators/dialect/tile_cuda.h"
 #include "operators/group/state.h"
 #include "storage/base/hash.h"
-
-#ifndef STATE_COPIES
-#define STATE_COPIES 1
-#endif
 
 /* The addresses of the statement's arrays, constants and states. The engine writes them before the first
  * launch. */
@@ -45,37 +36,17 @@ TILE_INLINE state_word *state_words(uint64_t address)
     return reinterpret_cast<state_word *>(address);
 }
 
-/* The slots of a state in shared memory, with those that are left out (as kernel_sums_bytes of
- * engine/gpu/kernel_layout.h has it), and the place of one among them. */
-TILE_INLINE uint32_t shared_slots()
-{
-    const uint32_t slots = (uint32_t)arguments.slots;
-    return STATE_COPIES > 1 ? slots + slots / 8 : slots;
-}
-
-TILE_INLINE uint32_t shared_place(uint32_t slot)
-{
-    return STATE_COPIES > 1 ? slot + slot / 8 : slot;
-}
-
 TILE_INLINE uint32_t *shared_state(uint32_t first)
 {
-    return reinterpret_cast<uint32_t *>(tile_shared) + first * shared_slots();
+    return reinterpret_cast<uint32_t *>(tile_shared) + first * (uint32_t)arguments.slots;
 }
 
 /* Clear a block's own states, `words` 32-bit words a slot, before the first row; and wait, after the last
- * row, until all warps of the block have added theirs. Copies are many words: they are cleared four at a time, and the
- * area ends at a multiple of that. */
+ * row, until all warps of the block have added theirs. */
 template <state_place PLACE> TILE_INLINE void states_clear(uint32_t words)
 {
-    if (PLACE != STATE_SHARED)
-        return;
-    const uint32_t all = words * shared_slots();
-    if (STATE_COPIES > 1)
-        for (uint32_t four = threadIdx.x; four < (all + 3) / 4; four += blockDim.x)
-            reinterpret_cast<uint4 *>(tile_shared)[four] = make_uint4(0, 0, 0, 0);
-    else
-        for (uint32_t word = threadIdx.x; word < all; word += blockDim.x)
+    if (PLACE == STATE_SHARED)
+        for (uint32_t word = threadIdx.x; word < words * (uint32_t)arguments.slots; word += blockDim.x)
             shared_state(0)[word] = 0;
 }
 
@@ -149,36 +120,25 @@ template <bool WIDE, uint32_t INDEX, uint32_t FIRST> struct state_sum<STATE_SING
     }
 };
 
-/* Word w of a slot's copy c is at (w * shared_slots() + shared_place(slot)) * STATE_COPIES + c. */
 template <bool WIDE, uint32_t INDEX, uint32_t FIRST> struct state_sum<STATE_SHARED, WIDE, INDEX, FIRST> {
-    uint32_t *words, stride; /* of this lane's copy */
+    uint32_t *words, slots;
 
     __device__ __forceinline__ void begin()
     {
-        words = shared_state(FIRST) + threadIdx.x % STATE_COPIES;
-        stride = shared_slots() * STATE_COPIES;
+        words = shared_state(FIRST);
+        slots = (uint32_t)arguments.slots;
     }
     __device__ __forceinline__ void add(uint32_t slot, int64_t value)
     {
-        add_words<WIDE ? 4 : 2>(words + shared_place(slot) * STATE_COPIES, stride, value);
+        add_words<WIDE ? 4 : 2>(words + slot, slots, value);
     }
-    /* Lanes begin at different copies, so that they read different banks. */
     __device__ __forceinline__ void finish()
     {
-        const uint32_t slots = (uint32_t)arguments.slots, *const all = shared_state(FIRST);
         state_word *const to = state_words(arguments.states[INDEX]);
         for (uint32_t slot = threadIdx.x; slot < slots; slot += blockDim.x) {
-            uint64_t low = 0, high = 0;
-#pragma unroll 4
-            for (uint32_t copy = 0; copy < STATE_COPIES; copy++) {
-                const uint32_t *const of =
-                    all + shared_place(slot) * STATE_COPIES + (copy + threadIdx.x) % STATE_COPIES;
-                const uint64_t own = (uint64_t)of[stride] << 32 | of[0];
-                low += own;
-                if (WIDE)
-                    high += ((uint64_t)of[3 * stride] << 32 | of[2 * stride]) + (low < own);
-            }
+            const uint64_t low = (uint64_t)words[slots + slot] << 32 | words[slot];
             if (WIDE) {
+                const uint64_t high = (uint64_t)words[3 * slots + slot] << 32 | words[2 * slots + slot];
                 if (low | high)
                     add_wide(to + slot, to + slots + slot, low, high);
             } else if (low) {

@@ -87,7 +87,7 @@ static void write_layout(struct writer *writer)
 {
     struct general_program *const head = &writer->head;
     struct kernel_layout *layout = &writer->kernel->layout;
-    const uint64_t states = kernel_layout_bytes(kernel_sums_bytes(&writer->kernel->shape, 1));
+    const uint64_t states = kernel_layout_bytes(writer->kernel->shape.sums_bytes);
     const bool copied = head->bytes <= GENERAL_COPIED_BYTES;
     head->copy_at = copied ? (uint32_t)states : GENERAL_NOT_COPIED;
     head->chunks_at = layout->staging_bytes;

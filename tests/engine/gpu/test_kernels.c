@@ -291,7 +291,7 @@ static bool source_has(const struct plan *plan, const char *text)
 }
 
 /* Of the 13 queries these read tiles that they keep almost whole if rows are clustered; so does Q4.2 of a larger table. The
- * kernels of the others are as those over a table in the order of its rows, which have no copies of sums. */
+ * kernels of the others are as those over a table in the order of its rows. */
 static bool keeps_tiles(const struct ssb_query *query)
 {
     return query == &q31 || query == &q41;
@@ -308,48 +308,13 @@ static void clustered_queries_compile(void **state)
         struct plan *const in_order = bind(levels, ssb_queries[q], NULL);
         plans[q] = bind(clustered, ssb_queries[q], NULL);
         if (source_has(plans[q], "#define TILE_MANY 1\n") != keeps_tiles(ssb_queries[q]) ||
-            source_has(plans[q], "#define STATE_COPIES ") != keeps_tiles(ssb_queries[q]) ||
-            source_has(in_order, "TILE_MANY") || source_has(in_order, "STATE_COPIES"))
+            source_has(in_order, "TILE_MANY"))
             fail_msg("%s", ssb_queries[q]->kernel.name);
         plan_free(in_order);
         for (size_t g = 0; g < 2 && keeps_tiles(ssb_queries[q]); g++)
             compilations[count++] = (struct compilation){plans[q], "clustered", compile_targets[g], NULL};
     }
     compile_all(compilations, count, plans, SSB_QUERIES);
-}
-
-/* Sums have copies where most rows of a tile are kept and those of a warp are of few groups. */
-static void sums_have_copies(void **state)
-{
-    static const char of_cells[] =
-        "select d_year, c_nation, count(*), sum(lo_revenue), sum(lo_revenue * 1000000007 * lo_tax), "
-        "min(lo_tax), count(distinct lo_discount) from lineorder, date, customer where lo_orderdate = "
-        "d_datekey and lo_custkey = c_custkey and c_region = 'ASIA' group by d_year, c_nation";
-    static const struct {
-        const char *sql;
-        bool in_order, in_cells;
-    } cases[] = {
-        {"select lo_tax, count(*), avg(lo_revenue), max(lo_quantity) from lineorder group by lo_tax", true,
-         true},
-        {"select lo_tax, count(*), sum(lo_revenue) from lineorder where lo_quantity = 3 group by lo_tax",
-         false, false},
-        {"select lo_tax, max(lo_revenue) from lineorder group by lo_tax", false, false},
-        {"select lo_quantity, count(*), sum(lo_revenue) from lineorder group by lo_quantity", false, true},
-        {"select lo_orderkey, sum(lo_revenue) from lineorder group by lo_orderkey", false, false},
-        {of_cells, false, true},
-    };
-    (void)state;
-    need_compile_targets();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int cells = 0; cells < 2; cells++) {
-            struct plan *plan;
-            enum sql_explain explain;
-            must(plan_statement(cells ? clustered : levels, cases[i].sql, NULL, &plan, &explain, error));
-            if (source_has(plan, "#define STATE_COPIES ") != (cells ? cases[i].in_cells : cases[i].in_order))
-                fail_msg("%s", cases[i].sql);
-            must(compile_kernel(plan, cells, NULL, compile_sm_90, cases[i].sql, error));
-            plan_free(plan);
-        }
 }
 
 int main(void)
@@ -362,7 +327,6 @@ int main(void)
         cmocka_unit_test(levels_compile),
         cmocka_unit_test(rows_of_a_run_are_merged),
         cmocka_unit_test(clustered_queries_compile),
-        cmocka_unit_test(sums_have_copies),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
