@@ -59,13 +59,28 @@ static enum status append(const struct change *change, bool first, struct error 
     return status;
 }
 
-static enum status delete_rows(struct engine *engine, const struct change *change, struct error *why)
+/* A GPU knows columns by their addresses, so an engine goes with its database. */
+static struct engine *open_engine(void)
 {
+    const char *const device = getenv("TESSERA_CHANGES_DEVICE");
+    struct engine *engine;
+    must(engine_open(
+        &(struct engine_options){.device = device ? device : "cpu",
+                                 .kernel = getenv("TESSERA_TEST_KERNEL") ? KERNEL_GENERAL : KERNEL_AUTO,
+                                 .threads = 2},
+        &engine, error));
+    return engine;
+}
+
+static enum status delete_rows(const struct change *change, struct error *why)
+{
+    struct engine *const engine = open_engine();
     struct database *database;
     uint64_t rows;
     must(database_open(path, &database, error));
     const enum status status =
         rows_delete(engine, database, world_tables[change->table].name, change->condition, &rows, why);
+    engine_close(engine);
     database_close(database);
     if (status == STATUS_OK && (int64_t)rows != change->rows)
         fail_msg("%s: %llu rows were deleted, SQLite deletes %lld", change->condition,
@@ -81,12 +96,11 @@ static void ignore(void *context, const struct table *before, const struct table
 
 /* What is changed here while a table is compacted, after its first columns. */
 struct meanwhile {
-    struct engine *engine;
     sqlite3 *sqlite;
     uint32_t changes;
 };
 
-static void change_here(struct engine *engine, sqlite3 *sqlite, struct change *change);
+static void change_here(sqlite3 *sqlite, struct change *change);
 
 static void change_meanwhile(struct progress *progress, const char *what, const char *unit, uint64_t done,
                              uint64_t total)
@@ -105,14 +119,13 @@ static void change_meanwhile(struct progress *progress, const char *what, const 
         end_change(meanwhile->sqlite, false);
         make_change(meanwhile->sqlite, &change);
     }
-    change_here(meanwhile->engine, meanwhile->sqlite, &change);
+    change_here(meanwhile->sqlite, &change);
 }
 
 /* On this thread, if something is changed meanwhile. */
-static enum status compact(struct engine *engine, sqlite3 *sqlite, const struct change *change,
-                           struct error *why)
+static enum status compact(sqlite3 *sqlite, const struct change *change, struct error *why)
 {
-    struct meanwhile meanwhile = {.engine = engine, .sqlite = sqlite, .changes = below(3)};
+    struct meanwhile meanwhile = {.sqlite = sqlite, .changes = below(3)};
     struct progress progress = {.report = change_meanwhile, .context = &meanwhile};
     const bool changes = chance(70);
     return database_compact(path, change->table < WORLD_TABLES ? world_tables[change->table].name : NULL,
@@ -152,7 +165,7 @@ static void encode_column(void)
 }
 
 /* Makes the change in the database that was made in SQLite, and ends that one's. */
-static void change_here(struct engine *engine, sqlite3 *sqlite, struct change *change)
+static void change_here(sqlite3 *sqlite, struct change *change)
 {
     struct error why = {0};
     enum status status;
@@ -163,8 +176,8 @@ static void change_here(struct engine *engine, sqlite3 *sqlite, struct change *c
     if (change->kind == CHANGE_COMPACT)
         end_change(sqlite, true);
     status = change->kind == CHANGE_APPEND   ? append(change, false, &why)
-             : change->kind == CHANGE_DELETE ? delete_rows(engine, change, &why)
-                                             : compact(engine, sqlite, change, &why);
+             : change->kind == CHANGE_DELETE ? delete_rows(change, &why)
+                                             : compact(sqlite, change, &why);
     if ((status == STATUS_OK) == change->refused)
         fail_msg("SQLite %s it: %s %s", change->refused ? "refuses" : "does", change->condition, why.text);
     if (change->kind != CHANGE_COMPACT)
@@ -179,23 +192,27 @@ static void compare(struct engine *engine, struct database *database, sqlite3 *s
         answers_as_sqlite(engine, database, sqlite, questions[q]);
 }
 
-static void check_state(struct engine *engine, sqlite3 *sqlite)
+static void check_state(sqlite3 *sqlite)
 {
+    struct engine *const engine = open_engine();
     struct database *database;
     must(database_open(path, &database, error));
     compare(engine, database, sqlite);
+    engine_close(engine);
     database_close(database);
     must(database_check(path, 1, NULL, NULL, NULL, error));
 }
 
 /* A reader and what it must see, whatever is changed after it has opened the database. */
 struct reader {
+    struct engine *engine;
     struct database *database;
     sqlite3 *sqlite;
 };
 
 static void reader_open(struct reader *reader, sqlite3 *sqlite)
 {
+    reader->engine = open_engine();
     must(database_open(path, &reader->database, error));
     assert_int_equal(sqlite3_open(":memory:", &reader->sqlite), SQLITE_OK);
     sqlite3_backup *const copy = sqlite3_backup_init(reader->sqlite, "main", sqlite, "main");
@@ -206,12 +223,12 @@ static void reader_open(struct reader *reader, sqlite3 *sqlite)
 
 static void reader_close(struct reader *reader)
 {
+    engine_close(reader->engine);
     database_close(reader->database);
     sqlite3_close(reader->sqlite);
 }
 
-static void change_and_compare(struct engine *engine, sqlite3 *sqlite, uint32_t changes,
-                               struct change_processes *processes)
+static void change_and_compare(sqlite3 *sqlite, uint32_t changes, struct change_processes *processes)
 {
     const uint32_t every = processes ? 100 : COMPARE_AT;
     struct reader reader;
@@ -222,12 +239,12 @@ static void change_and_compare(struct engine *engine, sqlite3 *sqlite, uint32_t 
             change_by_program(processes, sqlite);
         } else {
             make_change(sqlite, &change);
-            change_here(engine, sqlite, &change);
+            change_here(sqlite, &change);
         }
         if (i % every)
             continue;
-        check_state(engine, sqlite);
-        compare(engine, reader.database, reader.sqlite);
+        check_state(sqlite);
+        compare(reader.engine, reader.database, reader.sqlite);
         reader_close(&reader);
         reader_open(&reader, sqlite);
         if (processes)
@@ -238,19 +255,15 @@ static void change_and_compare(struct engine *engine, sqlite3 *sqlite, uint32_t 
 
 static void changes_are_those_of_sqlite(void **state)
 {
-    const char *const changes = getenv("TESSERA_CHANGES"), *const seed = getenv("TESSERA_CHANGES_SEED"),
-                      *const device = getenv("TESSERA_CHANGES_DEVICE");
+    const char *const changes = getenv("TESSERA_CHANGES"), *const seed = getenv("TESSERA_CHANGES_SEED");
     static struct change_processes processes;
     const bool by_program = getenv("TESSERA_CHANGES_PROCESSES") != NULL;
     struct change first = {.refused = true};
-    struct engine *engine;
     sqlite3 *sqlite;
     (void)state;
     random_state = seed ? strtoull(seed, NULL, 10) : 1;
     assert_int_equal(sqlite3_open(":memory:", &sqlite), SQLITE_OK);
-    must(engine_open(&(struct engine_options){.device = device ? device : "cpu", .threads = 2}, &engine,
-                     error));
-    answers_with.index = PLAN_INDEX_ON;
+    answers_with.index = getenv("TESSERA_TEST_KERNEL") ? PLAN_INDEX_OFF : PLAN_INDEX_ON;
     world_create(sqlite);
     while (first.refused) {
         first = (struct change){0};
@@ -261,11 +274,9 @@ static void changes_are_those_of_sqlite(void **state)
     must(append(&first, true, error));
     if (by_program)
         processes_begin(&processes, sqlite);
-    change_and_compare(engine, sqlite, changes ? (uint32_t)atoi(changes) : CHANGES,
-                       by_program ? &processes : NULL);
+    change_and_compare(sqlite, changes ? (uint32_t)atoi(changes) : CHANGES, by_program ? &processes : NULL);
     if (by_program)
         processes_end(&processes);
-    engine_close(engine);
     sqlite3_close(sqlite);
 }
 
