@@ -69,21 +69,21 @@ static enum status segment_item(void *context, uint64_t item, unsigned thread, s
 
 /* ---- Clustered tables ---- */
 
-/* The values of the columns that make the cells of a segment. */
+/* The values of the columns that make the cells of a segment. They are done with before any thread writes a column, so they are
+ * in the threads' buffers, as far as there are enough of these. */
 struct cell_columns {
     struct columns_write *all;
     const struct clustering *clustering;
     uint64_t first, end; /* rows */
-    struct column_buffers buffers[CLUSTER_TERMS_MAX];
+    struct column_buffers *buffers[CLUSTER_TERMS_MAX], more[CLUSTER_TERMS_MAX];
     bool nulls[CLUSTER_TERMS_MAX];
 };
 
 static enum status cell_column_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct cell_columns *const cells = context;
-    const struct column_write write =
-        column_write_of(cells->all, cells->clustering->terms[item].column, thread, &cells->buffers[item],
-                        cells->first, cells->end);
+    const struct column_write write = column_write_of(cells->all, cells->clustering->terms[item].column,
+                                                      thread, cells->buffers[item], cells->first, cells->end);
     return column_read_segment(&write, &cells->nulls[item], error);
 }
 
@@ -116,8 +116,8 @@ static enum status write_clustered(struct cell_columns *cells, uint32_t segment,
     const uint32_t count = cells->clustering->count;
     RETURN_IF_ERROR(parallel_for(threads, count, cell_column_item, cells, error));
     for (uint32_t t = 0; t < count; t++)
-        values[t] = (struct cluster_values){.values = cells->buffers[t].values,
-                                            .validity = cells->nulls[t] ? cells->buffers[t].validity : NULL};
+        values[t] = (struct cluster_values){.values = cells->buffers[t]->values,
+                                            .validity = cells->nulls[t] ? cells->buffers[t]->validity : NULL};
     RETURN_IF_ERROR(table_writer_cells(cells->all->writer, segment, values, threads, error));
     return parallel_for(threads, schema_columns(cells->all->parsed->table), clustered_item, cells, error);
 }
@@ -126,6 +126,8 @@ static enum status write_cells(struct columns_write *all, unsigned threads, stru
 {
     const uint64_t rows = all->parsed->rows;
     struct cell_columns cells = {.all = all, .clustering = table_writer_clustering(all->writer)};
+    for (uint32_t t = 0; t < cells.clustering->count; t++)
+        cells.buffers[t] = t < threads ? &all->buffers[t] : &cells.more[t];
     enum status status = parallel_for(threads, schema_columns(all->parsed->table), begin_item, all, error);
     for (; status == STATUS_OK && cells.first < rows; cells.first = cells.end) {
         cells.end = rows - cells.first < SEGMENT_ROWS ? rows : cells.first + SEGMENT_ROWS;
@@ -133,7 +135,7 @@ static enum status write_cells(struct columns_write *all, unsigned threads, stru
                                  error);
     }
     for (uint32_t t = 0; t < cells.clustering->count; t++)
-        column_buffers_free(&cells.buffers[t]);
+        column_buffers_free(&cells.more[t]);
     return status;
 }
 

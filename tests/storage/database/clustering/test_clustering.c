@@ -73,7 +73,7 @@ static void write_one_sale(FILE *out, uint32_t row)
         fprintf(out, "%d.25", (int)(x % 2001) - 1000);
     fprintf(out, ",%u.%02u,", y % 5000, x % 100);
     if (x % 9)
-        fprintf(out, "%lld", (long long)((uint64_t)x << 33 ^ (uint64_t)y << 4));
+        fprintf(out, "%lld", (long long)((UINT64_C(5) << 60) + ((uint64_t)x << 29 ^ (uint64_t)y << 4)));
     fputc('\n', out);
 }
 
