@@ -372,7 +372,8 @@ static inline const char *end_wrong(const struct change *change, const struct ac
         return NULL;
     if (code != STATUS_BAD_INPUT && code != STATUS_MACHINE)
         return "no exit code of a change";
-    if (made)
+    if (made &&
+        change->kind != CHANGE_COMPACT) /* a compaction has made a state of its own before it writes */
         return "it says that it was not made, and was";
     return change->refused || accident->kinds ? NULL : "it was refused, and SQLite does it";
 }
@@ -400,8 +401,8 @@ static inline void change_by_program(struct change_processes *processes, sqlite3
     processes->failed += accident.kinds && code == STATUS_MACHINE;
     /* what is not made leaves no state; what changes no row in SQLite is done either way */
     end_change(sqlite, made && !change.refused);
-    if (made)
-        state_add(processes, after, sqlite);
+    for (uint64_t state = change.kind == CHANGE_COMPACT ? before + 1 : after; made && state <= after; state++)
+        state_add(processes, state, sqlite);
 }
 
 #endif
