@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const uint64_t no_starts[1] = {0};
 const struct dictionary run_time_strings = {.starts = no_starts, .bytes = ""};
@@ -250,6 +251,17 @@ static inline __attribute__((always_inline)) void fetch_string(const struct text
         __builtin_prefetch(dictionary->bytes + dictionary->starts[codes[row + BYTES_AHEAD]]);
 }
 
+/* After a failure at a row: other nodes read the results of all rows before anybody asks for the failure. */
+static void clear_rows(const struct expression *node, uint32_t row, uint32_t rows, struct vector out)
+{
+    if (node->type.kind == VALUE_STRING)
+        memset((struct string_view *)(void *)out.values + row, 0, (rows - row) * sizeof(struct string_view));
+    else
+        memset(out.values + row, 0, (rows - row) * sizeof *out.values);
+    if (out.nulls)
+        memset(out.nulls + row, 0, (rows - row) * sizeof *out.nulls);
+}
+
 static void run_call(const struct expression_list *list, const struct expression *node, uint32_t rows,
                      const struct text_values *values, struct text_room *room, struct vector out)
 {
@@ -265,7 +277,8 @@ static void run_call(const struct expression_list *list, const struct expression
         coded = !coded && a < call.count && arguments[a].dictionary && !arguments[a].constant ? &arguments[a]
                                                                                               : coded;
     }
-    for (uint32_t row = 0; row < rows && status == STATUS_OK; row++) {
+    uint32_t row = 0;
+    for (; row < rows && status == STATUS_OK; row++) {
         if (coded)
             fetch_string(coded, row, rows);
         if (text_arguments_take(of, arguments, room->buffers, row, &call, strings))
@@ -273,8 +286,10 @@ static void run_call(const struct expression_list *list, const struct expression
         else
             out.nulls[row] = 1;
     }
-    if (status != STATUS_OK)
-        fail(list, status, &error);
+    if (status == STATUS_OK)
+        return;
+    clear_rows(node, row - 1, rows, out);
+    fail(list, status, &error);
 }
 
 static void run_choice(const struct expression_list *list, const struct expression *node, uint32_t rows,
@@ -286,7 +301,8 @@ static void run_choice(const struct expression_list *list, const struct expressi
     struct string_view *const views = (struct string_view *)(void *)out.values;
     struct error error = {0};
     enum status status = STATUS_OK;
-    for (uint32_t row = 0; row < rows && status == STATUS_OK; row++) {
+    uint32_t row = 0;
+    for (; row < rows && status == STATUS_OK; row++) {
         const bool first = condition->values[row] && !is_null(condition, row);
         const struct text_argument *const chosen = &choices[first ? 0 : 1];
         const bool null = is_null(&chosen->vector, row);
@@ -296,8 +312,10 @@ static void run_choice(const struct expression_list *list, const struct expressi
             status =
                 string_writer_put(&room->writer, string_at(chosen, room->buffers, row), &views[row], &error);
     }
-    if (status != STATUS_OK)
-        fail(list, status, &error);
+    if (status == STATUS_OK)
+        return;
+    clear_rows(node, row - 1, rows, out);
+    fail(list, status, &error);
 }
 
 void text_node_run(const struct expression_list *list, const struct expression *node, uint32_t rows,
