@@ -130,6 +130,10 @@ void table_append_choice(struct table_writer *table, uint32_t column, struct cod
     const struct column *const old = &table->old->columns[column];
     bool *const recoded = &table->appended[column].recoded;
     *recoded = choice->codec ? choice->codec->id != old->own : strcmp(choice->name, old->own_name) != 0;
+    /* a codec of levels cannot hold positions in a table that has none any more */
+    const struct column *const now = &table->table.columns[column];
+    *recoded |= codec_needs_levels(codec_by_id(old->own)) && !choice->codec &&
+                !(now->references && now->references->table->levels);
     if (!*recoded)
         choice->codec = codec_by_id(old->own);
 }

@@ -82,6 +82,25 @@ static void levels_are_named(void **state)
     must_say("$T check --db $D", 0, "no fault");
 }
 
+/* An append may take levels away; keys that had them, also those in a codec of levels, are then rows of the table. */
+static void an_append_may_end_levels(void **state)
+{
+    (void)state;
+    must_say("eval $LOAD --levels place=land,town", 0, "rows");
+    must_say("$T inspect --db $D sale", 0, "lane-levels");
+    must_say("echo '200,land 1,town 1,new' > $F/more.csv && $T load --append --db $D --schema $F/star.sql "
+             "--levels "
+             "place=none place=$F/more.csv",
+             0, "1 row");
+    must_say("$T inspect --db $D", 0, "place: 101 rows");
+    assert_null(strstr(run.output, "levels"));
+    must_say("$T check --db $D", 0, "no fault");
+    must_say("$T sql --db $D --format csv \"select count(*), sum(pieces) from sale join place on place = p "
+             "where p_land = "
+             "'land 2'\"",
+             0, "500,");
+}
+
 static void the_benchmark_has_the_options(void **state)
 {
     (void)state;
@@ -99,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(levels_are_inspected, begin, end),
         cmocka_unit_test_setup_teardown(levels_are_named, begin, end),
+        cmocka_unit_test_setup_teardown(an_append_may_end_levels, begin, end),
         cmocka_unit_test_setup_teardown(the_benchmark_has_the_options, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
