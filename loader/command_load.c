@@ -247,11 +247,7 @@ static const struct command_option option_list[] = {
      "auto chooses levels of all foreign keys. An append goes on as the table is, unless it says none or "
      "other columns",
      TO_TEXT(struct arguments, load.cluster_by)},
-    {"workload", 0, "FILE",
-     "--cluster-by auto then chooses for the SQL statements of this file: levels and columns that the "
-     "conditions of "
-     "many of them name",
-     TO_TEXT(struct arguments, load.workload)},
+    {"workload", 0, "FILE", WORKLOAD_HELP, TO_TEXT(struct arguments, load.workload)},
     {"dimension-order", 'O', DIMENSION_ORDERS,
      "How rows of tables that others reference are stored: in the order of levels that are found in them "
      "(docs/levels.md), or as they come",

@@ -58,15 +58,11 @@ static const struct command_option option_list[] = {
      TO_TEXT(struct arguments, load.sort_by)},
     {"cluster-by", 0, CLUSTER_BY_VALUES,
      "Store rows of lineorder next to those that are alike: in the first level, or N levels, of what a "
-     "foreign "
-     "key references, or in N leading bits of other columns (docs/clustering.md); auto chooses levels of all "
-     "four keys, none (the default) keeps the order in which rows are made",
+     "foreign key references, or in N leading bits of other columns (docs/clustering.md); auto chooses "
+     "levels "
+     "of all four keys, none (the default) keeps the order in which rows are made",
      TO_TEXT(struct arguments, load.cluster_by)},
-    {"workload", 0, "FILE",
-     "--cluster-by auto then chooses for the SQL statements of this file: levels and columns that the "
-     "conditions of "
-     "many of them name",
-     TO_TEXT(struct arguments, load.workload)},
+    {"workload", 0, "FILE", WORKLOAD_HELP, TO_TEXT(struct arguments, load.workload)},
     {"index", 'i', "COLUMN[,COLUMN...]",
      "Gives these columns bitmap indexes, as `tessera index create` does without options",
      TO_TEXT(struct arguments, load.indexes)},

@@ -161,28 +161,31 @@ static enum status find_sort_column(const struct load *load, const struct schema
     for (uint32_t c = 0; load->options->sort_by && c < table->column_count; c++)
         if (word_compare(table->columns[c].name, load->options->sort_by) == 0)
             *column = c;
-    for (uint32_t t = 0; *column != UINT32_MAX && t < load->schema->table_count; t++)
-        for (uint32_t c = 0; c < schema_columns(&load->schema->tables[t]); c++)
-            if (word_compare(load->schema->tables[t].columns[c].references_table, table->name) == 0)
-                return error_set(load->error, STATUS_BAD_INPUT,
-                                 "--sort-by %s: table %s is referenced, and positions of its rows are what "
-                                 "is stored; sort a table that is not referenced",
-                                 load->options->sort_by, table->name);
-    return STATUS_OK;
+    return *column != UINT32_MAX && schema_references(load->schema, table)
+               ? error_set(
+                     load->error, STATUS_BAD_INPUT,
+                     "--sort-by %s: table %s is referenced, and positions of its rows are what is stored; "
+                     "sort a table that is not referenced",
+                     load->options->sort_by, table->name)
+               : STATUS_OK;
 }
 
 /* The buffers that a thread needs to write a column: a segment's values, the values with old rows or without
  * NULLs, and two encoded segments while a chooser tries its candidates. */
 #define WRITE_BUFFERS 5u
 
-static uint64_t write_bytes(const struct schema_table *table, uint64_t rows)
+/* `terms`: the columns by which the table is clustered. Then each thread has a segment in the order of its cells, too; and once
+ * there are the values of these columns, and the places of a segment's rows. */
+static uint64_t write_bytes(const struct schema_table *table, uint64_t rows, uint32_t terms, uint64_t *once)
 {
+    const uint64_t most = rows < SEGMENT_ROWS ? rows : SEGMENT_ROWS;
     uint64_t widest = 4;
     for (uint32_t c = 0; c < table->column_count; c++)
         widest = column_schema_value_bytes(&table->columns[c]) > widest
                      ? column_schema_value_bytes(&table->columns[c])
                      : widest;
-    return WRITE_BUFFERS * widest * (rows < SEGMENT_ROWS ? rows : SEGMENT_ROWS);
+    *once = terms ? (terms * widest + sizeof(uint32_t)) * most : 0;
+    return (WRITE_BUFFERS + (terms > 0)) * widest * most;
 }
 
 /* Begins the progress of a table's columns. Sorting a dictionary counts as much as its column's rows. */
@@ -203,17 +206,20 @@ static void begin_progress(const struct load *load, struct columns_write *all)
 static enum status choose_threads(struct load *load, struct columns_write *all, struct parsed_table *parsed,
                                   unsigned *threads)
 {
+    uint64_t once;
     const uint64_t budget = load->memory.limit,
-                   each =
-                       write_bytes(parsed->table, all->old_rows + parsed->rows) + parsed_read_bytes(parsed);
-    if (parsed->held.bytes + each > budget)
+                   each = write_bytes(parsed->table, all->old_rows + parsed->rows,
+                                      table_writer_clustering(all->writer)->count, &once) +
+                          parsed_read_bytes(parsed);
+    if (parsed->held.bytes + once + each > budget)
         RETURN_IF_ERROR(parsed_table_spill(parsed, load->error));
-    if (each > budget)
+    if (once + each > budget)
         return error_set(
             load->error, STATUS_MACHINE,
             "writing a column of table %s takes %llu MB of memory and --memory allows %llu; give more",
-            parsed->table->name, (unsigned long long)(each >> 20) + 1, (unsigned long long)(budget >> 20));
-    const uint64_t most = each ? (budget - parsed->held.bytes) / each : load->options->threads;
+            parsed->table->name, (unsigned long long)((once + each) >> 20) + 1,
+            (unsigned long long)(budget >> 20));
+    const uint64_t most = each ? (budget - parsed->held.bytes - once) / each : load->options->threads;
     *threads = most < load->options->threads ? (unsigned)most : load->options->threads;
     return STATUS_OK;
 }
@@ -251,15 +257,14 @@ static enum status begin_table(const struct load *load, const struct schema_tabl
     return status;
 }
 
-/* An appended table is clustered as it was, if nobody says otherwise. */
+/* An appended table is clustered as it was, if nobody says otherwise. Rows whose positions others store stay where they
+ * came. */
 static enum status cluster_table(const struct load *load, const struct schema_table *table,
                                  struct table_writer *writer, bool dimension)
 {
     struct clustering wish;
     bool none;
-    if (dimension ||
-        schema_references(load->schema,
-                          table)) /* positions of its rows are what others store: they stay where they came */
+    if (dimension || schema_references(load->schema, table))
         return table_writer_cluster(writer, NULL, load->error);
     if (!cluster_options_find(load->options, table, &wish, &none))
         return STATUS_OK;

@@ -58,6 +58,9 @@ enum dimension_order { DIMENSION_LEVELS, DIMENSION_FILE };
 #define DIMENSION_ORDERS "levels|file" /* as words of an option; the first is the default */
 
 #define CLUSTER_BY_VALUES "auto|none|COLUMN[:N],..." /* of an option */
+#define WORKLOAD_HELP                                                                                  \
+    "--cluster-by auto then chooses for the SQL statements of this file: levels and columns that the " \
+    "conditions of many of them name"
 
 struct load_options {
     const char *directory; /* of the database, which is created if it does not exist */

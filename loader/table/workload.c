@@ -41,12 +41,9 @@ static enum status add_name(struct reader *reader, const struct sql_token *token
         return STATUS_OK;
     if (conditions->count == reader->room) {
         const uint32_t room = reader->room ? 2 * reader->room : 256;
-        const char **const names = realloc(workload->names, room * sizeof *names);
-        workload->names = names ? names : workload->names;
-        uint32_t *const statements = realloc(workload->statements, room * sizeof *statements);
-        workload->statements = statements ? statements : workload->statements;
-        if (!names || !statements)
-            return error_out_of_memory(error, room * (sizeof *names + sizeof *statements), "a workload");
+        RETURN_IF_ERROR(memory_grow(&workload->names, room * sizeof *workload->names, "a workload", error));
+        RETURN_IF_ERROR(
+            memory_grow(&workload->statements, room * sizeof *workload->statements, "a workload", error));
         reader->room = room;
     }
     workload->names[conditions->count] = reader->end;

@@ -493,3 +493,12 @@ const struct table *catalogue_table(const struct catalogue *catalogue, const cha
             return &catalogue->tables[t];
     return NULL;
 }
+
+bool catalogue_has_positions(const struct catalogue *catalogue, const struct table *table)
+{
+    bool any = table->levels != NULL;
+    for (uint32_t t = 0; t < catalogue->table_count; t++)
+        for (uint32_t c = 0; c < catalogue->tables[t].column_count; c++)
+            any |= strcmp(catalogue->tables[t].columns[c].schema.references_table, table->name) == 0;
+    return any;
+}

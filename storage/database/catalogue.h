@@ -59,4 +59,8 @@ NODISCARD enum status catalogue_write(const char *directory, const struct catalo
 /* The table of that name, or NULL. */
 const struct table *catalogue_table(const struct catalogue *catalogue, const char *name);
 
+/* Whether positions of the table's rows are in other places, too: in keys that reference it, or in levels. Such rows stay where
+ * they are: deleted ones are kept, and none goes to another cell. */
+bool catalogue_has_positions(const struct catalogue *catalogue, const struct table *table);
+
 #endif

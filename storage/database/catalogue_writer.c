@@ -160,16 +160,6 @@ static unsigned column_version(const struct column *column)
     return column->schema.type == TYPE_TIMESTAMP ? 2 : 1;
 }
 
-/* Whether positions of the table's rows are in other places, too: in keys, or in levels. */
-static bool has_positions(const struct catalogue *catalogue, const struct table *table)
-{
-    bool any = table->levels != NULL;
-    for (uint32_t t = 0; t < catalogue->table_count; t++)
-        for (uint32_t c = 0; c < catalogue->tables[t].column_count; c++)
-            any |= strcmp(catalogue->tables[t].columns[c].schema.references_table, table->name) == 0;
-    return any;
-}
-
 /* The lowest version that knows everything in the catalogue. */
 static unsigned version_needed(const struct catalogue *catalogue)
 {
@@ -183,7 +173,7 @@ static unsigned version_needed(const struct catalogue *catalogue)
         }
         if (table->key.count || table_visible_columns(table) < table->column_count)
             needed = needed > 7 ? needed : 7;
-        if (table->clustering.count || (table_live(table) && has_positions(catalogue, table)))
+        if (table->clustering.count || (table_live(table) && catalogue_has_positions(catalogue, table)))
             needed = 9;
         version = needed > version ? needed : version;
     }

@@ -448,3 +448,22 @@ enum status table_writer_old(struct table_writer *table, uint32_t column, void *
                ? write_again(table, column, left->segment, values, validity, left, error)
                : STATUS_OK;
 }
+
+enum status table_append_old(struct table_writer *table, uint32_t column, struct error *error)
+{
+    const uint64_t most = table_writer_old_most(table);
+    struct old_rows left;
+    uint64_t *validity = NULL;
+    void *const values =
+        segment_buffer(most * table->table.columns[column].value_bytes + 1, "a segment", error);
+    enum status status = values ? STATUS_OK : STATUS_MACHINE;
+    status =
+        AND_THEN(status, memory_take(&validity, (most + 63) / 64 * sizeof *validity, "a segment", error));
+    status = AND_THEN(status, table_writer_old(table, column, values, validity, &left, error));
+    if (status == STATUS_OK && left.rows)
+        status =
+            table_writer_segment(table, column, left.segment, values, left.nulls ? validity : NULL, error);
+    free(validity);
+    free(values);
+    return status;
+}

@@ -46,7 +46,7 @@ struct table_sorter; /* table_sorter.c */
 struct cell_places {
     uint32_t **rows; /* of each segment; NULL: its rows keep their order. They are of the change's buffers */
     uint32_t count;  /* of segments */
-    uint32_t last;   /* the segment that table_writer_cells was called for; UINT32_MAX: none */
+    uint32_t last;   /* the segment that table_writer_cells was called for, if `rows` has any */
     struct old_values
         *collected; /* while values of old rows are collected, instead of being written; or NULL */
 };
@@ -109,6 +109,10 @@ NODISCARD enum status table_append_add(struct database_writer *writer, const str
 
 /* Sets the codec of new segments: the old one, unless another is wanted, in which the column is then written anew. */
 void table_append_choice(struct table_writer *table, uint32_t column, struct codec_choice *choice);
+
+/* Writes a column whose table gets no new rows: table_writer_old, and the segment that it leaves to its caller. While
+ * cells.collected is set, the values are kept there instead. */
+NODISCARD enum status table_append_old(struct table_writer *table, uint32_t column, struct error *error);
 
 /* Says of new rows that none is deleted, if the table has such a column, which callers do not see. */
 NODISCARD enum status table_append_live(struct table_writer *table, struct error *error);
@@ -204,8 +208,6 @@ struct compacted_table {
     struct ready_table ready;
     struct compacted_table *next;
 };
-/* Rows that others reference keep their positions, and tables with levels are laid out as a whole: their deleted rows stay. */
-bool compaction_keeps_deleted(const struct catalogue *catalogue, const struct table *table);
 
 /* Puts a table that was compacted without the lock in the place of its rows in the writer's state, and appends what others
  * have appended meanwhile; *merged is false if the old rows are others now (compact_merge.c). */

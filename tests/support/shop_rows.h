@@ -5,28 +5,10 @@
 #ifndef TESSERA_TESTS_SUPPORT_SHOP_ROWS_H
 #define TESSERA_TESTS_SUPPORT_SHOP_ROWS_H
 
-#include "tests/support/sql/sql_answer.h"
+#include "tests/support/two_directories.h"
 
 enum { REGIONS, SHOPS, SALES, TABLES };
 static const char *const names[TABLES] = {"regions", "shops", "sales"};
-
-static char path[PATH_BYTES], whole[PATH_BYTES];
-
-static int setup(void **state)
-{
-    (void)state;
-    directory_make(path);
-    directory_make(whole);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    directory_remove(path);
-    directory_remove(whole);
-    return 0;
-}
 
 /* A number that depends on `number` alone. */
 static uint32_t scramble(uint64_t number)

@@ -21,7 +21,7 @@ static uint32_t code_shift(const struct column *key)
 {
     const uint64_t last = table_positions(key->references->table) - 1;
     const uint32_t bits = last ? 64 - (uint32_t)__builtin_clzll(last) : 0;
-    return bits > 6 ? bits - 6 : 0;
+    return bits > TILE_CODE_BITS ? bits - TILE_CODE_BITS : 0;
 }
 
 /* Bit c: values between the two may have code c. */

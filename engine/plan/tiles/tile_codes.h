@@ -13,7 +13,8 @@
 #include "engine/plan/tile_skip.h"
 #include "storage/database/kept_arrays.h"
 
-#define TILE_CODES 64u
+#define TILE_CODE_BITS 6u
+#define TILE_CODES     (1u << TILE_CODE_BITS)
 
 /* Gives the test of a foreign key the codes that its set may have; nothing happens where it would gain nothing: without a set,
  * for few tiles, or if the key's extrema tell already that no tile can be left out. *kept is to be released when the test has

@@ -197,13 +197,18 @@ static void find_places(struct morsel *morsel)
                                                    : join_place(table, task->left_keys, left);
 }
 
+/* The place that is read some rows after this one. */
+static inline uint64_t place_soon(const struct morsel *morsel, uint64_t i)
+{
+    return i + PREFETCHED < morsel->end - morsel->first ? morsel->places[i + PREFETCHED] : JOIN_NOWHERE;
+}
+
 static void find_buckets(struct morsel *morsel)
 {
     const struct join_table *const table = &morsel->state->table;
     const uint64_t rows = morsel->end - morsel->first;
     for (uint64_t i = 0; i < rows; i++) {
-        const uint64_t place = morsel->places[i],
-                       soon = i + PREFETCHED < rows ? morsel->places[i + PREFETCHED] : JOIN_NOWHERE;
+        const uint64_t place = morsel->places[i], soon = place_soon(morsel, i);
         if (soon != JOIN_NOWHERE)
             __builtin_prefetch(&table->ends[join_bucket(table, soon)]);
         const uint64_t bucket = place == JOIN_NOWHERE ? 0 : join_bucket(table, place);
@@ -218,8 +223,7 @@ static void find_ranks(struct morsel *morsel)
     const struct join_table *const table = &morsel->state->table;
     const uint64_t rows = morsel->end - morsel->first;
     for (uint64_t i = 0; i < rows; i++) {
-        const uint64_t place = morsel->places[i],
-                       soon = i + PREFETCHED < rows ? morsel->places[i + PREFETCHED] : JOIN_NOWHERE;
+        const uint64_t place = morsel->places[i], soon = place_soon(morsel, i);
         if (soon != JOIN_NOWHERE)
             __builtin_prefetch(&table->marks[soon / 32]);
         const uint64_t mark = place == JOIN_NOWHERE ? 0 : table->marks[place / 32];

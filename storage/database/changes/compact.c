@@ -57,22 +57,11 @@ static enum status compact_column(void *context, uint64_t item, unsigned thread,
     struct compaction *const compaction = context;
     struct table_writer *const table = compaction->table;
     const uint32_t c = (uint32_t)item;
-    const uint64_t most = table_writer_old_most(table);
-    struct old_rows left;
-    uint64_t *validity = NULL;
     (void)thread;
     RETURN_IF_ERROR(cancel_check(error));
     RETURN_IF_ERROR(keep_nulls_in_range(table, c, error));
     RETURN_IF_ERROR(copy_dictionary(table, c, error));
-    void *const values = segment_buffer(most * table->table.columns[c].value_bytes, "a segment", error);
-    enum status status = values ? STATUS_OK : STATUS_MACHINE;
-    status =
-        AND_THEN(status, memory_take(&validity, (most + 63) / 64 * sizeof *validity, "a segment", error));
-    status = AND_THEN(status, table_writer_old(table, c, values, validity, &left, error));
-    if (status == STATUS_OK && left.rows)
-        status = table_writer_segment(table, c, left.segment, values, left.nulls ? validity : NULL, error);
-    free(validity);
-    free(values);
+    const enum status status = table_append_old(table, c, error);
     progress_report(compaction->progress, "compacting", "columns", atomic_fetch_add(&compaction->done, 1) + 1,
                     table->table.column_count);
     return status;
@@ -86,17 +75,6 @@ static const struct column_spans *most_files(const struct table *table)
         if (table->columns[c].sides.count > most->count)
             most = &table->columns[c].sides;
     return most;
-}
-
-bool compaction_keeps_deleted(const struct catalogue *catalogue, const struct table *table)
-{
-    bool keeps = table->levels != NULL;
-    for (uint32_t t = 0; t < catalogue->table_count; t++) {
-        const struct table *const other = &catalogue->tables[t];
-        for (uint32_t c = 0; c < other->column_count; c++)
-            keeps |= strcmp(other->columns[c].schema.references_table, table->name) == 0;
-    }
-    return keeps;
 }
 
 /* The first segment of the first file that has fewer rows than a segment can have, or deleted ones. Other files stay, although
@@ -117,7 +95,7 @@ static bool can_compact(const struct catalogue *catalogue, const struct table *t
 {
     const struct live_rows all = {.first = table->segment_count};
     const bool small = first_to_write(table, &all) + 1 < table->segment_count,
-               loses = table_live(table) && !compaction_keeps_deleted(catalogue, table);
+               loses = table_live(table) && !catalogue_has_positions(catalogue, table);
     return (small || loses) && !table->levels && !table->part.of;
 }
 
@@ -148,8 +126,8 @@ static enum status find_staying(const struct database_writer *writer, const stru
                                 struct live_rows *live, struct error *error)
 {
     *live = (struct live_rows){.rows = old->rows, .first = old->segment_count};
-    return compaction_keeps_deleted(&writer->catalogue, old) ? STATUS_OK
-                                                             : live_rows_read(writer->path, old, live, error);
+    return catalogue_has_positions(&writer->catalogue, old) ? STATUS_OK
+                                                            : live_rows_read(writer->path, old, live, error);
 }
 
 static enum status compact_table(struct database_writer *writer, const struct table *old,
@@ -163,7 +141,7 @@ static enum status compact_table(struct database_writer *writer, const struct ta
                                      first_to_write(old, &compacted->live), &compaction.table, error));
     compacted->table = compaction.table;
     compaction.table->live = compacted->live.bits;
-    if (compaction_keeps_deleted(&writer->catalogue, old)) /* its rows' positions are what others store */
+    if (catalogue_has_positions(&writer->catalogue, old)) /* its rows' positions are what others store */
         compaction.table->table.clustering = (struct clustering){0};
     enum status status = clustering_old(compaction.table, request->threads, error);
     status = AND_THEN(status, parallel_for(request->threads, columns, compact_column, &compaction, error));

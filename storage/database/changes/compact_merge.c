@@ -119,9 +119,9 @@ static bool column_fits(const struct merge *merge, uint32_t c)
            strings_fit(merge, now, then) && (!has_tail(merge) || had_values == has_values);
 }
 
-static bool is_referenced(const struct merge *merge)
+static bool keeps_positions(const struct merge *merge)
 {
-    return compaction_keeps_deleted(&merge->writer->catalogue, merge->now);
+    return catalogue_has_positions(&merge->writer->catalogue, merge->now);
 }
 
 /* Rows that have gone to other cells cannot be found again: not those that were deleted meanwhile, and not those that a table
@@ -131,7 +131,7 @@ static bool cells_fit(const struct merge *merge)
     const struct column *const now = table_live(merge->now), *const then =
                                                                  table_live(merge->compacted->table->old);
     return !merge->table->clustering.count ||
-           (!is_referenced(merge) && (!now || (then && spans_begin(&now->sides, &then->sides))));
+           (!keeps_positions(merge) && (!now || (then && spans_begin(&now->sides, &then->sides))));
 }
 
 static bool table_fits(const struct merge *merge)
@@ -140,7 +140,7 @@ static bool table_fits(const struct merge *merge)
     bool fits =
         now && !now->levels && !now->part.of && now->segment_count >= merge->then &&
         now->column_count - (table_live(now) && !table_live(merge->table)) == merge->table->column_count &&
-        !(merge->compacted->live.bits && is_referenced(merge));
+        !(merge->compacted->live.bits && keeps_positions(merge));
     for (uint32_t c = 0; fits && c < merge->table->column_count; c++)
         fits = column_fits(merge, c);
     /* A file of no segments comes before no others. */
@@ -331,7 +331,7 @@ static enum status merge_table(const struct merge *merge, struct error *error)
         RETURN_IF_ERROR(take_index(merge, c, error));
     RETURN_IF_ERROR(delete_again(merge, error));
     /* An append meanwhile may have said how the rows after it are clustered. */
-    merge->table->clustering = is_referenced(merge) ? (struct clustering){0} : merge->now->clustering;
+    merge->table->clustering = keeps_positions(merge) ? (struct clustering){0} : merge->now->clustering;
     merge->compacted->ready.table = merge->table;
     merge->compacted->ready.next = merge->writer->ready;
     merge->writer->ready = &merge->compacted->ready;

@@ -247,22 +247,10 @@ enum status clustering_collect(struct table_writer *table, uint32_t segment, con
 /* Lets the column's old rows come by, as if they were written. */
 static enum status collect_column(struct table_writer *table, struct old_values *to, struct error *error)
 {
-    const uint64_t most = table_writer_old_most(table);
-    const uint32_t value_bytes = table->table.columns[to->column].value_bytes;
-    struct old_rows left;
-    uint64_t *validity = NULL;
-    void *const values = segment_buffer(most * value_bytes + 1, "a segment", error);
-    enum status status = values ? STATUS_OK : STATUS_MACHINE;
-    status =
-        AND_THEN(status, memory_take(&validity, (most + 64) / 64 * sizeof *validity, "a segment", error));
     table->cells.collected = to;
-    status = AND_THEN(status, table_writer_old(table, to->column, values, validity, &left, error));
-    if (status == STATUS_OK && left.rows)
-        status = clustering_collect(table, left.segment, values, left.nulls ? validity : NULL, error);
+    const enum status status = table_append_old(table, to->column, error);
     table->cells.collected = NULL;
     table->appended[to->column].taken = false;
-    free(validity);
-    free(values);
     return status;
 }
 

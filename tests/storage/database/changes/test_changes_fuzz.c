@@ -7,6 +7,8 @@
  *     TESSERA_CHANGES            the number of changes
  *     TESSERA_CHANGES_SEED       the first random number
  *     TESSERA_CHANGES_DEVICE     which device answers; a CPU if it is not set
+ *     TESSERA_TEST_KERNEL        if it is set, the general kernel answers, without indexes; with TESSERA_LIBCUDA also that of
+ *                                the emulated GPU (tests/emulator)
  *     TESSERA_CHANGES_PROCESSES  if it is set, each change is made by the program, which is killed at random moments, or
  *                                one of its calls fails; and a reader in another process looks at each state that it sees
  *                                (tests/support/changes/processes.h)

@@ -10,27 +10,9 @@
 
 #include "engine/library/delete.h"
 #include "loader/table/table_loader.h"
-#include "tests/support/sql/sql_answer.h"
+#include "tests/support/two_directories.h"
 
 #include <sys/wait.h>
-
-static char path[PATH_BYTES], whole[PATH_BYTES];
-
-static int setup(void **state)
-{
-    (void)state;
-    directory_make(path);
-    directory_make(whole);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    directory_remove(path);
-    directory_remove(whole);
-    return 0;
-}
 
 static const char script[] =
     "CREATE TABLE shops (id INT PRIMARY KEY, city TEXT);"
