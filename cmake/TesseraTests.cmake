@@ -149,6 +149,8 @@ if(Python3_FOUND)
         tessera_python_test(test_parquet loader/test_parquet.py $<TARGET_FILE:tessera_program> $<TARGET_FILE:tessera_shared>)
         # Every question of tests/benches/bench_questions.py beside DuckDB, of few rows in two orders.
         tessera_python_test(test_questions benches/test_questions.py $<TARGET_FILE:tessera_program> $<TARGET_FILE:tessera_shared>)
+        # The benches of changes and of libcudf's questions, of few rows.
+        tessera_python_test(test_other_benches benches/test_other_benches.py $<TARGET_FILE:tessera_program>)
         tessera_python_test(test_adbc_peers engine/adbc/test_adbc_peers.py $<TARGET_FILE:tessera_adbc>)
     endif()
 else()
