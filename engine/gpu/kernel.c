@@ -492,6 +492,7 @@ static enum status make(const struct plan *plan, enum kernel_use use, const stru
     RETURN_IF_ERROR(kernel_shape_make(plan, use, target, kernel, error));
     RETURN_IF_ERROR(kernel_layout_make(&kernel->shape, target, &kernel->layout, error));
     kernel->layout.wait_first = needs_prepared(&maker);
+    kernel->layout.split = kernel->shape.many && plan->shape != PLAN_ROWS && !kernel->first;
     size_t bytes = 0;
     FILE *source = text_stream(&kernel->source, &bytes);
     if (!source)

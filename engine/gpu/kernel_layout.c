@@ -9,6 +9,7 @@
 #include "operators/dialect/bound.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The shared memory that CUDA reserves for itself in each block. */
 #define RESERVED_SHARED_BYTES 1024u
@@ -27,6 +28,11 @@
 /* With fewer rows a tile, lanes that have one of them load a plane's words: a sector of 32 bytes has the words of 256
  * rows, so most sectors are not read. */
 #define PLANE_ROWS_MIN 2.0
+
+/* Lines are copied before it is known which sectors of 32 bytes rows need if so many of them are needed; and so many of a
+ * tile. */
+#define COPIED_SHARE     0.75
+#define COPIED_LINES_MAX 64u
 
 /* The most planes that are loaded first, and the most lines of which two tiles are in registers. */
 #define PLANES_MAX      24u
@@ -99,6 +105,12 @@ void kernel_layout_bitmaps(const struct kernel_shape *shape, struct kernel_layou
 
 /* ---- Expected survivors before each column, and planes ---- */
 
+/* Of each tile that is read, if this is the mean of all tiles: rows that are left are in these alone. */
+static double rows_in_tile(const struct kernel_shape *shape, double rows)
+{
+    return rows < TILE_ROWS * shape->scanned ? rows / shape->scanned : TILE_ROWS;
+}
+
 /* The part of a column's selectivity that `count` of the planes of its test have: it is taken for spread evenly. */
 static double share_of_planes(const struct kernel_column *column, uint32_t count)
 {
@@ -117,7 +129,7 @@ static void plan_planes(struct planner *planner)
         const struct kernel_column *column = &shape->columns[c];
         const uint32_t care = column->test ? column->test->care : 0;
         for (uint32_t bit = 32; bit-- > 0;)
-            if ((care >> bit & 1) && rows >= PLANE_ROWS_MIN && lines < PLANES_MAX) {
+            if ((care >> bit & 1) && rows_in_tile(shape, rows) >= PLANE_ROWS_MIN && lines < PLANES_MAX) {
                 layout->first[c] |= 1u << bit;
                 rows *= share_of_planes(column, 1);
                 lines++;
@@ -125,7 +137,7 @@ static void plan_planes(struct planner *planner)
     }
     for (uint32_t c = 0; c < shape->column_count; c++) {
         const struct kernel_column *column = &shape->columns[c];
-        planner->rows_before[c] = rows;
+        planner->rows_before[c] = rows_in_tile(shape, rows);
         rows *= layout->first[c]
                     ? share_of_planes(column,
                                       (uint32_t)__builtin_popcount(column->test->care & ~layout->first[c]))
@@ -168,6 +180,29 @@ static void plan_registers(struct planner *planner)
     }
 }
 
+/* The share of a column's sectors of 32 bytes that have a survivor's bits: those of 8 lanes, and of a word that has the bits of
+ * 32 / width items and of one that it shares with the next. */
+static double share_of_sectors(const struct kernel_shape *shape, const struct kernel_column *column)
+{
+    const double items = 8 * (32.0 / column->width_high + 1);
+    return column->width_high ? 1 - pow(1 - shape->dense, items) : 0;
+}
+
+/* Chooses the columns whose lines are copied: a lane's word is then read from shared memory for each of its rows, where loads of
+ * lanes whose rows are not neighbours would look at a line each. */
+static void plan_copies(struct planner *planner)
+{
+    const struct kernel_shape *shape = planner->shape;
+    uint32_t lines = 0;
+    for (uint32_t c = 0; c < shape->column_count; c++) {
+        const struct kernel_column *column = &shape->columns[c];
+        if (column->fetched && column->data->codec->gpu.copies && !planner->layout->preload[c] &&
+            lines + column->width_high <= COPIED_LINES_MAX && share_of_sectors(shape, column) >= COPIED_SHARE)
+            planner->layout->copied[c] = column->width_high;
+        lines += planner->layout->copied[c];
+    }
+}
+
 /* Divides the multiprocessor's threads into blocks: as small as the shared memory that each block has once
  * allows. */
 static void plan_threads(struct planner *planner)
@@ -198,23 +233,36 @@ uint64_t kernel_layout_least(const struct kernel_shape *shape)
     return bytes;
 }
 
+static void place_staging(struct planner *planner)
+{
+    struct kernel_layout *layout = planner->layout;
+    layout->staging_bytes = 0;
+    for (uint32_t c = 0; c < planner->shape->column_count; c++) {
+        layout->staging[c] = layout->staging_bytes;
+        layout->staging_bytes += kernel_decoder_staging(&planner->shape->columns[c]) +
+                                 (layout->copied[c] ? COPIED_BYTES(layout->copied[c]) : 0);
+    }
+}
+
 static enum status plan_shared(struct planner *planner, struct error *error)
 {
     const struct kernel_shape *shape = planner->shape;
     struct kernel_layout *layout = planner->layout;
-    for (uint32_t c = 0; c < shape->column_count; c++) {
-        layout->staging[c] = layout->staging_bytes;
-        layout->staging_bytes += kernel_decoder_staging(&shape->columns[c]);
-    }
+    plan_planes(planner);
+    plan_registers(planner);
+    plan_ahead(planner);
+    plan_copies(planner);
     planner->used = kernel_layout_bytes(shape->sums_bytes);
+    place_staging(planner);
+    if (!fits(planner, 0, WORK_TILES)) {
+        memset(layout->copied, 0, sizeof layout->copied);
+        place_staging(planner);
+    }
     if (!fits(planner, 0, WORK_TILES))
         return error_set(error, STATUS_MACHINE,
                          "query %s needs %llu bytes of shared memory a block, this GPU has %llu", shape->name,
                          (unsigned long long)kernel_layout_least(shape),
                          (unsigned long long)planner->target->shared_block);
-    plan_planes(planner);
-    plan_registers(planner);
-    plan_ahead(planner);
     kernel_layout_bitmaps(shape, layout);
     place_bitmaps(planner, true);
     place_bitmaps(planner, false);

@@ -58,8 +58,10 @@ struct kernel_shape {
     struct kernel_join joins[KERNEL_JOINS_MAX];
     bool counted;        /* the rows of each step are counted */
     uint64_t sums_bytes; /* of the block's sums, at the start of its shared memory */
-    bool many;    /* many rows of a tile are expected to survive: lanes take their own (tile_walk_many) */
-    bool indexed; /* the rows have passed index terms before the first column */
+    double scanned;      /* the share of the table's rows that is in tiles which are read */
+    double dense;        /* the share of these rows that is expected to survive */
+    bool many;           /* it is large: lanes take their own rows (tile_walk_own) */
+    bool indexed;        /* the rows have passed index terms before the first column */
     double indexed_kept; /* their expected selectivity */
 };
 
@@ -79,6 +81,9 @@ struct kernel_layout {
     bool preload[KERNEL_COLUMNS_MAX];        /* the tile's words are loaded into registers at its start */
     uint32_t
         first[KERNEL_COLUMNS_MAX]; /* the bits whose planes are loaded then, and tested before any step */
+    uint32_t copied
+        [KERNEL_COLUMNS_MAX]; /* lines that are copied to shared memory, as survivors need most of them; or 0 */
+    bool split;               /* a tile may be divided among warps */
     bool wait_first; /* the scan needs what `prepare` makes from its start on, not only for its own results */
     bool ahead;      /* ... while the tile before is worked on */
     bool

@@ -261,16 +261,18 @@ static uint64_t sums_most(const struct kernel_target *target)
 }
 
 /* From this fraction of the scanned tiles' rows on that is expected to be left, lanes take their own rows
- * (tile_walk_many). */
-#define MANY_KEPT 0.4
+ * (tile_walk_own). */
+#define MANY_KEPT 0.1
 
-/* The rows that are left are all in the tiles that are not left out. */
-static bool keeps_many(const struct plan *plan)
+/* Tiles that are left out have no rows that pass: so those that are read have all. */
+static void find_density(const struct plan *plan, struct kernel_shape *shape)
 {
-    double kept = (double)plan->scan.rows;
+    double kept = 1;
     for (uint32_t s = 0; s < plan->step_count; s++)
         kept *= plan->steps[s].share;
-    return kept >= MANY_KEPT * (double)plan->scan.kept_rows;
+    shape->scanned = plan->scan.kept_rows ? (double)plan->scan.kept_rows / (double)plan->scan.rows : 1;
+    shape->dense = kept < shape->scanned ? kept / shape->scanned : 1;
+    shape->many = shape->dense >= MANY_KEPT;
 }
 
 static void place_states(const struct plan *plan, const struct kernel_target *target, struct kernel *kernel)
@@ -283,7 +285,8 @@ static void place_states(const struct plan *plan, const struct kernel_target *ta
             kernel->distinct[a] = distinct_of(plan, &plan->aggregates[a]);
         words += kernel_shared_words(aggregate);
     }
-    const uint64_t bytes = (words + 1) * sizeof(uint32_t) * plan->slots;
+    const uint64_t slots_most = (plan->slots + STATE_BANKS - 1) / STATE_BANKS * STATE_BANKS,
+                   bytes = (words + 1) * sizeof(uint32_t) * slots_most;
     const bool slots = (plan->shape == PLAN_TOTAL || plan->shape == PLAN_DENSE) &&
                        plan->aggregate_count <= SHARED_AGGREGATES_MAX;
     kernel->place = plan->shape == PLAN_TOTAL && words <= SINGLE_WORDS_MAX     ? STATES_SINGLE
@@ -330,7 +333,7 @@ enum status kernel_shape_make(const struct plan *plan, enum kernel_use use,
                               .first = use == KERNEL_FINDS_FIRST,
                               .hand = plan->kernel.kernel && use != KERNEL_COUNTS ? &plan->kernel : NULL};
     RETURN_IF_ERROR(find_shape(plan, kernel, error));
-    kernel->shape.many = keeps_many(plan);
+    find_density(plan, &kernel->shape);
     place_states(plan, target, kernel);
     kernel->runs = merges_runs(plan, kernel);
     return STATUS_OK;

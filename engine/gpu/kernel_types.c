@@ -14,6 +14,11 @@ static const char *unsigned_type(uint32_t bytes)
     return bytes == 1 ? "unsigned char" : bytes == 2 ? "unsigned short" : "unsigned int";
 }
 
+static const char *word_of(bool is)
+{
+    return is ? "true" : "false";
+}
+
 void kernel_head_write(FILE *out, const struct kernel_shape *shape, const struct kernel_layout *layout)
 {
     fprintf(out,
@@ -37,12 +42,14 @@ void kernel_column_write(FILE *out, const struct kernel_shape *shape, const stru
     } else if (column->value_bytes == 8) {
         fputs("typedef tile_wide_column<", out);
         kernel_decoder_write(out, column);
+        fprintf(out, ", %u", layout->copied[c]);
     } else {
         fputs("typedef tile_column<", out);
         kernel_decoder_write(out, column);
-        fprintf(out, ", %s, %s", layout->preload[c] ? "true" : "false", column->fetched ? "true" : "false");
+        fprintf(out, ", %s, %s, %u", word_of(layout->preload[c]), word_of(column->fetched),
+                layout->copied[c]);
     }
-    fprintf(out, ", %s> %s_TYPE;\n", column->nullable ? "true" : "false", name);
+    fprintf(out, ", %s> %s_TYPE;\n", word_of(column->nullable), name);
     fprintf(out, "static_assert(%s_TYPE::STAGING_BYTES == %u, \"staging\");\n", name,
             end - layout->staging[c]);
 }

@@ -35,11 +35,29 @@ static uint32_t list_work(const struct table *fact, const struct tile_skip *skip
     return count;
 }
 
+/* Groups of WORK_TILES warps in a block. */
+static uint32_t groups_of(const struct cuda_scan *scan)
+{
+    return scan->threads / 32 / WORK_TILES;
+}
+
 /* No more blocks than have work: a block without work would only copy bitmaps and clear sums. */
 static unsigned blocks_for(const struct cuda_scan *scan, uint32_t items)
 {
-    const uint64_t groups = scan->threads / 32 / WORK_TILES, blocks = (items + groups - 1) / groups;
+    const uint64_t groups = groups_of(scan), parts = (uint64_t)items << scan->work.split,
+                   blocks = (parts + groups - 1) / groups;
     return blocks >= scan->blocks_most ? scan->blocks_most : blocks ? (unsigned)blocks : 1;
+}
+
+/* The parts of a tile, as a power of two. Where there are fewer tiles than warps, those that have one would take all the time,
+ * and the others none. */
+static uint32_t split_for(const struct cuda_scan *scan, uint32_t items)
+{
+    const uint64_t groups = (uint64_t)scan->blocks_most * groups_of(scan);
+    uint32_t split = 0;
+    while (scan->may_split && split < WORK_SPLIT_MAX && (uint64_t)items << split < groups)
+        split++;
+    return split;
 }
 
 static void free_work(struct cuda *cuda, struct cuda_columns *columns, struct cuda_scan *scan)
@@ -96,6 +114,7 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
     RETURN_IF_ERROR(skip->kept_tiles == skip->tiles && !scan->first && !table_is_resident(fact)
                         ? select_whole(columns, fact, scan, error)
                         : select_some(cuda, columns, fact, skip, scan, error));
+    scan->work.split = split_for(scan, scan->work.items);
     scan->scan_blocks = blocks_for(scan, scan->work.items);
     return STATUS_OK;
 }
@@ -127,6 +146,7 @@ enum status cuda_scan_open(struct cuda *cuda, const struct kernel_layout *layout
 {
     scan->threads = layout->threads;
     scan->shared_bytes = layout->shared_bytes;
+    scan->may_split = layout->split;
     scan->work.staging_offset = layout->staging_offset;
     scan->work.staging_bytes = layout->staging_bytes;
     scan->scan_arguments[1] = &scan->work;

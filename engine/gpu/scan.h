@@ -27,6 +27,7 @@ struct cuda_scan {
     uint32_t *segment_items; /* the first item of each segment in the list of work; then the list's length */
     unsigned prepare_blocks, scan_blocks, threads; /* threads: of a block of `scan` */
     unsigned prepare_most, blocks_most;            /* the number of blocks that are resident at a time */
+    bool may_split;                                /* tiles may be divided among warps */
     uint64_t shared_bytes;
     void *scan_arguments[2]; /* the owner sets the first one before the first launch */
 };

@@ -49,8 +49,14 @@ template <> struct decode_alp<int64_t> : decode_lane_wide {
     }
     __device__ __forceinline__ int64_t item(const uint32_t *, uint32_t row)
     {
-        const int64_t whole =
-            (int64_t)(reference + unpack_wide(words + row % 32, TILE_LANES, row / 32 * width, width));
+        return double_of((int64_t)whole(row), row);
+    }
+    __device__ __forceinline__ int64_t copied(uint32_t from, uint32_t row)
+    {
+        return double_of((int64_t)whole_copied(from, row), row);
+    }
+    __device__ __forceinline__ int64_t double_of(int64_t whole, uint32_t row)
+    {
         if (!decimals)
             return whole;
         const uint32_t exception = exceptions ? exception_of(row) : 0;

@@ -16,10 +16,15 @@
  *     stage(scratch)                prepares item() in scratch; all lanes call it
  *     item(scratch, row)            the value of one row of the tile, for any lane (RANDOM_ACCESS only)
  *
+ *     copy(to, first, count)        copies what items first .. first + count - 1 of all lanes need to shared memory; all
+ *                                   lanes call it (codec.gpu.copies only)
+ *     copied(from, row)             item(), from that copy
+ *
  * and for int32_t only, which is the type of columns that filter and join:
  *
  *     preload()                        loads the tile's packed words into registers, so that the loads of all
  *                                      filter columns are in flight at once; empty if items() reads memory
+ *     own(row)                         item() of a row of this lane, from what preload() has loaded (SLICED only)
  *     in_range<PRELOADED>(low, high)   the mask of items in a range, without decoding (RANGES only)
  *     probe<PRELOADED>(bitmap, keep)   the mask of items whose bit is set in a bitmap of shared memory
  *                                      (PROBES only)

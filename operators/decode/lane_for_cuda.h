@@ -18,6 +18,13 @@ template <uint32_t LOW, bool REGULAR> TILE_INLINE uint2 lane_entry(const bound_c
     return load(reinterpret_cast<const uint2 *>(chunk.directory) + tile);
 }
 
+/* Copies the lines of some items of all lanes; each item has `width` bits. */
+TILE_INLINE void copy_lane_items(const uint32_t *words, uint32_t width, uint32_t to, uint32_t first,
+                                 uint32_t count, uint32_t lane)
+{
+    copy_lines(words, first * width / 32, ((first + count) * width + 31) / 32, to, lane);
+}
+
 /* What the int64 decoders of lane-for and lane-slice share: the tile's entry in the directory. */
 struct decode_lane_wide : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
@@ -39,6 +46,21 @@ struct decode_lane_wide : decode_base {
     }
     __device__ __forceinline__ void stage(uint32_t *)
     {
+    }
+    __device__ __forceinline__ void copy(uint32_t to, uint32_t first, uint32_t count) const
+    {
+        copy_lane_items(words, width, to, first, count, lane);
+    }
+    /* The row's number in lanes of packed words, and from a copy of them. */
+    __device__ __forceinline__ uint64_t whole(uint32_t row) const
+    {
+        return reference + unpack_wide(words + row % 32, TILE_LANES, row / 32 * width, width);
+    }
+    __device__ __forceinline__ uint64_t whole_copied(uint32_t from, uint32_t row) const
+    {
+        const uint32_t bit = row / 32 * width, word = from + (bit / 32 * TILE_LANES + row % 32) * 4;
+        return reference +
+               unpack_wide_of(bit, width, [&](uint32_t i) { return load_copied(word + i * TILE_LANES * 4); });
     }
 };
 
@@ -185,6 +207,17 @@ struct decode_lane_for<int32_t, LOW, HIGH, REGULAR> : decode_base {
         const uint32_t high = shift + width > 32 ? load(word + 32) : 0;
         return __funnelshift_r(load(word), high, shift) & low_bits(width);
     }
+    __device__ __forceinline__ void copy(uint32_t to, uint32_t first, uint32_t count) const
+    {
+        copy_lane_items(words, width, to, first, count, lane);
+    }
+    __device__ __forceinline__ int32_t copied(uint32_t from, uint32_t row)
+    {
+        const uint32_t bit = row / 32 * width, word = from + (bit / 32 * TILE_LANES + row % 32) * 4;
+        return (int32_t)(reference +
+                         (__funnelshift_r(load_copied(word), load_copied(word + TILE_LANES * 4), bit) &
+                          low_bits(width)));
+    }
     template <bool PRELOADED, class F> __device__ __forceinline__ void items(uint32_t *, F f)
     {
         if constexpr (!FEW_WIDTHS) {
@@ -222,7 +255,11 @@ template <> struct decode_lane_for<int64_t> : decode_lane_wide {
     }
     __device__ __forceinline__ int64_t item(const uint32_t *, uint32_t row)
     {
-        return (int64_t)(reference + unpack_wide(words + row % 32, TILE_LANES, row / 32 * width, width));
+        return (int64_t)whole(row);
+    }
+    __device__ __forceinline__ int64_t copied(uint32_t from, uint32_t row)
+    {
+        return (int64_t)whole_copied(from, row);
     }
 };
 

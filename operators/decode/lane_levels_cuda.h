@@ -10,6 +10,7 @@
  *     in_cubes<MASK, TEST>()    the mask of items whose bits in MASK are those of a cube of TEST
  *                               (operators/dialect/tile_levels_cuda.h); these planes must be loaded
  *     item_bits<MASK>(row)      item() & MASK
+ *     own_bits<MASK>(row)       the same for a row of this lane; the planes of the bits in MASK must be loaded
  */
 #ifndef TESSERA_OPERATORS_DECODE_LANE_LEVELS_CUDA_H
 #define TESSERA_OPERATORS_DECODE_LANE_LEVELS_CUDA_H
@@ -138,18 +139,16 @@ template <uint32_t BITS, uint32_t PLANES> struct decode_lane_levels<int32_t, BIT
     __device__ __forceinline__ void stage(uint32_t *)
     {
     }
-    /* Planes are read from the most significant one down. A funnel shift moves an item's bit to the end of the
-     * bits before it, so that a plane takes two instructions and a load. */
-    template <uint32_t MASK> __device__ __forceinline__ uint32_t item_bits(uint32_t row)
+    /* Planes are taken from the most significant one down. A funnel shift moves an item's bit to the end of the
+     * bits before it, so that a plane takes two instructions; plane(line) gives its word. */
+    template <uint32_t MASK, class PLANE>
+    __device__ __forceinline__ uint32_t bits_of(const uint32_t *mine, uint32_t j, PLANE plane)
     {
-        const uint32_t *mine = words + row % 32;
-        const uint32_t j = row / 32;
         uint32_t value = 0;
 #pragma unroll
         for (uint32_t line = 0; line < PLANES; line++)
-            value = MASK >> (BITS - 1 - line) & 1
-                        ? __funnelshift_l(load(mine + line * 32) << (31 - j), value, 1)
-                        : value << 1;
+            value = MASK >> (BITS - 1 - line) & 1 ? __funnelshift_l(plane(line) << (31 - j), value, 1)
+                                                  : value << 1;
         if constexpr ((MASK & REST_MASK) != 0) {
             const uint32_t bit = j * REST, shift = bit % 32;
             const uint32_t *word = mine + (PLANES + bit / 32) * 32;
@@ -158,6 +157,15 @@ template <uint32_t BITS, uint32_t PLANES> struct decode_lane_levels<int32_t, BIT
                    (__funnelshift_r(load(word), high, shift) & REST_MASK & MASK);
         }
         return PLANES ? value << REST : 0u;
+    }
+    template <uint32_t MASK> __device__ __forceinline__ uint32_t item_bits(uint32_t row)
+    {
+        const uint32_t *const mine = words + row % 32;
+        return bits_of<MASK>(mine, row / 32, [&](uint32_t line) { return load(mine + line * 32); });
+    }
+    template <uint32_t MASK> __device__ __forceinline__ uint32_t own_bits(uint32_t row)
+    {
+        return bits_of<MASK>(words + lane, row / 32, [&](uint32_t line) { return loaded[line]; });
     }
     __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
     {

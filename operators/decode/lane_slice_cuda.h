@@ -83,6 +83,14 @@ struct decode_lane_slice<int32_t, LOW, HIGH, REGULAR> : decode_base {
                 value |= (load(words + k * 32 + row % 32) >> row / 32 & 1) << k;
         return (int32_t)(reference + value);
     }
+    __device__ __forceinline__ int32_t own(uint32_t row) const
+    {
+        uint32_t value = 0;
+#pragma unroll
+        for (uint32_t k = HIGH; k-- > 0;)
+            value = __funnelshift_l(planes[k] << (31 - row / 32), value, 1);
+        return (int32_t)(reference + value);
+    }
 };
 
 /* 64-bit values have a plane for each bit as above, up to 64. */

@@ -51,7 +51,39 @@ TILE_INLINE uint32_t load_shared(uint32_t address)
     return word;
 }
 
-/* The same, but 0 without a load if `condition` is 0. It is one piece of assembly, so that only the load is
+/* Copies lines of 128 bytes, from `first` to `end` - 1, to their places in shared memory, all at once. All lanes call it, and
+ * then wait_for_copies before the words are read with load_copied. */
+TILE_INLINE void copy_lines(const uint32_t *from, uint32_t first, uint32_t end, uint32_t to, uint32_t lane)
+{
+    for (uint32_t line = first + lane / 8; line < end; line += 4) {
+        const uint32_t at = line * 32 + lane % 8 * 4;
+#if __CUDA_ARCH__ >= 800 && !defined(TILE_COUNT_SECTORS)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(to + at * 4), "l"(from + at));
+#else
+        const uint4 words = load(reinterpret_cast<const uint4 *>(from + at));
+        asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};"
+                     :
+                     : "r"(to + at * 4), "r"(words.x), "r"(words.y), "r"(words.z), "r"(words.w));
+#endif
+    }
+}
+
+TILE_INLINE void wait_for_copies()
+{
+#if __CUDA_ARCH__ >= 800 && !defined(TILE_COUNT_SECTORS)
+    asm volatile("cp.async.wait_all;" : : : "memory");
+#endif
+    __syncwarp();
+}
+
+TILE_INLINE uint32_t load_copied(uint32_t address)
+{
+    uint32_t word;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address));
+    return word;
+}
+
+/* load_shared, but 0 without a load if `condition` is 0. It is one piece of assembly, so that only the load is
  * conditional and not the address. */
 TILE_INLINE uint32_t load_shared_if(uint32_t address, uint32_t condition)
 {
@@ -124,21 +156,27 @@ TILE_INLINE uint32_t unpack(const uint32_t *words, uint32_t bit, uint32_t width)
     return __funnelshift_r(load(word), load(word + 1), bit) & low_bits(width);
 }
 
-/* `width` bits, 0..64, from `bit` on, of a stream whose words are `apart` words from each other. It reads the
- * next two words only if the value reaches into them. */
-TILE_INLINE uint64_t unpack_wide(const uint32_t *words, uint32_t apart, uint32_t bit, uint32_t width)
+/* `width` bits, 0..64, from `bit` on, of a stream whose words word(0), word(1) ... gives, counted from the one that has `bit`.
+ * It asks for the next two words only if the value reaches into them. */
+template <class WORD> TILE_INLINE uint64_t unpack_wide_of(uint32_t bit, uint32_t width, WORD word)
 {
     if (width == 0)
         return 0;
     const uint32_t shift = bit % 32;
-    const uint32_t *word = words + bit / 32 * apart;
-    uint64_t value = load(word);
+    uint64_t value = word(0);
     if (shift + width > 32)
-        value |= (uint64_t)load(word + apart) << 32;
+        value |= (uint64_t)word(1) << 32;
     value >>= shift;
     if (shift + width > 64)
-        value |= (uint64_t)load(word + 2 * apart) << (64 - shift);
+        value |= (uint64_t)word(2) << (64 - shift);
     return value & ~0ull >> (64 - width);
+}
+
+/* The same of a stream whose words are `apart` words from each other. */
+TILE_INLINE uint64_t unpack_wide(const uint32_t *words, uint32_t apart, uint32_t bit, uint32_t width)
+{
+    const uint32_t *const from = words + bit / 32 * apart;
+    return unpack_wide_of(bit, width, [&](uint32_t i) { return load(from + i * apart); });
 }
 
 /* unpack() for either type of value. */

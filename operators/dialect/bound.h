@@ -36,6 +36,9 @@ struct bound_dimension {
         last; /* if the positions that pass are one range: instead of a bitmap; first > last: none */
 };
 
+/* The shared memory of a warp for a copy of so many lines of 128 bytes; and of a line that is read but not used. */
+#define COPIED_BYTES(lines) (((lines) + 1) * 128u)
+
 /* A work item: WORK_TILES neighbouring tiles of one segment, one for each of eight warps. */
 #define WORK_TILES 8u
 struct bound_work {
@@ -58,7 +61,10 @@ struct bound_scan {
     uint32_t items;          /* its length */
     uint32_t staging_offset; /* place of the warps' staging areas in shared memory */
     uint32_t staging_bytes;  /* size of one warp's staging area */
-    uint32_t reserved;
+    uint32_t split; /* each tile is divided among 1 << split warps; of kernels with TILE_MANY alone */
 };
+
+/* The most parts of a tile are 1 << WORK_SPLIT_MAX: of each lane's 32 items a part has four then. */
+#define WORK_SPLIT_MAX 3u
 
 #endif

@@ -11,13 +11,23 @@ struct tile_course {
     const uint4 *items; /* struct bound_work */
     uint32_t count, first, step, place, lane;
     uint32_t item; /* the next item */
+#ifdef TILE_MANY
+    uint32_t
+        split; /* a tile of an item is divided among 1 << split warps; `count` has as many places for each item */
+#endif
 
     /* The next tile. Its `rows` is 0 if the item has no tile for this warp, or if there are no more items. */
     __device__ __forceinline__ tile next()
     {
         tile t = {0, 0, 0, lane, 0};
         if (item < count) {
+#ifdef TILE_MANY
+            const uint32_t part = item & low_bits(split), each = 32 >> split;
+            const uint4 piece = __ldg(items + (item >> split));
+            t.dropped = ~(low_bits(each) << part * each);
+#else
             const uint4 piece = __ldg(items + item);
+#endif
             t.segment = piece.x;
             t.index = piece.y + place;
             t.rows = piece.z > place * TILE_ROWS ? min(piece.z - place * TILE_ROWS, TILE_ROWS) : 0;

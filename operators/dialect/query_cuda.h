@@ -12,19 +12,24 @@
 
 /* ---- Fact columns of 64 bits: values are read one by one ---- */
 
-template <class DECODE, bool NULLABLE> struct tile_wide_column {
+/* COPIED: as of tile_column. */
+template <class DECODE, uint32_t COPIED, bool NULLABLE> struct tile_wide_column {
     static constexpr bool STAGED = !DECODE::RANDOM_ACCESS;
-    static constexpr uint32_t STAGING_BYTES =
-        DECODE::SCRATCH_BYTES + (STAGED ? TILE_ROWS * sizeof(int64_t) : 0);
+    static constexpr uint32_t STAGING_BYTES = DECODE::SCRATCH_BYTES + (STAGED   ? TILE_ROWS * sizeof(int64_t)
+                                                                       : COPIED ? COPIED_BYTES(COPIED)
+                                                                                : 0);
     DECODE decode;
     const bound_chunk *chunks;
     uint32_t *scratch; /* the decoder's, then 1024 values if STAGED */
     bool staged;       /* this tile's values, or what the decoder's item() needs, are in shared memory */
+    uint32_t copy_at;  /* as of tile_column */
 
     __device__ __forceinline__ void bind(const bound_column &bound, unsigned char *staging)
     {
         chunks = reinterpret_cast<const bound_chunk *>(bound.chunks);
         scratch = reinterpret_cast<uint32_t *>(staging + bound.staging);
+        if constexpr (COPIED)
+            copy_at = copied_at(values());
     }
     __device__ __forceinline__ void seek(const tile &t)
     {
@@ -36,6 +41,11 @@ template <class DECODE, bool NULLABLE> struct tile_wide_column {
     }
     __device__ __forceinline__ void ahead(const tile &)
     {
+    }
+    __device__ __forceinline__ void copy(const tile &t)
+    {
+        if constexpr (COPIED)
+            decode.copy(copy_at, tile_first_item(t), tile_items(t));
     }
     __device__ __forceinline__ void advance(const tile &t)
     {
@@ -51,7 +61,9 @@ template <class DECODE, bool NULLABLE> struct tile_wide_column {
     }
     __device__ __forceinline__ void fetch(const tile *t, tile_mask keep)
     {
-        if (STAGING_BYTES == 0 || staged || !__any_sync(FULL_WARP, keep != 0))
+        if (COPIED)
+            wait_for_copies();
+        if (COPIED || STAGING_BYTES == 0 || staged || !__any_sync(FULL_WARP, keep != 0))
             return;
         if constexpr (STAGED) {
             int64_t *mine = values() + t->lane;
@@ -66,6 +78,8 @@ template <class DECODE, bool NULLABLE> struct tile_wide_column {
     {
         if constexpr (STAGED)
             return values()[row];
+        else if constexpr (COPIED)
+            return decode.copied(copy_at, row);
         else
             return decode.item(scratch, row);
     }
@@ -79,11 +93,7 @@ template <class DECODE, bool NULLABLE> struct tile_wide_column {
 
 /* ---- Conditions on single rows ---- */
 
-/* Runs the body for every row of `keep`, each lane for its own rows. tile_drop in the body removes the row
- * from its mask. */
-#define tile_where(t, keep, row)                                                                     \
-    for (tile_mask rest_##row = (keep), row = __ffs(rest_##row) * 32u - 32u + (t)->lane; rest_##row; \
-         rest_##row &= rest_##row - 1, row = __ffs(rest_##row) * 32u - 32u + (t)->lane)
+/* In the body of tile_where: removes the row from its mask. */
 #define tile_drop(keep, row) ((keep) &= ~(1u << (row) / 32u))
 
 /* ---- Dimension columns and lookup tables ---- */

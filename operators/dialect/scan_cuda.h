@@ -18,6 +18,7 @@
 #define TILE_SEEK_COLUMN_(name)    q.name.seek(t);
 #define TILE_PRELOAD_COLUMN_(name) q.name.preload();
 #define TILE_AHEAD_COLUMN_(name)   q.name.ahead(coming);
+#define TILE_COPY_COLUMN_(name)    q.name.copy(t);
 #define TILE_ADVANCE_COLUMN_(name) q.name.advance(t);
 #define TILE_FIRST_COLUMN_(name)   t.dropped |= ~q.name.first();
 #define TILE_NO_DIMENSION_(name)
@@ -42,6 +43,8 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
     const uint32_t first = blockIdx.x * groups + warp / WORK_TILES;
 #ifdef TILE_ITEMS
     const uint32_t items = TILE_ITEMS;
+#elif defined(TILE_MANY)
+    const uint32_t items = work.items << work.split;
 #else
     const uint32_t items = work.items;
 #endif
@@ -52,6 +55,9 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
                           warp % WORK_TILES,
                           threadIdx.x % 32,
                           first};
+#if defined(TILE_MANY) && !defined(TILE_ITEMS)
+    course.split = work.split;
+#endif
     tile coming = course.next(), after = coming;
     if (TILE_AHEAD)
         after = course.next();
@@ -85,6 +91,7 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
         if (!TILE_AHEAD) {
             TILE_PARAMETER_LIST(TILE_PRELOAD_COLUMN_, TILE_NO_DIMENSION_)
         }
+        TILE_PARAMETER_LIST(TILE_COPY_COLUMN_, TILE_NO_DIMENSION_)
         if (TILE_TEST_FIRST) {
             TILE_PARAMETER_LIST(TILE_FIRST_COLUMN_, TILE_NO_DIMENSION_)
         }

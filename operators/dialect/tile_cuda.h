@@ -41,6 +41,9 @@ struct tile_absent {
     __device__ __forceinline__ void ahead(const tile &)
     {
     }
+    __device__ __forceinline__ void copy(const tile &)
+    {
+    }
     __device__ __forceinline__ void advance(const tile &)
     {
     }
@@ -49,6 +52,32 @@ struct tile_absent {
         return FULL_WARP;
     }
 };
+
+/* The items of each lane that the warp looks at, before any test; with TILE_MANY a tile may be divided among warps. */
+TILE_INLINE uint32_t tile_first_item(const tile &t)
+{
+#ifdef TILE_MANY
+    return __ffs(~t.dropped) - 1;
+#else
+    return 0;
+#endif
+}
+TILE_INLINE uint32_t tile_items(const tile &t)
+{
+#ifdef TILE_MANY
+    return __popc(~t.dropped);
+#else
+    return 32;
+#endif
+}
+
+/* An address in shared memory, which the compiler keeps: else it is computed again for each load. */
+TILE_INLINE uint32_t copied_at(const void *of)
+{
+    uint32_t address;
+    asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"((uint32_t)__cvta_generic_to_shared(of)));
+    return address;
+}
 
 /* Whether the row is NULL, by the chunk's validity words if it has any. */
 TILE_INLINE bool tile_row_is_null(const bound_chunk &chunk, const tile *t, uint32_t row)
@@ -62,23 +91,28 @@ TILE_INLINE bool tile_row_is_null(const bound_chunk &chunk, const tile *t, uint3
 #define TILE_FEW_ROWS 32u
 
 /* PRELOADED: the column filters, and its packed words are loaded as soon as the tile is known, so that the
- * loads of all such columns are in flight at once. FETCHED: tile_value reads the column. NULLABLE: chunks may
+ * loads of all such columns are in flight at once. FETCHED: tile_value reads the column. COPIED: if not 0, survivors
+ * need most of a tile's lines, at most so many, which are copied to shared memory when the tile is known. NULLABLE: chunks may
  * have validity words. */
-template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile_column {
+template <class DECODE, bool PRELOADED, bool FETCHED, uint32_t COPIED, bool NULLABLE> struct tile_column {
     static constexpr bool STAGED = FETCHED && !DECODE::RANDOM_ACCESS;
-    static constexpr uint32_t STAGING_BYTES =
-        DECODE::SCRATCH_BYTES + (STAGED ? TILE_ROWS * sizeof(uint32_t) : 0);
+    static constexpr uint32_t STAGING_BYTES = DECODE::SCRATCH_BYTES + (STAGED   ? TILE_ROWS * sizeof(uint32_t)
+                                                                       : COPIED ? COPIED_BYTES(COPIED)
+                                                                                : 0);
     DECODE decode;
     DECODE coming; /* of the warp's next tile, if tiles are loaded ahead and the column is PRELOADED */
     const bound_chunk *chunks;
     uint32_t *scratch; /* the decoder's scratch, then 1024 values if STAGED */
     int32_t low, high;
-    bool staged; /* the tile's values, or what the decoder's item() needs, are in shared memory */
+    bool staged;      /* the tile's values, or what the decoder's item() needs, are in shared memory */
+    uint32_t copy_at; /* if COPIED: the address there */
 
     __device__ __forceinline__ void bind(const bound_column &bound, unsigned char *staging)
     {
         chunks = reinterpret_cast<const bound_chunk *>(bound.chunks);
         scratch = reinterpret_cast<uint32_t *>(staging + bound.staging);
+        if constexpr (COPIED)
+            copy_at = copied_at(values());
         low = bound.low;
         high = bound.high;
     }
@@ -98,6 +132,11 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
             coming.seek(chunks[t.segment], t.index, t.lane);
             coming.preload();
         }
+    }
+    __device__ __forceinline__ void copy(const tile &t)
+    {
+        if constexpr (COPIED)
+            decode.copy(copy_at, tile_first_item(t), tile_items(t));
     }
     __device__ __forceinline__ void advance(const tile &t)
     {
@@ -215,13 +254,21 @@ template <class DECODE, bool PRELOADED, bool FETCHED, bool NULLABLE> struct tile
     }
     __device__ __forceinline__ void fetch(const tile *t, tile_mask keep)
     {
-        if (__any_sync(FULL_WARP, keep != 0))
+        if constexpr (COPIED)
+            wait_for_copies();
+        else if (__any_sync(FULL_WARP, keep != 0))
             stage(t);
     }
     __device__ __forceinline__ int32_t value(uint32_t row)
     {
         if constexpr (STAGED)
             return (int32_t)values()[row];
+        else if constexpr (COPIED)
+            return decode.copied(copy_at, row);
+#ifdef TILE_MANY
+        else if constexpr (PRELOADED && DECODE::SLICED)
+            return decode.own(row);
+#endif
         else if constexpr (DECODE::RANDOM_ACCESS)
             return decode.item(scratch, row);
         else
@@ -269,27 +316,6 @@ struct tile_walk {
         }
         next_rank += 32;
         return true;
-    }
-};
-
-/* Where many rows survive and the lanes' masks are about equally long, each lane takes its own rows: a few more turns,
- * but none looks for rows, and neighbours' rows follow each other. Else it spreads them. It costs kernels in which few
- * rows survive 4 % of their time, so they have tile_walk alone. */
-struct tile_walk_many : tile_walk {
-    static constexpr uint32_t LEAST = 256;
-    bool own; /* the same in all lanes */
-
-    __device__ __forceinline__ tile_walk_many(const tile *t, tile_mask of_lane) : tile_walk(t, of_lane)
-    {
-        own = total >= LEAST && __all_sync(FULL_WARP, 32 * __popc(keep) <= total + total / 4 + 64);
-    }
-    __device__ __forceinline__ bool next(uint32_t &row)
-    {
-        if (!own)
-            return tile_walk::next(row);
-        row = keep ? 32 * (__ffs(keep) - 1) + lane : TILE_ROWS;
-        keep &= keep - 1;
-        return __any_sync(FULL_WARP, row < TILE_ROWS);
     }
 };
 
@@ -352,16 +378,21 @@ TILE_INLINE tile_mask tile_all(const tile *t)
 #define tile_filter(t, keep, column)               (column).filter((t), (keep))
 #define tile_semi_join(t, keep, column, dimension) (column).semi_join((t), (keep), (dimension))
 #define tile_fetch(t, keep, column)                (column).fetch((t), (keep))
-/* TILE_MANY: the kernel is expected to keep many rows of a tile. */
+/* Runs the body for every row of `keep`, each lane for its own rows. */
+#define tile_where(t, keep, row)                                                                     \
+    for (tile_mask rest_##row = (keep), row = __ffs(rest_##row) * 32u - 32u + (t)->lane; rest_##row; \
+         rest_##row &= rest_##row - 1, row = __ffs(rest_##row) * 32u - 32u + (t)->lane)
+/* TILE_MANY: the kernel is expected to keep many rows of a tile. Then lanes look at their own rows: a few more turns where their
+ * masks are not equally long, but none looks for rows, neighbours' rows follow each other, and what a lane's rows share, as the
+ * words of bit planes, is loaded once. */
 #ifdef TILE_MANY
-#define tile_each(t, keep, row) tile_each_of(tile_walk_many, t, keep, row)
+#define tile_each(t, keep, row) tile_where(t, keep, row)
 #else
-#define tile_each(t, keep, row) tile_each_of(tile_walk, t, keep, row)
-#endif
-#define tile_each_of(walk, t, keep, row)          \
-    if (walk walk_##row((t), (keep)); true)       \
-        for (uint32_t row; walk_##row.next(row);) \
+#define tile_each(t, keep, row)             \
+    if (tile_walk walk((t), (keep)); true)  \
+        for (uint32_t row; walk.next(row);) \
             if (row < TILE_ROWS)
+#endif
 #define tile_value(t, column, row)     (column).value(row)
 #define tile_code(dimension, position) (dimension).code(position)
 #define tile_group2(sums, a, b)        ((sums).part(0, (a)) + (b))

@@ -59,8 +59,8 @@ struct tile_level_dimension : DIMENSION {
  * and tested before the first step of the query: so later planes, of any column, are loaded only by lanes that
  * have survivors of all first tests. NEEDED: the bits that tile_value gives. */
 template <class DECODE, class TEST, uint32_t FIRST, uint32_t NEEDED, bool FETCHED, bool NULLABLE>
-struct tile_level_column : tile_column<DECODE, false, FETCHED, NULLABLE> {
-    typedef tile_column<DECODE, false, FETCHED, NULLABLE> column;
+struct tile_level_column : tile_column<DECODE, false, FETCHED, 0, NULLABLE> {
+    typedef tile_column<DECODE, false, FETCHED, 0, NULLABLE> column;
     using column::decode;
 
     __device__ __forceinline__ void ahead(const tile &t)
@@ -114,10 +114,26 @@ struct tile_level_column : tile_column<DECODE, false, FETCHED, NULLABLE> {
         }
         return column::semi_join(t, keep, dimension);
     }
+#ifdef TILE_MANY
+    /* The planes that values need are in registers, for the lane's own rows. */
+    __device__ __forceinline__ void copy(const tile &)
+    {
+        if (FETCHED)
+            decode.template load_planes<NEEDED & ~FIRST>();
+    }
+    __device__ __forceinline__ void fetch(const tile *, tile_mask)
+    {
+    }
+    __device__ __forceinline__ int32_t value(uint32_t row)
+    {
+        return (int32_t)decode.template own_bits<NEEDED>(row);
+    }
+#else
     __device__ __forceinline__ int32_t value(uint32_t row)
     {
         return (int32_t)decode.template item_bits<NEEDED>(row);
     }
+#endif
 };
 
 #endif

@@ -15,6 +15,9 @@
 #define STATE_INLINE static inline
 #endif
 
+/* A block's states in shared memory have slots for a multiple of its banks. */
+#define STATE_BANKS 32u
+
 /* How a state is merged. A word that no row has reached is 0 and changes nothing.
  *
  *     MERGE_ADD        one word, a sum modulo 2^64

@@ -36,9 +36,28 @@ TILE_INLINE state_word *state_words(uint64_t address)
     return reinterpret_cast<state_word *>(address);
 }
 
+/* The slots of a block's states, and the place of one. Lanes that add to one bank of shared memory take turns, and the groups of
+ * a tile that is kept whole are few and often a multiple of 8 or 32 slots apart. So a place's low five bits, which are its bank,
+ * depend on the five above them, too. */
+TILE_INLINE uint32_t shared_slots()
+{
+#ifdef TILE_MANY
+    return ((uint32_t)arguments.slots + STATE_BANKS - 1) / STATE_BANKS * STATE_BANKS;
+#else
+    return (uint32_t)arguments.slots;
+#endif
+}
+TILE_INLINE uint32_t shared_place(uint32_t slot)
+{
+#ifdef TILE_MANY
+    return slot ^ (slot / STATE_BANKS & (STATE_BANKS - 1));
+#else
+    return slot;
+#endif
+}
 TILE_INLINE uint32_t *shared_state(uint32_t first)
 {
-    return reinterpret_cast<uint32_t *>(tile_shared) + first * (uint32_t)arguments.slots;
+    return reinterpret_cast<uint32_t *>(tile_shared) + first * shared_slots();
 }
 
 /* Clear a block's own states, `words` 32-bit words a slot, before the first row; and wait, after the last
@@ -46,7 +65,7 @@ TILE_INLINE uint32_t *shared_state(uint32_t first)
 template <state_place PLACE> TILE_INLINE void states_clear(uint32_t words)
 {
     if (PLACE == STATE_SHARED)
-        for (uint32_t word = threadIdx.x; word < words * (uint32_t)arguments.slots; word += blockDim.x)
+        for (uint32_t word = threadIdx.x; word < words * shared_slots(); word += blockDim.x)
             shared_state(0)[word] = 0;
 }
 
@@ -126,21 +145,22 @@ template <bool WIDE, uint32_t INDEX, uint32_t FIRST> struct state_sum<STATE_SHAR
     __device__ __forceinline__ void begin()
     {
         words = shared_state(FIRST);
-        slots = (uint32_t)arguments.slots;
+        slots = shared_slots();
     }
     __device__ __forceinline__ void add(uint32_t slot, int64_t value)
     {
-        add_words<WIDE ? 4 : 2>(words + slot, slots, value);
+        add_words<WIDE ? 4 : 2>(words + shared_place(slot), slots, value);
     }
     __device__ __forceinline__ void finish()
     {
         state_word *const to = state_words(arguments.states[INDEX]);
-        for (uint32_t slot = threadIdx.x; slot < slots; slot += blockDim.x) {
-            const uint64_t low = (uint64_t)words[slots + slot] << 32 | words[slot];
+        for (uint32_t slot = threadIdx.x; slot < (uint32_t)arguments.slots; slot += blockDim.x) {
+            const uint32_t *const own = words + shared_place(slot);
+            const uint64_t low = (uint64_t)own[slots] << 32 | own[0];
             if (WIDE) {
-                const uint64_t high = (uint64_t)words[3 * slots + slot] << 32 | words[2 * slots + slot];
+                const uint64_t high = (uint64_t)own[3 * slots] << 32 | own[2 * slots];
                 if (low | high)
-                    add_wide(to + slot, to + slots + slot, low, high);
+                    add_wide(to + slot, to + arguments.slots + slot, low, high);
             } else if (low) {
                 atomicAdd(to + slot, (state_word)low);
             }
@@ -236,12 +256,12 @@ template <uint32_t INDEX, uint32_t FIRST> struct state_greatest<STATE_SHARED, IN
     }
     __device__ __forceinline__ void add(uint32_t slot, uint64_t value)
     {
-        raise(words + slot, value);
+        raise(words + shared_place(slot), value);
     }
     __device__ __forceinline__ void finish()
     {
         for (uint32_t slot = threadIdx.x; slot < (uint32_t)arguments.slots; slot += blockDim.x)
-            raise(state_words(arguments.states[INDEX]) + slot, words[slot]);
+            raise(state_words(arguments.states[INDEX]) + slot, words[shared_place(slot)]);
     }
 };
 
@@ -300,13 +320,13 @@ template <bool XOR, uint32_t INDEX, uint32_t FIRST> struct state_bits<STATE_SHAR
     }
     __device__ __forceinline__ void add(uint32_t slot, uint64_t value)
     {
-        combine_bits<XOR>(words + slot, value);
+        combine_bits<XOR>(words + shared_place(slot), value);
     }
     __device__ __forceinline__ void finish()
     {
         for (uint32_t slot = threadIdx.x; slot < (uint32_t)arguments.slots; slot += blockDim.x)
-            if (words[slot])
-                combine_bits<XOR>(state_words(arguments.states[INDEX]) + slot, words[slot]);
+            if (words[shared_place(slot)])
+                combine_bits<XOR>(state_words(arguments.states[INDEX]) + slot, words[shared_place(slot)]);
     }
 };
 
@@ -336,7 +356,7 @@ template <state_place PLACE, uint32_t FIRST> struct state_present {
         if (PLACE == STATE_SINGLE)
             any = 1;
         else if (PLACE == STATE_SHARED)
-            *reinterpret_cast<volatile uint32_t *>(shared_state(FIRST) + (uint32_t)slot) = 1;
+            *reinterpret_cast<volatile uint32_t *>(shared_state(FIRST) + shared_place((uint32_t)slot)) = 1;
         else
             *reinterpret_cast<volatile uint32_t *>(arguments.present + 4 * slot) = 1;
     }
@@ -347,7 +367,7 @@ template <state_place PLACE, uint32_t FIRST> struct state_present {
             *to = 1;
         if (PLACE == STATE_SHARED)
             for (uint32_t slot = threadIdx.x; slot < (uint32_t)arguments.slots; slot += blockDim.x)
-                if (shared_state(FIRST)[slot])
+                if (shared_state(FIRST)[shared_place(slot)])
                     to[slot] = 1;
     }
 };

@@ -112,6 +112,7 @@ struct codec_gpu {
     const char *decoder;    /* "decode_name", a template; its first argument is int32_t or int64_t */
     bool random_access;     /* the decoder's RANDOM_ACCESS */
     uint32_t scratch_bytes; /* the decoder's SCRATCH_BYTES, a multiple of 128 */
+    bool copies; /* the decoder has copy() and copied(): a tile is as many lines of 128 bytes as its width */
 
     /* Writes the template's other arguments: ", 3, 7", or nothing. NULL: there are none. */
     void (*arguments)(const struct codec_shape *shape, char *text, size_t bytes);

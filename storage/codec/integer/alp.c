@@ -268,6 +268,7 @@ const struct codec ISA(codec_alp) = {
     .gpu = {.header = "operators/decode/alp_cuda.h",
             .decoder = "decode_alp",
             .random_access = true,
+            .copies = true,
             .arguments = lane_tiles_arguments,
             .lines = lane_tiles_few_widths,
             .regular = lane_tiles_regular,

@@ -81,6 +81,7 @@ const struct codec ISA(codec_lane_for) = {
     .gpu = {.header = "operators/decode/lane_for_cuda.h",
             .decoder = "decode_lane_for",
             .random_access = true,
+            .copies = true,
             .arguments = lane_tiles_arguments,
             .lines = lane_tiles_few_widths,
             .regular = lane_tiles_regular},
