@@ -60,13 +60,14 @@ struct kernel_shape {
     uint64_t sums_bytes; /* of the block's sums, at the start of its shared memory */
     double scanned;      /* the share of the table's rows that is in tiles which are read */
     double dense;        /* the share of these rows that is expected to survive */
-    bool many;           /* it is large: lanes take their own rows (tile_walk_own) */
+    bool many;           /* it is large: lanes take their own rows */
     bool indexed;        /* the rows have passed index terms before the first column */
     double indexed_kept; /* their expected selectivity */
 };
 
 /* The most shared memory for a block's sums, on GPUs that have as much; a kernel that needs more adds in global memory. */
-#define KERNEL_SUMS_BYTES_MAX 73728u
+#define KERNEL_SUMS_BYTES_MAX   131072u
+#define KERNEL_GENERAL_SUMS_MAX 73728u /* of the general kernel, whose blocks have 256 threads */
 
 /* The place of a join's bitmap; the same as enum tile_bitmap of operators/dialect/tile_cuda.h. */
 enum bitmap_place { BITMAP_NONE, BITMAP_SHARED, BITMAP_GLOBAL, BITMAP_RANGE };

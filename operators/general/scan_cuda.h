@@ -23,7 +23,7 @@
  * statements that look at most rows a sixth longer. */
 #define GENERAL_BLOCKS 3u
 
-/* From this number of rows in a tile on, lanes take their own rows if they have about equally many (tile_walk_many). */
+/* From this number of rows in a tile on, lanes take their own rows if they have about equally many. */
 #define GENERAL_MANY_ROWS 256u
 
 #define PLANES_TOGETHER 8u
