@@ -21,11 +21,14 @@ static const char *word_of(bool is)
 
 void kernel_head_write(FILE *out, const struct kernel_shape *shape, const struct kernel_layout *layout)
 {
+    bool copies = false;
+    for (uint32_t c = 0; c < shape->column_count; c++)
+        copies |= layout->copied[c] > 0;
     fprintf(out,
             "#define TILE_CUDA 1\n#define TILE_THREADS %u\n#define TILE_BLOCKS %u\n#define TILE_AHEAD %d\n"
-            "#define TILE_TEST_FIRST %d\n#define TILE_WAIT_FIRST %d\n",
+            "#define TILE_TEST_FIRST %d\n#define TILE_WAIT_FIRST %d\n#define TILE_COPIES %d\n",
             layout->threads, layout->blocks_per_multiprocessor, layout->ahead, layout->test_first,
-            layout->wait_first);
+            layout->wait_first, copies);
     if (shape->many)
         fputs("#define TILE_MANY 1\n", out);
     fputs("#include <stdint.h>\n#include \"operators/dialect/tile.h\"\n", out);

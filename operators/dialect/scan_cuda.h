@@ -5,6 +5,7 @@
  * The grid has as many blocks as the GPU holds at once (persistent blocks). So bitmaps are copied to shared
  * memory, and sums are added to global memory, once a block and not once a tile.
  *
+ * TILE_COPIES: lines of columns are copied to the warp's staging area as soon as the tile is known (tile_column).
  * TILE_AHEAD: the planes and packed words that a tile needs first are loaded before the tile before it is worked on, so
  * that no warp waits for them. TILE_TEST_FIRST: tests of planes that are loaded first come before the query's steps.
  */
@@ -96,7 +97,9 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
             TILE_PARAMETER_LIST(TILE_FIRST_COLUMN_, TILE_NO_DIMENSION_)
         }
         tile_answer(&q, &t);
-        __syncwarp(); /* the next tile reuses the staging area */
+        if (TILE_COPIES)
+            wait_for_copies(); /* also where the answer has not looked at them */
+        __syncwarp();          /* the next tile reuses the staging area */
     }
     if (!TILE_WAIT_FIRST)
         wait_for_prepare();
