@@ -23,7 +23,7 @@
 #define RADIX_SORT_COUNT_MAX (1u << 30)
 
 struct radix_sort_pass {
-    uint64_t keys, values; /* of 64 bits each */
+    uint64_t keys, values; /* of 64 bits each; keys alone have values 0 */
     uint64_t keys_out, values_out;
     uint64_t bins;     /* RADIX_SORT_DIGITS of 32 bits: where the items of each digit begin */
     uint64_t lookback; /* RADIX_SORT_DIGITS of 32 bits for each block, zeros */

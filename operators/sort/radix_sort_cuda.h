@@ -1,12 +1,13 @@
 /*
- * radix_sort_cuda.h: sorts pairs of a key and a value of 64 bits each by the key, which has no sign; pairs of equal keys keep
- * their order. It is cub::DeviceRadixSort in its "onesweep" form (Adinets and Merrill, arXiv 2206.01784): each digit is one
- * pass over the pairs.
+ * radix_sort_cuda.h: sorts pairs of a key and a value of 64 bits each, or keys alone, by bits of the key, which has no sign; those
+ * whose bits are equal keep their order. It is cub::DeviceRadixSort in its "onesweep" form (Adinets and Merrill, arXiv
+ * 2206.01784): each digit is one pass over the pairs.
  *
  *     radix_sort_histogram    counts the keys by each digit
  *     radix_sort_starts       a block for each digit: exclusive sums of these
- *     radix_sort_pass         a block for RADIX_SORT_ITEMS pairs: sorts them by one digit, finds by looking back where the block's
+ *     radix_sort_pass_pairs   a block for RADIX_SORT_ITEMS pairs: sorts them by one digit, finds by looking back where the block's
  *                             pairs of each digit begin, and moves them
+ *     radix_sort_pass_keys    the same for keys alone
  *
  * CUB's own launches are host code, which NVRTC does not compile; engine/gpu/sort does what they do. The kernels are
  * made of CUB's agents, with the sizes that CUB was tuned to for compute capability 8.0 and later. Agents are no promised
@@ -36,20 +37,32 @@ typedef cub::AgentRadixSortOnesweepPolicy<
     RADIX_SORT_THREADS, 21, radix_sort_word, 1, cub::RADIX_RANK_MATCH_EARLY_COUNTS_ANY,
     cub::BLOCK_SCAN_RAKING_MEMOIZE, cub::RADIX_SORT_STORE_DIRECT, RADIX_SORT_BITS>
     radix_sort_pass_policy;
-typedef cub::detail::radix_sort::AgentRadixSortOnesweep<radix_sort_pass_policy, false, radix_sort_word,
-                                                        radix_sort_word, unsigned, int>
-    radix_sort_agent;
-static_assert(radix_sort_agent::TILE_ITEMS == RADIX_SORT_ITEMS &&
-                  radix_sort_agent::BLOCK_THREADS == RADIX_SORT_THREADS,
-              "the host launches as many blocks as there are tiles");
+template <class VALUE>
+using radix_sort_agent =
+    cub::detail::radix_sort::AgentRadixSortOnesweep<radix_sort_pass_policy, false, radix_sort_word, VALUE,
+                                                    unsigned, int>;
 
-/* `bins`: RADIX_SORT_DIGITS for each digit, zeros. */
+template <class VALUE> __device__ __forceinline__ void radix_sort_move(const radix_sort_pass &pass)
+{
+    typedef radix_sort_agent<VALUE> agent;
+    static_assert(agent::TILE_ITEMS == RADIX_SORT_ITEMS && agent::BLOCK_THREADS == RADIX_SORT_THREADS,
+                  "the host launches as many blocks as there are tiles");
+    __shared__ typename agent::TempStorage shared;
+    agent(shared, reinterpret_cast<int *>(pass.lookback), reinterpret_cast<int *>(pass.next), nullptr,
+          reinterpret_cast<const unsigned *>(pass.bins), reinterpret_cast<radix_sort_word *>(pass.keys_out),
+          reinterpret_cast<const radix_sort_word *>(pass.keys), reinterpret_cast<VALUE *>(pass.values_out),
+          reinterpret_cast<const VALUE *>(pass.values), pass.count, pass.first_bit, pass.bits)
+        .Process();
+}
+
+/* `bins`: RADIX_SORT_DIGITS for each digit of the bits first_bit .. bits - 1, zeros. */
 extern "C" __global__ void __launch_bounds__(RADIX_SORT_HISTOGRAM_THREADS)
-    radix_sort_histogram(uint64_t bins, uint64_t keys, uint32_t count, uint32_t bits)
+    radix_sort_histogram(uint64_t bins, uint64_t keys, uint32_t count, uint32_t first_bit, uint32_t bits)
 {
     __shared__ typename radix_sort_histogram_agent::TempStorage shared;
     radix_sort_histogram_agent(shared, reinterpret_cast<unsigned *>(bins),
-                               reinterpret_cast<const radix_sort_word *>(keys), count, 0, (int)bits)
+                               reinterpret_cast<const radix_sort_word *>(keys), count, (int)first_bit,
+                               (int)bits)
         .Process();
 }
 
@@ -64,16 +77,15 @@ extern "C" __global__ void __launch_bounds__(RADIX_SORT_DIGITS) radix_sort_start
 }
 
 extern "C" __global__ void __launch_bounds__(RADIX_SORT_THREADS)
-    radix_sort_pass(const __grid_constant__ struct radix_sort_pass pass)
+    radix_sort_pass_pairs(const __grid_constant__ radix_sort_pass pass)
 {
-    __shared__ typename radix_sort_agent::TempStorage shared;
-    radix_sort_agent(
-        shared, reinterpret_cast<int *>(pass.lookback), reinterpret_cast<int *>(pass.next), nullptr,
-        reinterpret_cast<const unsigned *>(pass.bins), reinterpret_cast<radix_sort_word *>(pass.keys_out),
-        reinterpret_cast<const radix_sort_word *>(pass.keys),
-        reinterpret_cast<radix_sort_word *>(pass.values_out),
-        reinterpret_cast<const radix_sort_word *>(pass.values), pass.count, pass.first_bit, pass.bits)
-        .Process();
+    radix_sort_move<radix_sort_word>(pass);
+}
+
+extern "C" __global__ void __launch_bounds__(RADIX_SORT_THREADS)
+    radix_sort_pass_keys(const __grid_constant__ radix_sort_pass pass)
+{
+    radix_sort_move<cub::NullType>(pass);
 }
 
 #endif

@@ -13,10 +13,11 @@ static void run_histogram(void **parameters)
 {
     uint32_t *const bins = *(uint32_t **)parameters[0];
     const uint64_t *const keys = *(const uint64_t **)parameters[1];
-    const uint32_t count = *(uint32_t *)parameters[2], bits = *(uint32_t *)parameters[3];
+    const uint32_t count = *(uint32_t *)parameters[2], first_bit = *(uint32_t *)parameters[3],
+                   bits = *(uint32_t *)parameters[4];
     if (blockIdx.x || threadIdx.x)
         return;
-    for (uint32_t bit = 0, first = 0; bit < bits; bit += RADIX_SORT_BITS, first += RADIX_SORT_DIGITS)
+    for (uint32_t bit = first_bit, first = 0; bit < bits; bit += RADIX_SORT_BITS, first += RADIX_SORT_DIGITS)
         for (uint32_t i = 0; i < count; i++)
             bins[first +
                  digit_of(keys[i], bit, bits - bit < RADIX_SORT_BITS ? bits - bit : RADIX_SORT_BITS)]++;
@@ -43,7 +44,8 @@ static void run_pass(void **parameters)
         const uint64_t key = ((const uint64_t *)pass.keys)[i];
         const uint32_t to = places[digit_of(key, pass.first_bit, pass.bits)]++;
         ((uint64_t *)pass.keys_out)[to] = key;
-        ((uint64_t *)pass.values_out)[to] = ((const uint64_t *)pass.values)[i];
+        if (pass.values)
+            ((uint64_t *)pass.values_out)[to] = ((const uint64_t *)pass.values)[i];
     }
 }
 
@@ -51,6 +53,7 @@ extern emulated_module emulated_of_radix_sort;
 emulated_module emulated_of_radix_sort = {"radix_sort",
                                           nullptr,
                                           0,
-                                          {{"radix_sort_histogram", run_histogram, 4, {8, 8, 4, 4}},
+                                          {{"radix_sort_histogram", run_histogram, 5, {8, 8, 4, 4, 4}},
                                            {"radix_sort_starts", run_starts, 1, {8}},
-                                           {"radix_sort_pass", run_pass, 1, {sizeof(radix_sort_pass)}}}};
+                                           {"radix_sort_pass_pairs", run_pass, 1, {sizeof(radix_sort_pass)}},
+                                           {"radix_sort_pass_keys", run_pass, 1, {sizeof(radix_sort_pass)}}}};

@@ -27,7 +27,7 @@ struct emulated_function {
     const char *name;
     void (*run)(void **parameters);
     uint32_t parameter_count;
-    uint32_t parameter_bytes[4];
+    uint32_t parameter_bytes[5];
 };
 struct emulated_module {
     const char *name;

@@ -180,7 +180,7 @@ static enum status sort_entries(struct values *values, struct error *error)
     values->unfit = work->count == 0;
     if (values->unfit)
         return STATUS_OK;
-    RETURN_IF_ERROR(cuda_radix_sort(cuda, &values->sort, &values->pairs, work->count, key_bits(values),
+    RETURN_IF_ERROR(cuda_radix_sort(cuda, &values->sort, &values->pairs, work->count, 0, key_bits(values),
                                     values->scratch, error));
     work->keys = values->pairs.keys;
     work->rows = values->pairs.values;

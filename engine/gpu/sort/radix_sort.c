@@ -21,7 +21,8 @@ enum status cuda_radix_sort_open(struct cuda *cuda, struct cuda_modules *modules
     RETURN_IF_ERROR(
         cuda_module_function(cuda, sort->module, "radix_sort_histogram", &sort->histogram, error));
     RETURN_IF_ERROR(cuda_module_function(cuda, sort->module, "radix_sort_starts", &sort->starts, error));
-    return cuda_module_function(cuda, sort->module, "radix_sort_pass", &sort->pass, error);
+    RETURN_IF_ERROR(cuda_module_function(cuda, sort->module, "radix_sort_pass_pairs", &sort->pairs, error));
+    return cuda_module_function(cuda, sort->module, "radix_sort_pass_keys", &sort->keys, error);
 }
 
 void cuda_radix_sort_close(struct cuda *cuda, struct cuda_modules *modules, struct cuda_radix_sort *sort)
@@ -54,23 +55,24 @@ uint64_t cuda_radix_sort_scratch(uint64_t count)
 /* ---- Passes ---- */
 
 static enum status find_starts(struct cuda *cuda, const struct cuda_radix_sort *sort, cuda_address keys,
-                               uint64_t count, uint32_t bits, cuda_address scratch, struct error *error)
+                               uint64_t count, uint32_t first_bit, uint32_t bits, cuda_address scratch,
+                               struct error *error)
 {
     const unsigned all = blocks_of(count), most = cuda_properties(cuda)->multiprocessors * HISTOGRAM_BLOCKS;
     uint32_t items = (uint32_t)count;
-    void *histogram[] = {&scratch, &keys, &items, &bits}, *starts[] = {&scratch};
+    void *histogram[] = {&scratch, &keys, &items, &first_bit, &bits}, *starts[] = {&scratch};
     RETURN_IF_ERROR(cuda_set_words(cuda, scratch, 0, LOOKBACK_AT / sizeof(uint32_t), error));
     RETURN_IF_ERROR(cuda_launch(cuda, sort->histogram, all < most ? all : most, RADIX_SORT_HISTOGRAM_THREADS,
                                 0, histogram, error));
-    return cuda_launch(cuda, sort->starts, (bits + RADIX_SORT_BITS - 1) / RADIX_SORT_BITS, RADIX_SORT_DIGITS,
-                       0, starts, error);
+    return cuda_launch(cuda, sort->starts, (bits - first_bit + RADIX_SORT_BITS - 1) / RADIX_SORT_BITS,
+                       RADIX_SORT_DIGITS, 0, starts, error);
 }
 
+/* A pass, the first one has `number` 0. */
 static enum status sort_by(struct cuda *cuda, const struct cuda_radix_sort *sort, struct cuda_pairs *pairs,
-                           uint64_t count, uint32_t first_bit, uint32_t bits, cuda_address scratch,
-                           struct error *error)
+                           uint64_t count, uint32_t number, uint32_t first_bit, uint32_t bits,
+                           cuda_address scratch, struct error *error)
 {
-    const uint32_t number = first_bit / RADIX_SORT_BITS;
     const struct cuda_pairs from = *pairs;
     struct radix_sort_pass pass = {.keys = from.keys,
                                    .values = from.values,
@@ -85,19 +87,21 @@ static enum status sort_by(struct cuda *cuda, const struct cuda_radix_sort *sort
     void *arguments[] = {&pass};
     RETURN_IF_ERROR(
         cuda_set_words(cuda, pass.lookback, 0, blocks_of(count) * (uint64_t)RADIX_SORT_DIGITS, error));
-    RETURN_IF_ERROR(cuda_launch(cuda, sort->pass, blocks_of(count), RADIX_SORT_THREADS, 0, arguments, error));
+    RETURN_IF_ERROR(cuda_launch(cuda, from.values ? sort->pairs : sort->keys, blocks_of(count),
+                                RADIX_SORT_THREADS, 0, arguments, error));
     *pairs = (struct cuda_pairs){from.other_keys, from.other_values, from.keys, from.values};
     return STATUS_OK;
 }
 
 enum status cuda_radix_sort(struct cuda *cuda, const struct cuda_radix_sort *sort, struct cuda_pairs *pairs,
-                            uint64_t count, uint32_t bits, cuda_address scratch, struct error *error)
+                            uint64_t count, uint32_t first_bit, uint32_t bits, cuda_address scratch,
+                            struct error *error)
 {
-    if (count < 2 || bits == 0)
+    if (count < 2 || bits <= first_bit)
         return STATUS_OK;
-    RETURN_IF_ERROR(find_starts(cuda, sort, pairs->keys, count, bits, scratch, error));
-    for (uint32_t bit = 0; bit < bits; bit += RADIX_SORT_BITS)
-        RETURN_IF_ERROR(sort_by(cuda, sort, pairs, count, bit,
+    RETURN_IF_ERROR(find_starts(cuda, sort, pairs->keys, count, first_bit, bits, scratch, error));
+    for (uint32_t bit = first_bit, number = 0; bit < bits; bit += RADIX_SORT_BITS, number++)
+        RETURN_IF_ERROR(sort_by(cuda, sort, pairs, count, number, bit,
                                 bits - bit < RADIX_SORT_BITS ? bits - bit : RADIX_SORT_BITS, scratch, error));
     return STATUS_OK;
 }

@@ -1,4 +1,4 @@
-/* radix_sort.h: sorts pairs of 64-bit words on a GPU (operators/sort/radix_sort_cuda.h). The kernels are compiled ahead, where
+/* radix_sort.h: sorts pairs of 64-bit words, or keys alone, on a GPU (operators/sort/radix_sort_cuda.h). The kernels are compiled ahead, where
  * CUB's headers were found then. */
 #ifndef TESSERA_ENGINE_GPU_SORT_RADIX_SORT_H
 #define TESSERA_ENGINE_GPU_SORT_RADIX_SORT_H
@@ -14,7 +14,7 @@ struct cuda_modules;
 struct cuda_radix_sort {
     struct cuda_module *module;
     uint64_t number; /* of the module (modules.h) */
-    struct cuda_function *histogram, *starts, *pass;
+    struct cuda_function *histogram, *starts, *pairs, *keys;
 };
 
 /* Whether the program has the kernels for this GPU. */
@@ -28,16 +28,16 @@ void cuda_radix_sort_close(struct cuda *cuda, struct cuda_modules *modules, stru
 /* The bytes of scratch memory for `count` pairs, up to RADIX_SORT_COUNT_MAX. */
 uint64_t cuda_radix_sort_scratch(uint64_t count);
 
-/* The pairs, and as much memory again. */
+/* The pairs, and as much memory again. Keys alone have `values` 0. */
 struct cuda_pairs {
     cuda_address keys, values;
     cuda_address other_keys, other_values;
 };
 
-/* Queues the sort by the low `bits` of the keys. The sorted pairs are at keys and values of `pairs`, which may have changed
- * places with the others. */
+/* Queues the sort by the bits first_bit .. bits - 1 of the keys, and pairs that are equal in them keep their order. The sorted
+ * pairs are at keys and values of `pairs`, which may have changed places with the others. */
 NODISCARD enum status cuda_radix_sort(struct cuda *cuda, const struct cuda_radix_sort *sort,
-                                      struct cuda_pairs *pairs, uint64_t count, uint32_t bits,
-                                      cuda_address scratch, struct error *error);
+                                      struct cuda_pairs *pairs, uint64_t count, uint32_t first_bit,
+                                      uint32_t bits, cuda_address scratch, struct error *error);
 
 #endif

@@ -219,7 +219,7 @@ static enum status sort_word(struct windows *windows, uint32_t word, struct erro
     RETURN_IF_ERROR(launch_work(windows, windows->keys, error));
     RETURN_IF_ERROR(is_sorted(windows, &sorted, error));
     if (!sorted)
-        RETURN_IF_ERROR(cuda_radix_sort(windows->cuda, &windows->sort, &windows->pairs, windows->work.rows,
+        RETURN_IF_ERROR(cuda_radix_sort(windows->cuda, &windows->sort, &windows->pairs, windows->work.rows, 0,
                                         windows->bits[word], windows->scratch, error));
     windows->work.keys = windows->pairs.keys;
     windows->work.places = windows->pairs.values;

@@ -1,6 +1,6 @@
 /*
- * test_cuda_radix_sort.c: pairs sorted on a GPU (engine/gpu/sort/radix_sort.h) are those of a stable sort on the host, bit by
- * bit: 0 to 100,003 pairs, around the sizes of tiles, keys of 1 to 64 bits, all alike, of few values, ascending, random. On the
+ * test_cuda_radix_sort.c: pairs and keys alone sorted on a GPU (engine/gpu/sort/radix_sort.h) are those of a stable sort on the host,
+ * bit by bit: 0 to 100,003 pairs, around the sizes of tiles, by 1 to 64 bits and by bits in the middle, keys all alike, of few values, ascending, random. On the
  * emulated GPU of tests/emulator the sort itself is another one, and what launches it is tested. Prints what a sort of
  * 2^27 pairs takes if TESSERA_TEST_TIMES is set. Skipped without a GPU, unless TESSERA_REQUIRE_GPU is set.
  */
@@ -28,7 +28,7 @@ struct pair {
     uint64_t key, value;
 };
 
-static uint64_t mask;
+static uint64_t mask; /* of the bits that are sorted by */
 
 static int compare(const void *left, const void *right)
 {
@@ -54,13 +54,14 @@ static cuda_address take(uint64_t count, cuda_address *all, struct cuda_pairs *p
     return *all + 4 * column;
 }
 
-static void check(enum shape shape, uint64_t count, uint32_t bits)
+/* Keys alone are told apart by the other bits, as pairs are by their values. */
+static void check(enum shape shape, uint64_t count, uint32_t first_bit, uint32_t bits, bool keys_alone)
 {
     struct pair *const right = calloc(count + 1, sizeof *right);
     uint64_t *const keys = calloc(count + 1, 8), *const values = calloc(count + 1, 8);
     struct cuda_pairs pairs;
     cuda_address all;
-    mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    mask = (bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1) >> first_bit << first_bit;
     for (uint64_t i = 0; i < count; i++) {
         right[i] = (struct pair){keys[i] = key_of(shape, i), values[i] = i};
     }
@@ -68,15 +69,18 @@ static void check(enum shape shape, uint64_t count, uint32_t bits)
     const cuda_address scratch = take(count, &all, &pairs);
     must(cuda_copy_to_device(cuda, pairs.keys, keys, count * 8, error));
     must(cuda_copy_to_device(cuda, pairs.values, values, count * 8, error));
-    must(cuda_radix_sort(cuda, &sort, &pairs, count, bits, scratch, error));
+    const cuda_address kept = pairs.values;
+    if (keys_alone)
+        pairs.values = pairs.other_values = 0;
+    must(cuda_radix_sort(cuda, &sort, &pairs, count, first_bit, bits, scratch, error));
     must(cuda_copy_to_host(cuda, keys, pairs.keys, count * 8, error));
-    must(cuda_copy_to_host(cuda, values, pairs.values, count * 8, error));
+    must(cuda_copy_to_host(cuda, values, keys_alone ? kept : pairs.values, count * 8, error));
     must(cuda_synchronize(cuda, error));
     for (uint64_t i = 0; i < count; i++)
-        if (keys[i] != right[i].key || values[i] != right[i].value)
-            fail_msg("shape %u, %llu pairs, %u bits: place %llu has %llx of pair %llu", shape,
-                     (unsigned long long)count, bits, (unsigned long long)i, (unsigned long long)keys[i],
-                     (unsigned long long)values[i]);
+        if (keys[i] != right[i].key || values[i] != (keys_alone ? i : right[i].value))
+            fail_msg("shape %u, %llu pairs, bits %u to %u: place %llu has %llx of pair %llu", shape,
+                     (unsigned long long)count, first_bit, bits, (unsigned long long)i,
+                     (unsigned long long)keys[i], (unsigned long long)values[i]);
     cuda_free(cuda, all);
     free(right);
     free(keys);
@@ -95,14 +99,16 @@ static void pairs_are_in_order(void **state)
                                       RADIX_SORT_ITEMS + 1,
                                       2 * RADIX_SORT_ITEMS + 17,
                                       100003};
-    static const uint32_t bits[] = {1, 7, 8, 9, 16, 33, 40, 64};
+    static const uint32_t bits[][2] = {{0, 1},  {0, 7},  {0, 8},   {0, 9}, {0, 16}, {0, 33},
+                                       {0, 40}, {0, 64}, {27, 47}, {5, 5}, {3, 4},  {30, 64}};
     (void)state;
     need_gpu(cuda);
     random_state = 20261124;
     for (enum shape shape = 0; shape < SHAPES; shape++)
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
             for (size_t b = 0; b < sizeof bits / sizeof *bits; b++)
-                check(shape, counts[c], bits[b]);
+                for (int keys_alone = 0; keys_alone < 2; keys_alone++)
+                    check(shape, counts[c], bits[b][0], bits[b][1], keys_alone);
 }
 
 static void sort_is_timed(void **state)
@@ -126,7 +132,7 @@ static void sort_is_timed(void **state)
     for (int round = 0; round < 3; round++) {
         must(cuda_upload(cuda, pairs.keys, keys, count * 8, error));
         must(cuda_event_record(cuda, begin, error));
-        must(cuda_radix_sort(cuda, &sort, &pairs, count, 40, scratch, error));
+        must(cuda_radix_sort(cuda, &sort, &pairs, count, 0, 40, scratch, error));
         must(cuda_event_record(cuda, end, error));
         must(cuda_synchronize(cuda, error));
         must(cuda_event_elapsed(cuda, begin, end, &ms, error));
