@@ -167,10 +167,11 @@ struct device_operations {
      * marks of NULLs, else none. NULL: the device makes no such rows. */
     enum status (*fetch)(const struct device_rows *rows, uint32_t column, int64_t *values, uint8_t *nulls,
                          struct error *error);
-    /* Adds a column for each window function to rows that the device has. *why says why it cannot compute one of them, and then
-     * some may be added; NULL: all are. */
+    /* Adds a column for each window function to rows that the device has, and then frees those of the others that are not kept.
+     * The rows may come in another order. *why says why it cannot compute one of them: some may be added then, and no other
+     * column is changed; NULL: all are. */
     enum status (*windows)(struct device_rows *rows, const struct device_window *windows, uint32_t count,
-                           const char **why, struct error *error);
+                           const bool *kept, const char **why, struct error *error);
 
     /* ---- Several devices that merge their results themselves; NULL: they cannot ---- */
 

@@ -356,10 +356,10 @@ enum status engine_fetch(const struct engine *engine, const struct device_rows *
 }
 
 enum status engine_windows(const struct engine *engine, struct device_rows *rows,
-                           const struct device_window *windows, uint32_t count, const char **why,
-                           struct error *error)
+                           const struct device_window *windows, uint32_t count, const bool *kept,
+                           const char **why, struct error *error)
 {
-    return engine->operations->windows(rows, windows, count, why, error);
+    return engine->operations->windows(rows, windows, count, kept, why, error);
 }
 
 static struct engine_process own_process(const struct prepared_plan *prepared)

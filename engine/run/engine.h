@@ -107,10 +107,10 @@ NODISCARD enum status engine_run(struct prepared_plan *prepared, const struct de
 NODISCARD enum status engine_fetch(const struct engine *engine, const struct device_rows *rows,
                                    uint32_t column, int64_t *values, uint8_t *nulls, struct error *error);
 
-/* Adds columns of window functions to them, likewise. */
+/* Adds columns of window functions to them, and frees those that are not kept, likewise. */
 NODISCARD enum status engine_windows(const struct engine *engine, struct device_rows *rows,
-                                     const struct device_window *windows, uint32_t count, const char **why,
-                                     struct error *error);
+                                     const struct device_window *windows, uint32_t count, const bool *kept,
+                                     const char **why, struct error *error);
 
 NODISCARD enum status engine_count(struct prepared_plan *prepared, bool steps, struct scan_counts *counts,
                                    struct error *error);

@@ -11,6 +11,7 @@
 #define WINDOW_THREADS        256u
 #define WINDOW_BEFORE_THREADS 1024u /* of one block, with 64 bits of shared memory for each warp */
 #define WINDOW_PIECE          2048u /* items that a warp adds up */
+#define WINDOW_BATCH          4u    /* places of a lane at a time, so that as many reads are in flight */
 #define WINDOW_TERMS_MAX      16u
 #define WINDOW_FAN            16u /* the children of a node of the tree of extrema */
 #define WINDOW_LEVELS_MAX     8u  /* of that tree: FAN^8 rows */
@@ -21,19 +22,38 @@ struct window_column {
     uint32_t value_bytes, reserved;
 };
 
+/* The most rows that are ranked in their run (window_cuda.h): each reads all of its run, from a cache. A radix sort takes as
+ * long as some 60 of such reads. */
+#define WINDOW_RUN_MAX 64u
+
+/* What adjacent rows tell of the order, a bit for each term t: these words of 32 bits, where bits 0 .. 15 come first. */
+enum window_flags {
+    WINDOW_SUFFIXES, /* bit t: the rows do not ascend by the terms t and later; bit 16 + t: two are equal in them */
+    WINDOW_PREFIXES, /* bit t: they do not by the terms up to t; bit 16 + t: more than WINDOW_RUN_MAX are equal in them */
+    WINDOW_FLAGS
+};
+
 /* A term of the order: its code is 0 .. last, in the order's direction, NULLs first or last. */
 struct window_code {
     struct window_column column;
     int64_t low;
     uint64_t span;  /* of the values */
     uint32_t shift; /* the code's place in its word */
-    uint32_t word;  /* 0: sorted first, and so the least */
+    uint32_t word;  /* 0: sorted first, and so the least; WINDOW_NO_WORD: it is not sorted by */
     uint32_t descending, nulls_first;
 };
 
-/* What is added up over places: numbers of partitions (high 32 bits) and of groups of peers (low) that have begun, values that
- * are not NULL, or these values. */
-enum window_sum { WINDOW_SUM_MARKS, WINDOW_SUM_COUNT, WINDOW_SUM_VALUES };
+#define WINDOW_NO_WORD UINT32_MAX
+
+/* The places where partitions begin, or groups of peers. */
+struct window_begins {
+    uint64_t bits;   /* a bit for each place, in words of 32 */
+    uint64_t before; /* 32 bits: those that begin before each word's places */
+    uint64_t list;   /* 32 bits: the place of each, and at the end `rows`; 0: each place begins one */
+};
+
+/* What is added up over places: values that are not NULL, or these values. */
+enum window_sum { WINDOW_SUM_COUNT, WINDOW_SUM_VALUES };
 
 enum window_result {
     WINDOW_GIVES_ROW_NUMBER,
@@ -65,19 +85,25 @@ struct window_edge_at {
 /* Rows are numbered by their place in the order. */
 struct window_work {
     uint64_t rows;
-    uint64_t places;                  /* the row at each place, 64 bits each */
-    uint64_t keys;                    /* a word of the codes at each place; while words are sorted */
-    uint64_t unsorted;                /* 32 bits: not 0 if the keys are in no order */
-    uint64_t sums;                    /* of pieces */
-    uint64_t numbers;                 /* WINDOW_SUM_MARKS up to each place, and with it */
-    uint64_t partitions, groups;      /* 32 bits: the place where each begins, and at the end `rows` */
+    uint64_t places,
+        row_mask;   /* the row at each place, in these bits of 64; places 0: the rows are in order */
+    uint64_t keys;  /* a word of the codes at each place, or before they are ranked of each row */
+    uint64_t flags; /* WINDOW_FLAGS of 32 bits, zeros */
+    uint64_t sums;  /* of pieces */
+    struct window_begins partitions, groups;
     uint64_t counts, values;          /* the other sums before each place, and at the end of all; or 0 */
     uint64_t tree[WINDOW_LEVELS_MAX]; /* extrema of the argument, from level 0, the places, on */
     uint32_t term_count, partition_terms;
-    uint32_t word, last_word; /* of the codes: that which is made, and the greatest */
-    uint32_t order_bits;      /* the lowest of the only word, which are not the partition's */
-    uint32_t result;          /* enum window_result */
-    int64_t number;           /* of rows, or of parts; of an average, what its divisor is multiplied by */
+    uint32_t word;     /* of the codes: that which is made */
+    uint32_t row_bits; /* the lowest of a key, which are its row; 0: it has none */
+    uint32_t run_bits; /* the lowest of a key, in which rows of a run differ */
+    uint32_t by_keys;  /* keys are in order and tell where partitions and groups begin; else terms do */
+    uint32_t partition_shift; /* the lowest bit of a key that is the partition's */
+    uint32_t
+        compared_terms; /* in which rows of a group, or of a partition if there are no groups, are equal */
+    uint32_t placed;    /* results stand in the order of the window, else of the rows */
+    uint32_t result;    /* enum window_result */
+    int64_t number;     /* of rows, or of parts; of an average, what its divisor is multiplied by */
     struct window_edge_at begin, end;
     struct window_column argument, out;
     struct window_code terms[WINDOW_TERMS_MAX];

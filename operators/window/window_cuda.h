@@ -1,16 +1,9 @@
 /*
- * window_cuda.h: window functions over rows in plain columns (engine/plan/device/device_rows.h). The order of a window is made by a
- * radix sort (operators/sort/radix_sort_cuda.h) of its terms' codes, the least word first if they take several:
+ * window_cuda.h: window functions over rows in plain columns, in an order (order_cuda.h). What is the same for all rows is made
+ * once, and then each row finds its frame and asks it, whatever its length:
  *
- *     window_keys      a word of the codes of each place's row; the first time the rows are in their own order
- *     window_sorted    tells whether the keys are sorted already
- *
- * What is the same for all rows is made once, and then each row finds its frame and asks it, whatever its length:
- *
- *     window_add       the sums of pieces of the places
- *     window_before    the sums of the pieces before each
- *     window_prefix    the sums before each place: of numbers of partitions and of groups of peers, of values
- *     window_lists     the place where each partition and each group of peers begins
+ *     window_add       values in order, and the sums of pieces; window_before those before each piece
+ *     window_prefix    the sums of values before each place
  *     window_leaves    the argument in order, and window_nodes a level of a tree of its extrema
  *     window_values    the function of each row
  *
@@ -19,155 +12,44 @@
 #ifndef TESSERA_OPERATORS_WINDOW_WINDOW_CUDA_H
 #define TESSERA_OPERATORS_WINDOW_WINDOW_CUDA_H
 
-#include "operators/dialect/query_cuda.h"
-#include "operators/window/window.h"
-
-TILE_INLINE uint64_t *window_words(uint64_t address)
-{
-    return reinterpret_cast<uint64_t *>(address);
-}
-TILE_INLINE uint32_t *window_halves(uint64_t address)
-{
-    return reinterpret_cast<uint32_t *>(address);
-}
-TILE_INLINE uint64_t window_thread()
-{
-    return blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
-}
-TILE_INLINE uint64_t window_threads()
-{
-    return gridDim.x * (uint64_t)blockDim.x;
-}
-
-/* ---- Columns ---- */
-
-TILE_INLINE bool window_is_null(const window_column &column, uint64_t row)
-{
-    return column.validity &&
-           !(window_halves(column.validity)[row / TILE_ROWS * TILE_LANES + row % 32] >> row % TILE_ROWS / 32 &
-             1);
-}
-
-TILE_INLINE int64_t window_value(const window_column &column, uint64_t row)
-{
-    return column.value_bytes == 4 ? (int64_t) reinterpret_cast<const int32_t *>(column.values)[row]
-                                   : reinterpret_cast<const int64_t *>(column.values)[row];
-}
-
-TILE_INLINE void window_give(const window_column &out, uint64_t row, int64_t value)
-{
-    if (out.value_bytes == 4)
-        reinterpret_cast<int32_t *>(out.values)[row] = (int32_t)value;
-    else
-        reinterpret_cast<int64_t *>(out.values)[row] = value;
-    if (out.validity)
-        atomicOr(window_halves(out.validity) + row / TILE_ROWS * TILE_LANES + row % 32,
-                 1u << row % TILE_ROWS / 32);
-}
-
-TILE_INLINE void window_give_null(const window_column &out, uint64_t row)
-{
-    if (out.value_bytes == 4)
-        reinterpret_cast<int32_t *>(out.values)[row] = 0;
-    else
-        reinterpret_cast<int64_t *>(out.values)[row] = 0;
-}
-
-TILE_INLINE void window_give_cell(const window_work &work, uint64_t row, uint64_t from)
-{
-    if (window_is_null(work.argument, from))
-        window_give_null(work.out, row);
-    else
-        window_give(work.out, row, window_value(work.argument, from));
-}
-
-/* ---- Order ---- */
-
-TILE_INLINE uint64_t window_code_of(const window_code &term, uint64_t row)
-{
-    const bool nullable = term.column.validity, first = nullable && term.nulls_first;
-    if (window_is_null(term.column, row))
-        return first ? 0 : term.span + 1;
-    const uint64_t code = (uint64_t)window_value(term.column, row) - (uint64_t)term.low;
-    return (term.descending ? term.span - code : code) + first;
-}
-
-extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
-    window_keys(const __grid_constant__ window_work work)
-{
-    for (uint64_t at = window_thread(); at < work.rows; at += window_threads()) {
-        const uint64_t row = work.word ? window_words(work.places)[at] : at;
-        uint64_t key = 0;
-        for (uint32_t t = 0; t < work.term_count; t++)
-            if (work.terms[t].word == work.word)
-                key |= window_code_of(work.terms[t], row) << work.terms[t].shift;
-        window_words(work.keys)[at] = key;
-        if (work.word == 0)
-            window_words(work.places)[at] = row;
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
-    window_sorted(const __grid_constant__ window_work work)
-{
-    const uint64_t *const keys = window_words(work.keys);
-    bool unsorted = false;
-    for (uint64_t at = window_thread() + 1; at < work.rows; at += window_threads())
-        unsorted |= keys[at - 1] > keys[at];
-    if (unsorted)
-        *window_halves(work.unsorted) = 1;
-}
+#include "operators/window/order_cuda.h"
 
 /* ---- Sums ---- */
 
-/* Bits of a place: whether a partition and a group of peers begin there. With one word the keys tell. */
-TILE_INLINE uint64_t window_marks(const window_work &work, uint64_t at)
+TILE_INLINE void window_items(const window_work &work, uint32_t sum, const uint32_t at[WINDOW_BATCH],
+                              int64_t items[WINDOW_BATCH])
 {
-    const uint64_t both = 1ull << 32 | 1;
-    if (at == 0)
-        return both;
-    if (work.last_word == 0) {
-        const uint64_t key = window_words(work.keys)[at], before = window_words(work.keys)[at - 1];
-        const bool partition = work.order_bits < 64 && key >> work.order_bits != before >> work.order_bits;
-        return (uint64_t)partition << 32 | (key != before);
+    uint32_t rows[WINDOW_BATCH];
+    window_rows(work, at, rows);
+    if (sum == WINDOW_SUM_VALUES) {
+        window_load_or(work.argument, rows, 0, items);
+    } else {
+#pragma unroll
+        for (uint32_t i = 0; i < WINDOW_BATCH; i++)
+            items[i] = !window_is_null(work.argument, rows[i]);
     }
-    const uint64_t row = window_words(work.places)[at], before = window_words(work.places)[at - 1];
-    for (uint32_t t = 0; t < work.term_count; t++)
-        if (window_code_of(work.terms[t], row) != window_code_of(work.terms[t], before))
-            return (uint64_t)(t < work.partition_terms) << 32 | 1;
-    return 0;
 }
 
-TILE_INLINE uint64_t window_item(const window_work &work, uint32_t sum, uint64_t at)
-{
-    if (sum == WINDOW_SUM_MARKS)
-        return window_marks(work, at);
-    const uint64_t row = window_words(work.places)[at];
-    if (window_is_null(work.argument, row))
-        return 0;
-    return sum == WINDOW_SUM_COUNT ? 1 : (uint64_t)window_value(work.argument, row);
-}
-
-TILE_INLINE uint64_t window_upto(uint64_t value)
-{
-    for (uint32_t distance = 1; distance < 32; distance *= 2) {
-        const uint64_t other = __shfl_up_sync(FULL_WARP, value, distance);
-        value += threadIdx.x % 32 >= distance ? other : 0;
-    }
-    return value;
-}
-
+/* `to` gets the values in order, from its second word on. */
 extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
-    window_add(const __grid_constant__ window_work work, uint32_t sum)
+    window_add(const __grid_constant__ window_work work, uint32_t sum, uint64_t to)
 {
     const uint64_t pieces = (work.rows + WINDOW_PIECE - 1) / WINDOW_PIECE;
-    for (uint64_t piece = window_thread() / 32; piece < pieces; piece += window_threads() / 32) {
+    for (uint64_t piece = window_warp(); piece < pieces; piece += window_warps()) {
         const uint64_t begin = piece * WINDOW_PIECE,
                        end = work.rows - begin < WINDOW_PIECE ? work.rows : begin + WINDOW_PIECE;
         uint64_t all = 0;
-#pragma unroll 4
-        for (uint64_t at = begin + threadIdx.x % 32; at < end; at += 32)
-            all += window_item(work, sum, at);
+        for (uint64_t first = begin; first < end; first += WINDOW_BATCH * 32) {
+            uint32_t at[WINDOW_BATCH];
+            int64_t items[WINDOW_BATCH];
+            window_places_from(work, first, at);
+            window_items(work, sum, at, items);
+#pragma unroll
+            for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
+                window_words(to)[at[i] + 1] = (uint64_t)items[i];
+                all += first + 32 * i + threadIdx.x % 32 < end ? (uint64_t)items[i] : 0;
+            }
+        }
         for (uint32_t distance = 16; distance > 0; distance /= 2)
             all += __shfl_down_sync(FULL_WARP, all, distance);
         if (threadIdx.x % 32 == 0)
@@ -175,66 +57,32 @@ extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WINDOW_BEFORE_THREADS)
-    window_before(const __grid_constant__ window_work work)
-{
-    const uint64_t pieces = (work.rows + WINDOW_PIECE - 1) / WINDOW_PIECE,
-                   each = (pieces + blockDim.x - 1) / blockDim.x, begin = threadIdx.x * each,
-                   end = begin + each < pieces ? begin + each : pieces;
-    uint64_t *const sums = window_words(work.sums), *const of_warps =
-                                                        reinterpret_cast<uint64_t *>(tile_shared);
-    uint64_t own = 0;
-    for (uint64_t piece = begin; piece < end; piece++)
-        own += sums[piece];
-    uint64_t before = window_upto(own);
-    if (threadIdx.x % 32 == 31)
-        of_warps[threadIdx.x / 32] = before;
-    __syncthreads();
-    before -= own;
-    for (uint32_t warp = 0; warp < threadIdx.x / 32; warp++)
-        before += of_warps[warp];
-    for (uint64_t piece = begin; piece < end; piece++) {
-        const uint64_t of = sums[piece];
-        sums[piece] = before;
-        before += of;
-    }
-}
-
-/* `to` gets the sums up to each place and with it; or from its second word on, and 0 first: those before it. */
+/* `to` has the values, and gets the sums before each place, and at the end of all. */
 extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
-    window_prefix(const __grid_constant__ window_work work, uint32_t sum, uint64_t to)
+    window_prefix(const __grid_constant__ window_work work, uint64_t to)
 {
     const uint64_t pieces = (work.rows + WINDOW_PIECE - 1) / WINDOW_PIECE;
-    uint64_t *const out = window_words(to) + (sum != WINDOW_SUM_MARKS);
-    if (window_thread() == 0 && sum != WINDOW_SUM_MARKS)
+    uint64_t *const out = window_words(to) + 1;
+    if (window_thread() == 0)
         *window_words(to) = 0;
-    for (uint64_t piece = window_thread() / 32; piece < pieces; piece += window_threads() / 32) {
+    for (uint64_t piece = window_warp(); piece < pieces; piece += window_warps()) {
         const uint64_t begin = piece * WINDOW_PIECE,
                        end = work.rows - begin < WINDOW_PIECE ? work.rows : begin + WINDOW_PIECE;
         uint64_t before = window_words(work.sums)[piece];
-        for (uint64_t first = begin; first < end; first += 32) {
-            const uint64_t at = first + threadIdx.x % 32,
-                           upto = window_upto(at < end ? window_item(work, sum, at) : 0) + before;
-            if (at < end)
-                out[at] = upto;
-            before = __shfl_sync(FULL_WARP, upto, 31);
-        }
-    }
-}
-
-extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
-    window_lists(const __grid_constant__ window_work work)
-{
-    const uint64_t *const numbers = window_words(work.numbers);
-    for (uint64_t at = window_thread(); at < work.rows; at += window_threads()) {
-        const uint64_t number = numbers[at], before = at ? numbers[at - 1] : 0;
-        if (number >> 32 != before >> 32)
-            window_halves(work.partitions)[(number >> 32) - 1] = (uint32_t)at;
-        if ((uint32_t)number != (uint32_t)before)
-            window_halves(work.groups)[(uint32_t)number - 1] = (uint32_t)at;
-        if (at + 1 == work.rows) {
-            window_halves(work.partitions)[number >> 32] = (uint32_t)work.rows;
-            window_halves(work.groups)[(uint32_t)number] = (uint32_t)work.rows;
+        for (uint64_t first = begin; first < end; first += WINDOW_BATCH * 32) {
+            uint64_t items[WINDOW_BATCH];
+#pragma unroll
+            for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
+                const uint64_t at = first + 32 * i + threadIdx.x % 32;
+                items[i] = at < end ? out[at] : 0;
+            }
+#pragma unroll
+            for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
+                const uint64_t at = first + 32 * i + threadIdx.x % 32, upto = window_upto(items[i]) + before;
+                if (at < end)
+                    out[at] = upto;
+                before = __shfl_sync(FULL_WARP, upto, 31);
+            }
         }
     }
 }
@@ -255,10 +103,16 @@ TILE_INLINE int64_t window_better(const window_work &work, int64_t a, int64_t b)
 extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
     window_leaves(const __grid_constant__ window_work work)
 {
-    for (uint64_t at = window_thread(); at < work.rows; at += window_threads()) {
-        const uint64_t row = window_words(work.places)[at];
-        reinterpret_cast<int64_t *>(work.tree[0])[at] =
-            window_is_null(work.argument, row) ? window_no_value(work) : window_value(work.argument, row);
+    for (uint64_t first = window_warp() * WINDOW_BATCH * 32; first < work.rows;
+         first += window_warps() * WINDOW_BATCH * 32) {
+        uint32_t at[WINDOW_BATCH], rows[WINDOW_BATCH];
+        int64_t values[WINDOW_BATCH];
+        window_places_from(work, first, at);
+        window_rows(work, at, rows);
+        window_load_or(work.argument, rows, window_no_value(work), values);
+#pragma unroll
+        for (uint32_t i = 0; i < WINDOW_BATCH; i++)
+            reinterpret_cast<int64_t *>(work.tree[0])[at[i]] = values[i];
     }
 }
 
@@ -305,14 +159,19 @@ struct window_place {
 
     __device__ __forceinline__ window_place(const window_work &work, uint64_t place)
     {
-        const uint64_t number = window_words(work.numbers)[place];
-        const uint32_t *const partition = window_halves(work.partitions) + ((number >> 32) - 1),
-                              *const group = window_halves(work.groups) + ((uint32_t)number - 1);
+        const uint32_t *const partition =
+            window_halves(work.partitions.list) + (window_number(work.partitions, place) - 1);
         at = (int64_t)place;
         first = partition[0];
         end = partition[1];
-        group_first = group[0];
-        group_end = group[1];
+        group_first = at;
+        group_end = at + 1;
+        if (work.groups.list) {
+            const uint32_t *const group =
+                window_halves(work.groups.list) + (window_number(work.groups, place) - 1);
+            group_first = group[0];
+            group_end = group[1];
+        }
         frame_begin = edge(work.begin, first, group_first);
         frame_end = edge(work.end, end, group_end);
         if (frame_begin > frame_end)
@@ -342,82 +201,87 @@ TILE_INLINE int64_t window_quotient(int64_t number, int64_t divisor)
     return double_key(__ddiv_rn((double)number, (double)divisor));
 }
 
-TILE_INLINE void window_aggregate(const window_work &work, const window_place &place, uint64_t row)
+TILE_INLINE window_cell window_aggregate(const window_work &work, const window_place &place)
 {
     const uint64_t begin = place.frame_begin, end = place.frame_end,
                    count = work.counts ? window_words(work.counts)[end] - window_words(work.counts)[begin]
                                        : end - begin;
-    if (work.result == WINDOW_GIVES_COUNT) {
-        window_give(work.out, row, (int64_t)count);
-    } else if (work.values) {
+    if (work.result == WINDOW_GIVES_COUNT)
+        return {(int64_t)count, true};
+    if (work.values) {
         const int64_t sum = (int64_t)(window_words(work.values)[end] - window_words(work.values)[begin]);
         if (!count)
-            window_give_null(work.out, row);
-        else if (work.result == WINDOW_GIVES_SUM)
-            window_give(work.out, row, sum);
-        else
-            window_give(work.out, row, window_quotient(sum, (int64_t)count * work.number));
-    } else {
-        const int64_t best = window_extreme(work, begin, end);
-        if (best != window_no_value(work))
-            window_give(work.out, row, best);
-        else
-            window_give_null(work.out, row);
+            return {0, false};
+        return {work.result == WINDOW_GIVES_SUM ? sum : window_quotient(sum, (int64_t)count * work.number),
+                true};
     }
+    const int64_t best = window_extreme(work, begin, end);
+    return best != window_no_value(work) ? window_cell{best, true} : window_cell{0, false};
 }
 
-TILE_INLINE void window_function(const window_work &work, const window_place &place, uint64_t row)
+/* The groups that begin in the partition up to the place. */
+TILE_INLINE int64_t window_dense_rank(const window_work &work, const window_place &place)
 {
-    const uint64_t *const places = window_words(work.places);
+    return work.groups.list
+               ? (int64_t)window_number(work.groups, place.at) - window_number(work.groups, place.first) + 1
+               : place.at - place.first + 1;
+}
+
+TILE_INLINE window_cell window_function(const window_work &work, const window_place &place)
+{
+    const int64_t rows = place.end - place.first;
     switch (work.result) {
     case WINDOW_GIVES_ROW_NUMBER:
-        window_give(work.out, row, place.at - place.first + 1);
-        break;
+        return {place.at - place.first + 1, true};
     case WINDOW_GIVES_RANK:
-        window_give(work.out, row, place.group_first - place.first + 1);
-        break;
+        return {place.group_first - place.first + 1, true};
     case WINDOW_GIVES_DENSE_RANK:
-        window_give(work.out, row,
-                    (int64_t)(uint32_t)window_words(work.numbers)[place.at] -
-                        (uint32_t)window_words(work.numbers)[place.first] + 1);
-        break;
+        return {window_dense_rank(work, place), true};
     case WINDOW_GIVES_PERCENT_RANK:
-        window_give(work.out, row,
-                    place.end - place.first > 1
-                        ? window_quotient(place.group_first - place.first, place.end - place.first - 1)
-                        : double_key(0));
-        break;
+        return {rows > 1 ? window_quotient(place.group_first - place.first, rows - 1) : double_key(0), true};
     case WINDOW_GIVES_CUME_DIST:
-        window_give(work.out, row, window_quotient(place.group_end - place.first, place.end - place.first));
-        break;
+        return {window_quotient(place.group_end - place.first, rows), true};
     case WINDOW_GIVES_NTILE:
-        window_give(work.out, row, window_tile(place.at - place.first, place.end - place.first, work.number));
-        break;
+        return {window_tile(place.at - place.first, rows, work.number), true};
     case WINDOW_GIVES_MOVED:
-        if (work.number >= place.first - place.at && work.number < place.end - place.at)
-            window_give_cell(work, row, places[place.at + work.number]);
-        else
-            window_give_null(work.out, row);
-        break;
+        return work.number >= place.first - place.at && work.number < place.end - place.at
+                   ? window_cell_of(work.argument, window_row(work, place.at + work.number))
+                   : window_cell{0, false};
     case WINDOW_GIVES_FIRST:
     case WINDOW_GIVES_LAST:
-        if (place.frame_begin < place.frame_end)
-            window_give_cell(
-                work, row,
-                places[work.result == WINDOW_GIVES_FIRST ? place.frame_begin : place.frame_end - 1]);
-        else
-            window_give_null(work.out, row);
-        break;
-    default:
-        window_aggregate(work, place, row);
+        return place.frame_begin < place.frame_end
+                   ? window_cell_of(work.argument,
+                                    window_row(work, work.result == WINDOW_GIVES_FIRST ? place.frame_begin
+                                                                                       : place.frame_end - 1))
+                   : window_cell{0, false};
     }
+    return window_aggregate(work, place);
 }
 
+/* A warp has a tile of places. Where results stand in the order of places, a lane's bits are a word of the validity. */
 extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
     window_values(const __grid_constant__ window_work work)
 {
-    for (uint64_t at = window_thread(); at < work.rows; at += window_threads())
-        window_function(work, window_place(work, at), window_words(work.places)[at]);
+    const uint32_t lane = threadIdx.x % 32;
+    const bool in_order = work.placed || !work.places;
+    for (uint64_t tile = window_warp(); tile * TILE_ROWS < work.rows; tile += window_warps()) {
+        uint32_t valid = 0;
+#pragma unroll 1
+        for (uint32_t j = 0; j < TILE_ROWS / 32; j++) {
+            const uint64_t at = tile * TILE_ROWS + 32 * j + lane;
+            if (at >= work.rows)
+                break;
+            const window_cell cell = window_function(work, window_place(work, at));
+            const uint64_t to = in_order ? at : window_row(work, at);
+            window_put(work.out, to, cell.value);
+            valid |= (uint32_t)cell.valid << j;
+            if (!in_order && work.out.validity && cell.valid)
+                atomicOr(window_halves(work.out.validity) + to / TILE_ROWS * TILE_LANES + to % 32,
+                         1u << to % TILE_ROWS / 32);
+        }
+        if (in_order && work.out.validity)
+            window_halves(work.out.validity)[tile * TILE_LANES + lane] = valid;
+    }
 }
 
 #endif

@@ -19,17 +19,29 @@ static uint64_t third_of(void **parameters)
 {
     return *static_cast<uint64_t *>(parameters[2]);
 }
+static uint64_t second_of(void **parameters)
+{
+    return *static_cast<uint64_t *>(parameters[1]);
+}
+static void run_orders(void **parameters)
+{
+    window_orders(work_of(parameters));
+}
 static void run_keys(void **parameters)
 {
-    window_keys(work_of(parameters));
+    window_keys(work_of(parameters), second_of(parameters));
 }
-static void run_sorted(void **parameters)
+static void run_ranks(void **parameters)
 {
-    window_sorted(work_of(parameters));
+    window_ranks(work_of(parameters));
+}
+static void run_marks(void **parameters)
+{
+    window_marks(work_of(parameters));
 }
 static void run_add(void **parameters)
 {
-    window_add(work_of(parameters), sum_of(parameters));
+    window_add(work_of(parameters), sum_of(parameters), third_of(parameters));
 }
 static void run_before(void **parameters)
 {
@@ -37,7 +49,7 @@ static void run_before(void **parameters)
 }
 static void run_prefix(void **parameters)
 {
-    window_prefix(work_of(parameters), sum_of(parameters), third_of(parameters));
+    window_prefix(work_of(parameters), second_of(parameters));
 }
 static void run_lists(void **parameters)
 {
@@ -60,12 +72,14 @@ extern emulated_module emulated_of_window;
 emulated_module emulated_of_window = {"window",
                                       nullptr,
                                       0,
-                                      {{"window_keys", run_keys, 1, {sizeof(window_work)}},
-                                       {"window_sorted", run_sorted, 1, {sizeof(window_work)}},
-                                       {"window_add", run_add, 2, {sizeof(window_work), 4}},
+                                      {{"window_orders", run_orders, 1, {sizeof(window_work)}},
+                                       {"window_keys", run_keys, 2, {sizeof(window_work), 8}},
+                                       {"window_ranks", run_ranks, 1, {sizeof(window_work)}},
+                                       {"window_marks", run_marks, 1, {sizeof(window_work)}},
                                        {"window_before", run_before, 1, {sizeof(window_work)}},
-                                       {"window_prefix", run_prefix, 3, {sizeof(window_work), 4, 8}},
                                        {"window_lists", run_lists, 1, {sizeof(window_work)}},
+                                       {"window_add", run_add, 3, {sizeof(window_work), 4, 8}},
+                                       {"window_prefix", run_prefix, 2, {sizeof(window_work), 8}},
                                        {"window_leaves", run_leaves, 1, {sizeof(window_work)}},
                                        {"window_nodes", run_nodes, 3, {sizeof(window_work), 4, 8}},
                                        {"window_values", run_values, 1, {sizeof(window_work)}}}};

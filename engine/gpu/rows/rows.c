@@ -34,20 +34,48 @@ static uint64_t validity_words(const struct device_rows *rows)
     return tiles_of(rows) * TILE_LANES;
 }
 
+static enum status make_column(struct cuda *cuda, const struct device_rows *rows, bool nullable,
+                               struct device_column *column, struct error *error)
+{
+    const uint64_t bytes = tiles_of(rows) * TILE_ROWS * column->value_bytes,
+                   words = nullable ? validity_words(rows) : 0;
+    column->values = column->validity = 0;
+    RETURN_IF_ERROR(cuda_columns_allocate_now(rows->device->columns,
+                                              bytes + words * sizeof(uint32_t) + sizeof(uint64_t),
+                                              "a column of rows", &column->values, error));
+    column->validity = nullable ? column->values + bytes : 0;
+    return words ? cuda_set_words(cuda, column->validity, 0, words, error) : STATUS_OK;
+}
+
 enum status cuda_rows_add(struct cuda *cuda, struct device_rows *rows, struct value_type type, int64_t low,
                           int64_t high, bool nullable, struct error *error)
 {
     struct device_column column = {
         .value_bytes = device_column_bytes(type, low, high), .type = type, .low = low, .high = high};
-    const uint64_t bytes = tiles_of(rows) * TILE_ROWS * column.value_bytes,
-                   words = nullable ? validity_words(rows) : 0;
     RETURN_IF_ERROR(memory_grow(&rows->columns, (rows->column_count + 1ull) * sizeof column, "rows", error));
-    RETURN_IF_ERROR(cuda_columns_allocate_now(rows->device->columns,
-                                              bytes + words * sizeof(uint32_t) + sizeof(uint64_t),
-                                              "a column of rows", &column.values, error));
-    column.validity = nullable ? column.values + bytes : 0;
-    rows->columns[rows->column_count++] = column;
-    return words ? cuda_set_words(cuda, column.validity, 0, words, error) : STATUS_OK;
+    const enum status status = make_column(cuda, rows, nullable, &column, error);
+    if (column.values)
+        rows->columns[rows->column_count++] = column;
+    return status;
+}
+
+enum status cuda_rows_make_alike(struct cuda *cuda, const struct device_rows *rows,
+                                 const struct device_column *like, struct device_column *column,
+                                 struct error *error)
+{
+    *column = *like;
+    return make_column(cuda, rows, like->validity != 0, column, error);
+}
+
+void cuda_rows_keep(struct cuda *cuda, struct device_rows *rows, const bool *kept, uint32_t count)
+{
+    uint32_t left = 0;
+    for (uint32_t c = 0; c < rows->column_count; c++)
+        if (c >= count || kept[c])
+            rows->columns[left++] = rows->columns[c];
+        else
+            cuda_free(cuda, rows->columns[c].values);
+    rows->column_count = left;
 }
 
 /* ---- To the host ---- */

@@ -21,6 +21,14 @@ NODISCARD enum status cuda_rows_make(struct device *device, uint64_t count, stru
 NODISCARD enum status cuda_rows_add(struct cuda *cuda, struct device_rows *rows, struct value_type type,
                                     int64_t low, int64_t high, bool nullable, struct error *error);
 
+/* Makes memory for a column as another one is, which is none of the rows' yet; likewise. */
+NODISCARD enum status cuda_rows_make_alike(struct cuda *cuda, const struct device_rows *rows,
+                                           const struct device_column *like, struct device_column *column,
+                                           struct error *error);
+
+/* Frees those of the first `count` columns that are not kept; the others move up. */
+void cuda_rows_keep(struct cuda *cuda, struct device_rows *rows, const bool *kept, uint32_t count);
+
 /* As in struct device_operations. */
 NODISCARD enum status cuda_rows_fetch(const struct device_rows *rows, uint32_t column, int64_t *values,
                                       uint8_t *nulls, struct error *error);

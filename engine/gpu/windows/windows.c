@@ -5,40 +5,24 @@
 #include "engine/gpu/device.h"
 #include "engine/gpu/rows/rows.h"
 #include "engine/gpu/run_internal.h"
-#include "engine/gpu/sort/radix_sort.h"
+#include "engine/gpu/windows/windows_internal.h"
 #include "storage/base/status.h"
 #include "storage/base/decimal.h"
 #include "storage/base/memory.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #define MODULE_NAME "window"
 
 /* Blocks of a multiprocessor: all that are resident. */
 #define BLOCKS 8u
 
-#define WORD_BITS 64u
-
-struct windows {
-    struct cuda *cuda;
-    struct device *device;
-    struct device_rows *rows;
-    const struct device_window *of; /* the function that is computed */
-    struct cuda_module *module;
-    uint64_t lent;
-    struct cuda_function *keys, *sorted, *add, *before, *prefix, *lists, *leaves, *nodes, *values;
-    struct cuda_radix_sort sort;
-    const struct device_window *ordered; /* a function of the order that is made; or NULL */
-    cuda_address memory, scratch;        /* of the order; the second is a part of the first */
-    struct cuda_pairs pairs;
-    uint32_t bits[WINDOW_TERMS_MAX]; /* of each word */
-    struct window_work work;
-};
+/* Random writes of a column take about as long as random reads of so many: a sector is read, changed and written. */
+#define READS_A_WRITE 2u
 
 /* ---- Which ones ---- */
 
-/* The codes of a term are 0 .. *last; false: they do not fit a word. */
-static bool code_of(const struct device_column *column, uint64_t *last)
+bool cuda_window_code_of(const struct device_column *column, uint64_t *last)
 {
     const uint64_t span = column->low > column->high ? 0 : (uint64_t)column->high - (uint64_t)column->low;
     *last = span + (column->validity != 0);
@@ -64,7 +48,7 @@ static bool is_possible(const struct device_rows *rows, const struct device_wind
         window->has_argument ? &rows->columns[window->argument] : NULL;
     uint64_t last;
     for (uint32_t t = 0; t < window->term_count; t++)
-        if (!code_of(&rows->columns[window->terms[t].column], &last))
+        if (!cuda_window_code_of(&rows->columns[window->terms[t].column], &last))
             return false;
     if (window->result == WINDOW_GIVES_SUM)
         return sum_fits(rows, argument, INT64_MAX);
@@ -80,14 +64,16 @@ static bool is_possible(const struct device_rows *rows, const struct device_wind
 
 static enum status open_kernels(struct windows *windows, struct error *error)
 {
+    struct window_kernels *const kernels = &windows->kernels;
     const struct {
         const char *name;
         struct cuda_function **function;
-    } functions[] = {{"window_keys", &windows->keys},     {"window_sorted", &windows->sorted},
-                     {"window_add", &windows->add},       {"window_before", &windows->before},
-                     {"window_prefix", &windows->prefix}, {"window_lists", &windows->lists},
-                     {"window_leaves", &windows->leaves}, {"window_nodes", &windows->nodes},
-                     {"window_values", &windows->values}};
+    } functions[] = {{"window_orders", &kernels->orders}, {"window_keys", &kernels->keys},
+                     {"window_ranks", &kernels->ranks},   {"window_marks", &kernels->marks},
+                     {"window_before", &kernels->before}, {"window_lists", &kernels->lists},
+                     {"window_add", &kernels->add},       {"window_prefix", &kernels->prefix},
+                     {"window_leaves", &kernels->leaves}, {"window_nodes", &kernels->nodes},
+                     {"window_values", &kernels->values}};
     RETURN_IF_ERROR(cuda_modules_take_ahead(windows->device->modules, MODULE_NAME, &windows->lent,
                                             &windows->module, error));
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
@@ -107,9 +93,8 @@ static void close_kernels(struct windows *windows)
     }
 }
 
-/* Launches a kernel over so many items, a thread each. */
-static enum status launch(const struct windows *windows, struct cuda_function *function, uint64_t items,
-                          void **arguments, struct error *error)
+enum status cuda_window_launch(const struct windows *windows, struct cuda_function *function, uint64_t items,
+                               void **arguments, struct error *error)
 {
     const uint64_t blocks = (items + WINDOW_THREADS - 1) / WINDOW_THREADS,
                    most = (uint64_t)cuda_properties(windows->cuda)->multiprocessors * BLOCKS;
@@ -117,141 +102,45 @@ static enum status launch(const struct windows *windows, struct cuda_function *f
                        arguments, error);
 }
 
-static enum status launch_work(struct windows *windows, struct cuda_function *function, struct error *error)
+enum status cuda_window_launch_work(struct windows *windows, struct cuda_function *function,
+                                    struct error *error)
 {
     void *arguments[] = {&windows->work};
-    return launch(windows, function, windows->work.rows, arguments, error);
+    return cuda_window_launch(windows, function, windows->work.rows, arguments, error);
 }
 
-/* The sums before each place, or of marks those with it. */
+enum status cuda_window_sum_pieces(struct windows *windows, struct error *error)
+{
+    void *arguments[] = {&windows->work};
+    return cuda_launch(windows->cuda, windows->kernels.before, 1, WINDOW_BEFORE_THREADS,
+                       WINDOW_BEFORE_THREADS / 32 * sizeof(uint64_t), arguments, error);
+}
+
+/* The sums before each place. */
 static enum status add_up(struct windows *windows, uint32_t sum, cuda_address to, struct error *error)
 {
-    void *arguments[] = {&windows->work, &sum, &to};
-    RETURN_IF_ERROR(launch(windows, windows->add, windows->work.rows, arguments, error));
-    RETURN_IF_ERROR(cuda_launch(windows->cuda, windows->before, 1, WINDOW_BEFORE_THREADS,
-                                WINDOW_BEFORE_THREADS / 32 * sizeof(uint64_t), arguments, error));
-    return launch(windows, windows->prefix, windows->work.rows, arguments, error);
-}
-
-/* ---- Order ---- */
-
-static uint64_t aligned(uint64_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
+    void *arguments[] = {&windows->work, &sum, &to}, *of_prefix[] = {&windows->work, &to};
+    RETURN_IF_ERROR(cuda_window_launch(windows, windows->kernels.add, windows->work.rows, arguments, error));
+    RETURN_IF_ERROR(cuda_window_sum_pieces(windows, error));
+    return cuda_window_launch(windows, windows->kernels.prefix, windows->work.rows, of_prefix, error);
 }
 
 static enum status make_memory(struct windows *windows, struct error *error)
 {
-    const uint64_t rows = windows->rows->rows, column = aligned((rows + 2) * sizeof(uint64_t)),
-                   scratch = aligned(cuda_radix_sort_scratch(rows)),
-                   sums = aligned((rows / WINDOW_PIECE + 1) * sizeof(uint64_t));
-    RETURN_IF_ERROR(cuda_columns_allocate(windows->device->columns,
-                                          4 * column + scratch + sums + sizeof(uint64_t), "a window's order",
-                                          &windows->memory, error));
-    windows->pairs = (struct cuda_pairs){windows->memory, windows->memory + column,
-                                         windows->memory + 2 * column, windows->memory + 3 * column};
-    windows->scratch = windows->memory + 4 * column;
-    windows->work.sums = windows->scratch + scratch;
-    windows->work.unsorted = windows->work.sums + sums;
+    const uint64_t rows = windows->rows->rows,
+                   sums = cuda_window_aligned((rows / WINDOW_PIECE + 1) * sizeof(uint64_t));
+    RETURN_IF_ERROR(cuda_columns_allocate(windows->device->columns, sums + WINDOW_FLAGS * sizeof(uint32_t),
+                                          "windows", &windows->memory, error));
+    windows->work.sums = windows->memory;
+    windows->work.flags = windows->memory + sums;
     windows->work.rows = rows;
     return STATUS_OK;
 }
 
-static struct window_column column_at(const struct windows *windows, uint32_t column)
+struct window_column cuda_window_column_of(const struct device_column *column)
 {
-    const struct device_column *const of = &windows->rows->columns[column];
     return (struct window_column){
-        .values = of->values, .validity = of->validity, .value_bytes = of->value_bytes};
-}
-
-/* Packs the terms into words, the last term lowest. */
-static void pack_terms(struct windows *windows)
-{
-    struct window_work *const work = &windows->work;
-    uint32_t word = 0, used = 0;
-    work->term_count = windows->of->term_count;
-    work->partition_terms = windows->of->partition_terms;
-    work->order_bits = 0;
-    memset(windows->bits, 0, sizeof windows->bits);
-    for (uint32_t t = work->term_count; t-- > 0;) {
-        const struct device_window_term *const term = &windows->of->terms[t];
-        const struct device_column *const column = &windows->rows->columns[term->column];
-        uint64_t last = 0;
-        code_of(column, &last);
-        const uint32_t bits = last ? WORD_BITS - (uint32_t)__builtin_clzll(last) : 0;
-        if (used + bits > WORD_BITS) {
-            word++;
-            used = 0;
-        }
-        work->terms[t] = (struct window_code){.column = column_at(windows, term->column),
-                                              .low = column->low,
-                                              .span = last - (column->validity != 0),
-                                              .shift = bits ? used : 0,
-                                              .word = word,
-                                              .descending = term->descending,
-                                              .nulls_first = term->nulls_first};
-        used += bits;
-        windows->bits[word] = used;
-        if (t >= work->partition_terms)
-            work->order_bits = used;
-    }
-    work->last_word = word;
-}
-
-static enum status is_sorted(struct windows *windows, bool *sorted, struct error *error)
-{
-    uint32_t unsorted = 0;
-    RETURN_IF_ERROR(cuda_set_words(windows->cuda, windows->work.unsorted, 0, 1, error));
-    RETURN_IF_ERROR(launch_work(windows, windows->sorted, error));
-    RETURN_IF_ERROR(
-        cuda_copy_to_host(windows->cuda, &unsorted, windows->work.unsorted, sizeof unsorted, error));
-    RETURN_IF_ERROR(cuda_synchronize(windows->cuda, error));
-    *sorted = !unsorted;
-    return STATUS_OK;
-}
-
-static enum status sort_word(struct windows *windows, uint32_t word, struct error *error)
-{
-    bool sorted;
-    windows->work.word = word;
-    windows->work.keys = windows->pairs.keys;
-    windows->work.places = windows->pairs.values;
-    RETURN_IF_ERROR(launch_work(windows, windows->keys, error));
-    RETURN_IF_ERROR(is_sorted(windows, &sorted, error));
-    if (!sorted)
-        RETURN_IF_ERROR(cuda_radix_sort(windows->cuda, &windows->sort, &windows->pairs, windows->work.rows, 0,
-                                        windows->bits[word], windows->scratch, error));
-    windows->work.keys = windows->pairs.keys;
-    windows->work.places = windows->pairs.values;
-    return cancel_check(error);
-}
-
-static bool is_same_order(const struct device_window *a, const struct device_window *b)
-{
-    bool same = a && a->term_count == b->term_count && a->partition_terms == b->partition_terms;
-    for (uint32_t t = 0; same && t < a->term_count; t++)
-        same = a->terms[t].column == b->terms[t].column && a->terms[t].descending == b->terms[t].descending &&
-               a->terms[t].nulls_first == b->terms[t].nulls_first;
-    return same;
-}
-
-/* Makes the order of the function. When partitions and groups are numbered, the keys' memory has where they begin. */
-static enum status make_order(struct windows *windows, struct error *error)
-{
-    struct window_work *const work = &windows->work;
-    if (is_same_order(windows->ordered, windows->of))
-        return STATUS_OK;
-    windows->ordered = NULL;
-    pack_terms(windows);
-    for (uint32_t word = 0; word <= work->last_word; word++)
-        RETURN_IF_ERROR(sort_word(windows, word, error));
-    work->numbers = windows->pairs.other_keys;
-    RETURN_IF_ERROR(add_up(windows, WINDOW_SUM_MARKS, work->numbers, error));
-    work->partitions = windows->pairs.keys;
-    work->groups = windows->pairs.other_values;
-    RETURN_IF_ERROR(launch_work(windows, windows->lists, error));
-    windows->ordered = windows->of;
-    return STATUS_OK;
+        .values = column->values, .validity = column->validity, .value_bytes = column->value_bytes};
 }
 
 /* ---- Functions ---- */
@@ -323,7 +212,7 @@ static uint64_t lay_out(struct windows *windows, cuda_address base)
     const struct device_window *const of = windows->of;
     const bool sums = is_sum(of), counts = (sums || of->result == WINDOW_GIVES_COUNT) && of->has_argument &&
                                            windows->work.argument.validity;
-    const uint64_t column = aligned((windows->work.rows + 1) * sizeof(uint64_t));
+    const uint64_t column = cuda_window_aligned((windows->work.rows + 1) * sizeof(uint64_t));
     uint64_t bytes = 0, nodes = windows->work.rows;
     windows->work.counts = counts ? base + bytes : 0;
     bytes += counts ? column : 0;
@@ -331,7 +220,7 @@ static uint64_t lay_out(struct windows *windows, cuda_address base)
     bytes += sums ? column : 0;
     for (uint32_t level = 0; is_extreme(of) && level < WINDOW_LEVELS_MAX; level++) {
         windows->work.tree[level] = base + bytes;
-        bytes += aligned(nodes * sizeof(int64_t));
+        bytes += cuda_window_aligned(nodes * sizeof(int64_t));
         nodes = (nodes + WINDOW_FAN - 1) / WINDOW_FAN;
     }
     return bytes;
@@ -340,11 +229,11 @@ static uint64_t lay_out(struct windows *windows, cuda_address base)
 static enum status make_tree(struct windows *windows, struct error *error)
 {
     uint64_t count = windows->work.rows;
-    RETURN_IF_ERROR(launch_work(windows, windows->leaves, error));
+    RETURN_IF_ERROR(cuda_window_launch_work(windows, windows->kernels.leaves, error));
     for (uint32_t level = 1; count > 1; level++) {
         const uint64_t nodes = (count + WINDOW_FAN - 1) / WINDOW_FAN;
         void *arguments[] = {&windows->work, &level, &count};
-        RETURN_IF_ERROR(launch(windows, windows->nodes, nodes, arguments, error));
+        RETURN_IF_ERROR(cuda_window_launch(windows, windows->kernels.nodes, nodes, arguments, error));
         count = nodes;
     }
     return STATUS_OK;
@@ -359,7 +248,7 @@ static enum status compute(struct windows *windows, struct error *error)
         RETURN_IF_ERROR(add_up(windows, WINDOW_SUM_VALUES, work->values, error));
     if (is_extreme(windows->of))
         RETURN_IF_ERROR(make_tree(windows, error));
-    return launch_work(windows, windows->values, error);
+    return cuda_window_launch_work(windows, windows->kernels.values, error);
 }
 
 /* Computes the function of the order; *done is false if there is no memory. */
@@ -373,14 +262,16 @@ static enum status add_function(struct windows *windows, bool *done, struct erro
         of->result == WINDOW_GIVES_AVERAGE ? scale_of(&windows->rows->columns[of->argument]) : of->number;
     work->begin = of->begin;
     work->end = of->end;
-    work->argument = of->has_argument ? column_at(windows, of->argument) : (struct window_column){0};
+    work->argument = of->has_argument ? cuda_window_column_of(&windows->rows->columns[of->argument])
+                                      : (struct window_column){0};
     *done = cuda_columns_allocate(windows->device->columns, lay_out(windows, 0) + 1, "a window", &memory,
                                   NULL) == STATUS_OK &&
             add_result(windows, NULL) == STATUS_OK;
     enum status status = STATUS_OK;
     if (*done) {
         lay_out(windows, memory);
-        work->out = column_at(windows, windows->rows->column_count - 1);
+        work->out = cuda_window_column_of(&windows->rows->columns[windows->rows->column_count - 1]);
+        work->placed = windows->moved != NULL;
         status = compute(windows, error);
         status = AND_THEN(status, cuda_synchronize(windows->cuda, error));
     }
@@ -388,13 +279,110 @@ static enum status add_function(struct windows *windows, bool *done, struct erro
     return status;
 }
 
-static enum status add_all(struct windows *windows, const struct device_window *list, uint32_t count,
-                           bool *done, struct error *error)
+/* ---- Columns that are kept ---- */
+
+static void free_moved(struct windows *windows, uint32_t count)
 {
-    for (uint32_t w = 0; w < count && *done; w++) {
+    for (uint32_t c = 0; windows->moved && c < count; c++)
+        cuda_free(windows->cuda, windows->moved[c].values);
+    free(windows->moved);
+    windows->moved = NULL;
+}
+
+static enum status make_moved(struct windows *windows, const bool *kept, struct error *error)
+{
+    const struct device_rows *const rows = windows->rows;
+    RETURN_IF_ERROR(
+        memory_zeros(&windows->moved, (rows->column_count + 1ull) * sizeof *windows->moved, "rows", error));
+    for (uint32_t c = 0; c < rows->column_count; c++)
+        if (kept[c])
+            RETURN_IF_ERROR(
+                cuda_rows_make_alike(windows->cuda, rows, &rows->columns[c], &windows->moved[c], error));
+    return STATUS_OK;
+}
+
+/* Decides that the results of `count` functions, which are the last, stand in their order, and makes memory for the columns that
+ * are kept. If there is none, results are written where their rows are. */
+static void choose_places(struct windows *windows, const bool *kept, uint32_t count)
+{
+    const uint32_t columns = windows->rows->column_count;
+    uint32_t reads = 0;
+    for (uint32_t c = 0; c < columns; c++)
+        reads += kept[c];
+    if (windows->scattered && reads <= READS_A_WRITE * count && make_moved(windows, kept, NULL) != STATUS_OK)
+        free_moved(windows, columns);
+}
+
+/* Puts the kept ones of the first `count` columns in the order of the results. */
+static enum status move_columns(struct windows *windows, uint32_t count, struct error *error)
+{
+    struct window_work *const work = &windows->work;
+    work->result = WINDOW_GIVES_MOVED;
+    work->number = 0;
+    for (uint32_t c = 0; c < count; c++) {
+        struct device_column *const from = &windows->rows->columns[c], *const to = &windows->moved[c];
+        if (!to->values)
+            continue;
+        work->argument = cuda_window_column_of(from);
+        work->out = cuda_window_column_of(to);
+        RETURN_IF_ERROR(cuda_window_launch_work(windows, windows->kernels.values, error));
+        RETURN_IF_ERROR(cuda_synchronize(windows->cuda, error));
+        const struct device_column before = *from;
+        *from = *to;
+        *to = before;
+    }
+    return STATUS_OK;
+}
+
+/* ---- All functions ---- */
+
+static bool is_same_order(const struct device_window *a, const struct device_window *b)
+{
+    bool same = a->term_count == b->term_count && a->partition_terms == b->partition_terms;
+    for (uint32_t t = 0; same && t < a->term_count; t++)
+        same = a->terms[t].column == b->terms[t].column && a->terms[t].descending == b->terms[t].descending &&
+               a->terms[t].nulls_first == b->terms[t].nulls_first;
+    return same;
+}
+
+/* Whether the function asks for groups of peers. */
+static bool wants_groups(const struct device_window *of)
+{
+    const bool framed = of->result >= WINDOW_GIVES_FIRST,
+               ranks = of->result >= WINDOW_GIVES_RANK && of->result <= WINDOW_GIVES_CUME_DIST;
+    return ranks || (framed && (of->begin.kind == WINDOW_EDGE_PEERS || of->end.kind == WINDOW_EDGE_PEERS));
+}
+
+/* Functions of one order. */
+static enum status add_some(struct windows *windows, const struct device_window *list, uint32_t count,
+                            bool last, const bool *kept, bool *done, struct error *error)
+{
+    bool groups = false;
+    for (uint32_t w = 0; w < count; w++)
+        groups |= wants_groups(&list[w]);
+    windows->of = &list[0];
+    RETURN_IF_ERROR(cuda_window_order_make(windows, groups, done, error));
+    const uint32_t columns = windows->rows->column_count;
+    if (*done && last)
+        choose_places(windows, kept, count);
+    enum status status = STATUS_OK;
+    for (uint32_t w = 0; status == STATUS_OK && w < count && *done; w++) {
         windows->of = &list[w];
-        RETURN_IF_ERROR(make_order(windows, error));
-        RETURN_IF_ERROR(add_function(windows, done, error));
+        status = add_function(windows, done, error);
+    }
+    if (status == STATUS_OK && *done && windows->moved)
+        status = move_columns(windows, columns, error);
+    free_moved(windows, columns);
+    return status;
+}
+
+static enum status add_all(struct windows *windows, const struct device_window *list, uint32_t count,
+                           const bool *kept, bool *done, struct error *error)
+{
+    for (uint32_t begin = 0, end; begin < count && *done; begin = end) {
+        for (end = begin + 1; end < count && is_same_order(&list[begin], &list[end]);)
+            end++;
+        RETURN_IF_ERROR(add_some(windows, list + begin, end - begin, end == count, kept, done, error));
     }
     return STATUS_OK;
 }
@@ -414,10 +402,11 @@ static const char *find_why(const struct device_rows *rows, const struct device_
 }
 
 enum status cuda_windows(struct device_rows *rows, const struct device_window *list, uint32_t count,
-                         const char **why, struct error *error)
+                         const bool *kept, const char **why, struct error *error)
 {
     static const char no_memory[] = "the GPU has no memory for them";
     struct windows windows = {.device = rows->device, .rows = rows};
+    const uint32_t columns = rows->column_count;
     bool done = true;
     *why = find_why(rows, list, count);
     if (*why)
@@ -427,11 +416,14 @@ enum status cuda_windows(struct device_rows *rows, const struct device_window *l
     if (*why)
         return STATUS_OK;
     enum status status = open_kernels(&windows, error);
-    status = AND_THEN(status, add_all(&windows, list, count, &done, error));
+    status = AND_THEN(status, add_all(&windows, list, count, kept, &done, error));
     if (status != STATUS_OK)
         cuda_wait_for_all(windows.cuda);
+    cuda_free(windows.cuda, windows.order);
     cuda_free(windows.cuda, windows.memory);
     close_kernels(&windows);
+    if (status == STATUS_OK && done)
+        cuda_rows_keep(windows.cuda, rows, kept, columns);
     *why = done ? NULL : no_memory;
     return status;
 }

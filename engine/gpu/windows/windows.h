@@ -1,7 +1,7 @@
 /*
  * windows.h: window functions over rows in a GPU's memory (operators/window/window_cuda.h says how). Functions of the same order
- * that follow each other are computed with one order. An order takes 32 bytes a row while it is made and used, a sum or extremum
- * 8 to 16 more.
+ * that follow each other are computed with one order. An order takes 8 to 40 bytes a row while it is made and used (order.c), a
+ * sum or extremum 8 to 16 more.
  */
 #ifndef TESSERA_ENGINE_GPU_WINDOWS_WINDOWS_H
 #define TESSERA_ENGINE_GPU_WINDOWS_WINDOWS_H
@@ -10,6 +10,6 @@
 
 /* As in struct device_operations. */
 NODISCARD enum status cuda_windows(struct device_rows *rows, const struct device_window *windows,
-                                   uint32_t count, const char **why, struct error *error);
+                                   uint32_t count, const bool *kept, const char **why, struct error *error);
 
 #endif

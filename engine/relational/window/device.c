@@ -179,20 +179,36 @@ static bool describe(const struct relational *run, const struct taken *taken, co
     return true;
 }
 
-enum status window_device_add(struct relational *run, const struct logical_node *node, struct taken *taken,
-                              const char **why)
+/* The columns that are kept move up. */
+static void keep(struct taken *taken, const bool *kept)
+{
+    uint32_t left = 0;
+    for (uint32_t c = 0; c < taken->count; c++)
+        if (kept[c])
+            taken->numbers[left++] = taken->numbers[c];
+    taken->count = left;
+}
+
+enum status window_device_add(struct relational *run, const struct logical_node *node,
+                              const struct logical_set *needed, struct taken *taken, const char **why)
 {
     const uint32_t count = node->window.count;
     const uint32_t *const numbers = node->columns + (node->column_count - count);
     struct device_window *windows;
+    bool *kept;
     *why = NULL;
     RETURN_IF_ERROR(relational_memory(run, count * sizeof *windows, &windows));
+    RETURN_IF_ERROR(relational_memory(run, (taken->count + count + 1ull) * sizeof *kept, &kept));
+    for (uint32_t c = 0; c < taken->count + count; c++)
+        kept[c] = c >= taken->count || logical_has(needed, taken->numbers[c]);
     for (uint32_t w = 0; w < count; w++)
         if (!describe(run, taken, &node->window.windows[w], numbers[w], &windows[w]))
             *why = "a column is not on the GPU";
     if (*why)
         return STATUS_OK;
-    RETURN_IF_ERROR(engine_windows(run->task->engine, taken->rows, windows, count, why, run->error));
+    RETURN_IF_ERROR(engine_windows(run->task->engine, taken->rows, windows, count, kept, why, run->error));
+    if (!*why)
+        keep(taken, kept);
     for (uint32_t w = 0; !*why && w < count; w++)
         RETURN_IF_ERROR(taken_add(run, taken, numbers[w]));
     return STATUS_OK;

@@ -14,8 +14,10 @@
 /* Whether a GPU may compute all functions of the node. */
 bool window_device_can(const struct logical_node *node);
 
-/* Adds the functions' columns to the rows; *why says why the GPU cannot, and then some may be added. NULL: it has. */
+/* Adds the functions' columns to the rows, which keep those of the others that are needed, in any order. *why says why the GPU
+ * cannot, and then the rows are as before; NULL: it has. */
 NODISCARD enum status window_device_add(struct relational *run, const struct logical_node *node,
-                                        struct taken *taken, const char **why);
+                                        const struct logical_set *needed, struct taken *taken,
+                                        const char **why);
 
 #endif

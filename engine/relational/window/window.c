@@ -460,12 +460,13 @@ static enum status add_functions(struct windows *windows, bool first)
 }
 
 /* Computes the functions: on the GPU if that has the rows and can, and then they stay there. */
-static enum status compute_all(struct windows *windows, struct taken *taken, bool first, struct result *input)
+static enum status compute_all(struct windows *windows, const struct logical_set *needed, struct taken *taken,
+                               bool first, struct result *input)
 {
     struct relational *const run = windows->run;
     windows->on_device = false;
     if (taken->rows) {
-        RETURN_IF_ERROR(window_device_add(run, windows->node, taken, &windows->why));
+        RETURN_IF_ERROR(window_device_add(run, windows->node, needed, taken, &windows->why));
         windows->on_device = !windows->why;
     }
     if (windows->on_device || run->dry)
@@ -583,7 +584,7 @@ enum status relational_windows(struct relational *run, const struct logical_node
     operator_begin(run, "window", &input, NULL, &operator);
     run->explained = NULL; /* plans of functions are parts of the operator */
     if (status == STATUS_OK)
-        status = compute_all(&windows, &taken, first, &input);
+        status = compute_all(&windows, needed, &taken, first, &input);
     run->explained = explained;
     explain_place(&windows, operator.node);
     if (status == STATUS_OK && run->dry)

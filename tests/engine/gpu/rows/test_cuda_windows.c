@@ -1,8 +1,8 @@
 /*
  * test_cuda_windows.c: window functions over rows that stay on a GPU are those of the CPU, with NULLs, ties, dimensions and
- * orders that take several words; and what is asked above them is answered there, so that the host has no rows. On a GPU, or
- * on the emulated one of tests/emulator: TESSERA_LIBCUDA names it, as ctest does. Skipped without either, unless
- * TESSERA_REQUIRE_GPU is set. tests/fuzz/test_windows_fuzz.c asks a device what is random.
+ * orders that take several words or in which the rows stand in part; and what is asked above them is answered there, so that
+ * the host has no rows. On a GPU, or on the emulated one of tests/emulator: TESSERA_LIBCUDA names it, as ctest does. Skipped
+ * without either, unless TESSERA_REQUIRE_GPU is set. tests/fuzz/test_windows_fuzz.c asks a device what is random.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -12,6 +12,7 @@
 
 #include "engine/cuda/ahead.h"
 #include "engine/library/tessera.h"
+#include "operators/window/window.h"
 #include "tests/fuzz/fuzz_random.h"
 #include "tests/support/gpu/on_a_gpu.h"
 #include "tests/support/sql/sql_answer.h"
@@ -23,7 +24,8 @@
 static const char schema[] =
     "CREATE TABLE shops (place INTEGER PRIMARY KEY, region VARCHAR, size INTEGER);"
     "CREATE TABLE sales (id INTEGER, shop INTEGER REFERENCES shops (place), runs INTEGER, number INTEGER,"
-    " maybe INTEGER, big BIGINT, wide BIGINT, paid DECIMAL(18,2), part DOUBLE, note VARCHAR, day DATE);";
+    " maybe INTEGER, big BIGINT, wide BIGINT, paid DECIMAL(18,2), part DOUBLE, note VARCHAR, day DATE,"
+    " of64 INTEGER, of65 INTEGER, down INTEGER, late INTEGER);";
 
 static struct database *database;
 static char path[PATH_BYTES];
@@ -38,7 +40,8 @@ static void write_shops(FILE *out)
     }
 }
 
-/* `runs` ascends; `big` and `wide` take a word each as terms of an order. */
+/* `runs`, `of64` and `of65` ascend, the latter with as many equal rows as a run may have, and one more (WINDOW_RUN_MAX); `down`
+ * descends, and `late` ascends after NULLs. `big` and `wide` take a word each as terms of an order. */
 static void write_sales(FILE *out)
 {
     for (uint32_t i = 0, run = 0; i < ROWS; i++) {
@@ -49,10 +52,13 @@ static void write_sales(FILE *out)
         fprintf(out, ",%u,%d,", run, (int)below(1000) - 500);
         if (below(3))
             fprintf(out, "%u", below(60));
-        fprintf(out, ",%lld,%lld,%d.%02u,%u.%u,note %u,20%02u-%02u-%02u\n",
+        fprintf(out, ",%lld,%lld,%d.%02u,%u.%u,note %u,20%02u-%02u-%02u,%u,%u,%u,",
                 (i % 2 ? 1 : -1) * (long long)below(40) * 70000000000007ll, (long long)below(9) << 50,
                 (int)below(100000) - 50000, below(100), below(900), below(8), below(60), 10 + below(10),
-                1 + below(12), 1 + below(28));
+                1 + below(12), 1 + below(28), i / WINDOW_RUN_MAX, i / (WINDOW_RUN_MAX + 1), (ROWS - i) / 3);
+        if (i >= 40)
+            fprintf(out, "%u", i / 5);
+        fprintf(out, "\n");
     }
 }
 
@@ -127,6 +133,58 @@ static const char *const questions[] = {
     "select number, id, w from (select id, number, %s w from sales, shops where shop = place) q "
     "where id % 1000 = 7 order by id",
 };
+/* Orders in which the rows stand in part. */
+static const char *const ordered[] = {
+    "row_number() over (partition by runs order by maybe nulls first, number desc, id)",
+    "row_number() over (partition by runs order by maybe desc, number)",
+    "row_number() over (partition by of64 order by number, id)",
+    "row_number() over (partition by of65 order by number, id)",
+    "sum(number) over (partition by of64 order by number desc rows between 2 preceding and current row)",
+    "sum(maybe) over (partition by of65 order by number desc rows between 2 preceding and current row)",
+    "dense_rank() over (order by down desc, number)",
+    "rank() over (order by down desc, number desc, maybe)",
+    "sum(maybe) over (order by down, number)",
+    "lag(maybe) over (partition by late order by number, id)",
+    "cume_dist() over (order by late nulls first, maybe)",
+    "row_number() over (partition by late)",
+    "count(*) over (order by shop, down desc)",
+    "sum(number) over (order by maybe desc nulls last, down desc range between current row and unbounded "
+    "following)",
+    "dense_rank() over (partition by shop order by late nulls first)",
+    "sum(number) over (partition by shop order by runs, id)",
+    "sum(maybe) over (partition by shop order by runs)",
+    "lead(maybe, 2) over (partition by shop order by id)",
+    "count(maybe) over (partition by maybe, id)",
+    "max(maybe) over (partition by shop order by big, wide, id rows between 1 preceding and 2 following)",
+    "rank() over (partition by shop order by big, wide, runs)",
+    "first_value(number) over (partition by wide order by big desc, down desc)",
+    "last_value(maybe) over (partition by runs, id)",
+    "sum(number) over ()",
+    "min(number) over (partition by day order by of64, number)",
+};
+/* %s: a function; %u: the rows. Columns stand beside it where it is. */
+static const char *const beside[] = {
+    "select count(*), count(w), sum(w), sum(w * (id %% 1009)), max(w - maybe) from (select id, maybe, %s w "
+    "from "
+    "sales where id < %u) q",
+    "select id, shop, number, maybe, w from (select id, shop, number, maybe, %s w from sales where id < %u) "
+    "q "
+    "where id %% 64 < 3 order by id",
+};
+static const uint32_t sizes[] = {1, 2, 31, 64, 65, 66, 1023, 1025, ROWS};
+/* Several orders: the last functions stand in theirs, and the others beside them. */
+static const char *const several[] = {
+    "select sum(a * (id % 101)), sum(b * (id % 103)), sum(c * a), count(c) from (select id, row_number() "
+    "over "
+    "(order by number, id) a, sum(number) over (partition by shop order by id) b, lag(maybe) over (partition "
+    "by shop order by id) c from sales) q",
+    "select sum(a * b), sum(b * c), count(*) from (select row_number() over (partition by runs order by "
+    "number, id) "
+    "a, rank() over (order by maybe nulls first, id) b, sum(maybe) over (partition by runs) c from sales) q",
+    "select sum(b * (id % 11)), max(b) from (select id, sum(a) over (partition by shop order by id) b from "
+    "(select "
+    "id, shop, lag(maybe) over (partition by note order by day, id) a from sales) p) q",
+};
 /* Of these a GPU adds the doubles up. */
 static const char *const doubles[] = {
     "select sum(w), avg(w), min(w) from (select lag(part) over (order by number, id) w from sales) q",
@@ -164,6 +222,29 @@ static void check_one(struct engine *cpu, struct engine *gpu, const char *sql, b
     free(right);
 }
 
+static void check_same(struct engine *cpu, struct engine *gpu, const char *sql)
+{
+    struct run_timing timing = {0};
+    char *const right = answer_with(cpu, sql, &timing), *const text = answer_with(gpu, sql, &timing);
+    if (strcmp(text, right) != 0)
+        fail_msg("%s:\n%s\nshould be\n%s", sql, text, right);
+    free(text);
+    free(right);
+}
+
+static void check_orders(struct engine *cpu, struct engine *gpu)
+{
+    char sql[2048];
+    for (size_t o = 0; o < COUNT(ordered); o++)
+        for (size_t q = 0; q < COUNT(beside); q++)
+            for (size_t s = 0; s < COUNT(sizes); s++) {
+                snprintf(sql, sizeof sql, beside[q], ordered[o], sizes[s]);
+                check_same(cpu, gpu, sql);
+            }
+    for (size_t s = 0; s < COUNT(several); s++)
+        check_same(cpu, gpu, several[s]);
+}
+
 static void write_question(const char *question, const char *function, char sql[2048])
 {
     const char *const place = strstr(question, "%s");
@@ -188,6 +269,7 @@ static void check_answers(const char *device)
         }
     for (size_t d = 0; d < COUNT(doubles); d++)
         check_one(cpu, gpu, doubles[d], sorts);
+    check_orders(cpu, gpu);
     engine_close(gpu);
     engine_close(cpu);
     database_close(database);

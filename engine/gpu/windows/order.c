@@ -1,0 +1,242 @@
+/*
+ * order.c: the order of window functions on a GPU; see windows_internal.h and operators/window/order_cuda.h. What adjacent rows
+ * tell decides how it is made:
+ *
+ *     as they are    the rows stand in it
+ *     by ranks       they ascend by the first terms, and few rows are equal in those
+ *     by keys        a radix sort of keys that have the row's number in their lowest bits
+ *     by pairs       a radix sort of a key and the row's number, once for each word of the codes
+ *
+ * Terms by which all rows ascend up to the last term are not sorted by: a sort keeps the order of rows.
+ */
+#include "engine/gpu/windows/windows_internal.h"
+
+#include "engine/gpu/device.h"
+#include "engine/gpu/run_internal.h"
+
+#include <string.h>
+
+#define WORD_BITS 64u
+
+enum order_way { AS_THEY_ARE, BY_RANKS, BY_KEYS, BY_PAIRS };
+
+struct order {
+    struct windows *windows;
+    enum order_way way;
+    uint32_t sorted_terms; /* the first ones; by the others all rows ascend */
+    uint32_t run_terms; /* by the first ones all rows ascend, and few are equal in them; 0: there are none */
+    bool distinct;      /* no rows are equal in all terms */
+    uint32_t bits[WINDOW_TERMS_MAX], words; /* of each word that is sorted by */
+    struct cuda_pairs pairs;
+    cuda_address scratch, begins, lists; /* the last is the memory of a column that is not needed any more */
+    uint64_t list_bytes, begins_bytes;
+};
+
+/* ---- What the rows tell ---- */
+
+static void set_terms(struct order *order)
+{
+    struct windows *const windows = order->windows;
+    struct window_work *const work = &windows->work;
+    work->term_count = windows->of->term_count;
+    work->partition_terms = windows->of->partition_terms;
+    for (uint32_t t = 0; t < work->term_count; t++) {
+        const struct device_window_term *const term = &windows->of->terms[t];
+        const struct device_column *const column = &windows->rows->columns[term->column];
+        uint64_t last = 0;
+        cuda_window_code_of(column, &last);
+        work->terms[t] = (struct window_code){.column = cuda_window_column_of(column),
+                                              .low = column->low,
+                                              .span = last - (column->validity != 0),
+                                              .word = WINDOW_NO_WORD,
+                                              .descending = term->descending,
+                                              .nulls_first = term->nulls_first};
+    }
+}
+
+static enum status find_flags(struct windows *windows, uint32_t flags[WINDOW_FLAGS], struct error *error)
+{
+    RETURN_IF_ERROR(cuda_set_words(windows->cuda, windows->work.flags, 0, WINDOW_FLAGS, error));
+    RETURN_IF_ERROR(cuda_window_launch_work(windows, windows->kernels.orders, error));
+    RETURN_IF_ERROR(
+        cuda_copy_to_host(windows->cuda, flags, windows->work.flags, WINDOW_FLAGS * sizeof *flags, error));
+    return cuda_synchronize(windows->cuda, error);
+}
+
+static enum status look_at_rows(struct order *order, struct error *error)
+{
+    const uint32_t terms = order->windows->work.term_count;
+    uint32_t flags[WINDOW_FLAGS] = {0};
+    if (terms)
+        RETURN_IF_ERROR(find_flags(order->windows, flags, error));
+    order->sorted_terms = 0;
+    while (order->sorted_terms < terms && flags[WINDOW_SUFFIXES] >> order->sorted_terms & 1)
+        order->sorted_terms++;
+    order->distinct =
+        order->sorted_terms < terms && !(flags[WINDOW_SUFFIXES] >> (16 + order->sorted_terms) & 1);
+    for (uint32_t t = 0; t < order->sorted_terms; t++)
+        if (!((flags[WINDOW_PREFIXES] | flags[WINDOW_PREFIXES] >> 16) >> t & 1))
+            order->run_terms = t + 1;
+    return STATUS_OK;
+}
+
+/* ---- Which way ---- */
+
+static uint32_t bits_of(uint64_t last)
+{
+    return last ? WORD_BITS - (uint32_t)__builtin_clzll(last) : 0;
+}
+
+static uint32_t term_bits(const struct window_code *term)
+{
+    return bits_of(term->span + (term->column.validity != 0));
+}
+
+static uint32_t bits_of_terms(const struct window_work *work, uint32_t begin, uint32_t end)
+{
+    uint32_t bits = 0;
+    for (uint32_t t = begin; t < end; t++)
+        bits += term_bits(&work->terms[t]);
+    return bits;
+}
+
+static void choose_way(struct order *order)
+{
+    struct window_work *const work = &order->windows->work;
+    const uint32_t bits = bits_of_terms(work, 0, order->sorted_terms), row_bits = bits_of(work->rows - 1);
+    order->way = order->sorted_terms == 0                ? AS_THEY_ARE
+                 : order->run_terms && bits <= WORD_BITS ? BY_RANKS
+                 : bits + row_bits <= WORD_BITS          ? BY_KEYS
+                                                         : BY_PAIRS;
+    work->row_bits = order->way == BY_KEYS ? row_bits : 0;
+    work->row_mask = order->way == BY_KEYS ? (UINT64_C(1) << row_bits) - 1 : UINT64_MAX;
+    work->run_bits = bits_of_terms(work, order->run_terms, order->sorted_terms);
+    work->partition_shift = work->row_bits + bits_of_terms(work, work->partition_terms, order->sorted_terms);
+}
+
+/* Packs the terms that are sorted by into words, the last one lowest. */
+static void pack_terms(struct order *order)
+{
+    struct window_work *const work = &order->windows->work;
+    uint32_t word = 0, used = work->row_bits;
+    for (uint32_t t = order->sorted_terms; t-- > 0;) {
+        const uint32_t bits = term_bits(&work->terms[t]);
+        if (used + bits > WORD_BITS) {
+            word++;
+            used = 0;
+        }
+        work->terms[t].shift = bits ? used : 0;
+        work->terms[t].word = word;
+        used += bits;
+        order->bits[word] = used;
+    }
+    order->words = order->sorted_terms ? word + 1 : 0;
+}
+
+/* ---- Memory ---- */
+
+static enum status make_memory(struct order *order, bool groups, struct error *error)
+{
+    static const uint32_t columns[] = {[AS_THEY_ARE] = 1, [BY_RANKS] = 2, [BY_KEYS] = 2, [BY_PAIRS] = 4};
+    struct windows *const windows = order->windows;
+    const uint64_t rows = windows->work.rows;
+    order->list_bytes = cuda_window_aligned((rows + 1) * sizeof(uint32_t));
+    order->begins_bytes = cuda_window_aligned((rows + 31) / 32 * sizeof(uint32_t));
+    const uint64_t column = 2 * order->list_bytes, count = columns[order->way],
+                   scratch = order->way >= BY_KEYS ? cuda_window_aligned(cuda_radix_sort_scratch(rows)) : 0;
+    RETURN_IF_ERROR(cuda_columns_allocate(windows->device->columns,
+                                          count * column + scratch + (groups ? 4 : 2) * order->begins_bytes,
+                                          "a window's order", &windows->order, error));
+    const cuda_address base = windows->order;
+    order->pairs = order->way == BY_PAIRS
+                       ? (struct cuda_pairs){base, base + column, base + 2 * column, base + 3 * column}
+                       : (struct cuda_pairs){.keys = base, .other_keys = base + column};
+    order->scratch = base + count * column;
+    order->begins = order->scratch + scratch;
+    return STATUS_OK;
+}
+
+/* ---- Order ---- */
+
+static enum status make_keys(struct order *order, uint32_t word, struct error *error)
+{
+    struct windows *const windows = order->windows;
+    cuda_address rows_out = word == 0 ? order->pairs.values : 0;
+    void *arguments[] = {&windows->work, &rows_out};
+    windows->work.word = word;
+    windows->work.keys = order->pairs.keys;
+    windows->work.places = word == 0 ? 0 : order->pairs.values;
+    return cuda_window_launch(windows, windows->kernels.keys, windows->work.rows, arguments, error);
+}
+
+static enum status sort_word(struct order *order, uint32_t word, struct error *error)
+{
+    struct windows *const windows = order->windows;
+    RETURN_IF_ERROR(make_keys(order, word, error));
+    RETURN_IF_ERROR(cuda_radix_sort(windows->cuda, &windows->sort, &order->pairs, windows->work.rows,
+                                    windows->work.row_bits, order->bits[word], order->scratch, error));
+    return cancel_check(error);
+}
+
+static enum status sort_rows(struct order *order, struct error *error)
+{
+    struct windows *const windows = order->windows;
+    struct window_work *const work = &windows->work;
+    for (uint32_t word = 0; order->way >= BY_KEYS && word < order->words; word++)
+        RETURN_IF_ERROR(sort_word(order, word, error));
+    order->lists = order->way >= BY_KEYS ? order->pairs.other_keys : order->pairs.keys;
+    work->places = 0;
+    if (order->way >= BY_KEYS) {
+        work->keys = order->pairs.keys;
+        work->places = order->way == BY_KEYS ? order->pairs.keys : order->pairs.values;
+    } else if (order->way == BY_RANKS) {
+        RETURN_IF_ERROR(make_keys(order, 0, error));
+        work->places = order->pairs.other_keys;
+        RETURN_IF_ERROR(cuda_window_launch_work(windows, windows->kernels.ranks, error));
+    }
+    return cancel_check(error);
+}
+
+/* ---- Partitions and groups ---- */
+
+static struct window_begins begins_at(const struct order *order, uint32_t number)
+{
+    return (struct window_begins){.bits = order->begins + 2 * number * order->begins_bytes,
+                                  .before = order->begins + (2 * number + 1) * order->begins_bytes,
+                                  .list = order->lists + number * order->list_bytes};
+}
+
+static enum status find_begins(struct order *order, bool groups, struct error *error)
+{
+    struct windows *const windows = order->windows;
+    struct window_work *const work = &windows->work;
+    const bool are_partitions = groups && work->partition_terms == work->term_count,
+               own = groups && !are_partitions && !order->distinct;
+    work->partitions = begins_at(order, 0);
+    work->groups = own ? begins_at(order, 1) : (struct window_begins){0};
+    work->compared_terms = own ? work->term_count : work->partition_terms;
+    work->by_keys = order->way >= BY_KEYS && order->words == 1 && work->compared_terms <= order->sorted_terms;
+    RETURN_IF_ERROR(cuda_window_launch_work(windows, windows->kernels.marks, error));
+    RETURN_IF_ERROR(cuda_window_sum_pieces(windows, error));
+    RETURN_IF_ERROR(cuda_window_launch_work(windows, windows->kernels.lists, error));
+    if (are_partitions)
+        work->groups = work->partitions;
+    return STATUS_OK;
+}
+
+enum status cuda_window_order_make(struct windows *windows, bool groups, bool *done, struct error *error)
+{
+    struct order order = {.windows = windows};
+    cuda_free(windows->cuda, windows->order);
+    windows->order = 0;
+    set_terms(&order);
+    RETURN_IF_ERROR(look_at_rows(&order, error));
+    choose_way(&order);
+    pack_terms(&order);
+    *done = make_memory(&order, groups, NULL) == STATUS_OK;
+    if (!*done)
+        return STATUS_OK;
+    windows->scattered = order.way >= BY_KEYS;
+    RETURN_IF_ERROR(sort_rows(&order, error));
+    return find_begins(&order, groups, error);
+}

@@ -1,0 +1,53 @@
+/* windows_internal.h: what computes window functions (windows.c) and makes their orders (order.c). */
+#ifndef TESSERA_ENGINE_GPU_WINDOWS_WINDOWS_INTERNAL_H
+#define TESSERA_ENGINE_GPU_WINDOWS_WINDOWS_INTERNAL_H
+
+#include "engine/gpu/sort/radix_sort.h"
+#include "engine/plan/device/device_window.h"
+
+struct window_kernels {
+    struct cuda_function *orders, *keys, *ranks, *marks, *lists;
+    struct cuda_function *add, *before, *prefix, *leaves, *nodes, *values;
+};
+
+struct windows {
+    struct cuda *cuda;
+    struct device *device;
+    struct device_rows *rows;
+    const struct device_window *of; /* the function that is computed; its order is made */
+    struct cuda_module *module;
+    uint64_t lent;
+    struct window_kernels kernels;
+    struct cuda_radix_sort sort;
+    cuda_address memory, order; /* of sums and flags; of the order */
+    bool scattered;             /* neighbouring places have rows anywhere */
+    struct device_column
+        *moved; /* the columns in the order, that are kept; NULL: results stand where their rows are */
+    struct window_work work;
+};
+
+/* Launches a kernel over the rows: a thread each, or fewer. */
+NODISCARD enum status cuda_window_launch(const struct windows *windows, struct cuda_function *function,
+                                         uint64_t items, void **arguments, struct error *error);
+/* ... that takes the work alone. */
+NODISCARD enum status cuda_window_launch_work(struct windows *windows, struct cuda_function *function,
+                                              struct error *error);
+/* Makes the sums of pieces those before each. */
+NODISCARD enum status cuda_window_sum_pieces(struct windows *windows, struct error *error);
+
+struct window_column cuda_window_column_of(const struct device_column *column);
+
+static inline uint64_t cuda_window_aligned(uint64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+/* The codes of a column as a term are 0 .. *last; false: they do not fit a word. */
+bool cuda_window_code_of(const struct device_column *column, uint64_t *last);
+
+/* Makes the order of the function, after that of another one; `groups`: with groups of peers. *done is false if there is no
+ * memory. */
+NODISCARD enum status cuda_window_order_make(struct windows *windows, bool groups, bool *done,
+                                             struct error *error);
+
+#endif
