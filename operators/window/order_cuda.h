@@ -93,7 +93,7 @@ TILE_INLINE void window_places_from(const window_work &work, uint64_t first, uin
 
 TILE_INLINE uint64_t window_row(const window_work &work, uint64_t at)
 {
-    return work.places ? window_words(work.places)[at] & work.row_mask : at;
+    return work.places ? window_words(work.places)[at] >> work.row_shift & work.row_mask : at;
 }
 
 TILE_INLINE void window_rows(const window_work &work, const uint32_t at[WINDOW_BATCH],
@@ -119,18 +119,6 @@ TILE_INLINE void window_load(const window_column &column, const uint32_t rows[WI
     }
 }
 
-/* The values, and `null` of those that are NULL. */
-TILE_INLINE void window_load_or(const window_column &column, const uint32_t rows[WINDOW_BATCH], int64_t null,
-                                int64_t values[WINDOW_BATCH])
-{
-    window_load(column, rows, values);
-    if (column.validity) {
-#pragma unroll
-        for (uint32_t i = 0; i < WINDOW_BATCH; i++)
-            values[i] = window_is_null(column, rows[i]) ? null : values[i];
-    }
-}
-
 /* ---- Order ---- */
 
 TILE_INLINE void window_codes(const window_code &term, const uint32_t rows[WINDOW_BATCH],
@@ -149,6 +137,46 @@ TILE_INLINE void window_codes(const window_code &term, const uint32_t rows[WINDO
         for (uint32_t i = 0; i < WINDOW_BATCH; i++)
             if (window_is_null(term.column, rows[i]))
                 codes[i] = first ? 0 : term.span + 1;
+    }
+}
+
+/* What a code in a word means: the inverse of window_codes. */
+TILE_INLINE window_cell window_decode(const window_code &term, uint64_t word)
+{
+    const bool nullable = term.column.validity, first = nullable && term.nulls_first;
+    const uint64_t code = word >> term.shift & term.mask;
+    if (nullable && code == (first ? 0 : term.span + 1))
+        return window_cell{0, false};
+    const uint64_t value = code - first;
+    return window_cell{(int64_t)((uint64_t)term.low + (term.descending ? term.span - value : value)), true};
+}
+
+/* The argument at a place. */
+TILE_INLINE window_cell window_argument(const window_work &work, uint64_t at)
+{
+    return work.has_carried ? window_decode(work.carried, window_words(work.places)[at])
+                            : window_cell_of(work.argument, window_row(work, at));
+}
+
+/* The arguments at places, and `null` for those that are NULL. */
+TILE_INLINE void window_arguments(const window_work &work, const uint32_t at[WINDOW_BATCH], int64_t null,
+                                  int64_t values[WINDOW_BATCH])
+{
+    if (work.has_carried) {
+#pragma unroll
+        for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
+            const window_cell cell = window_decode(work.carried, window_words(work.places)[at[i]]);
+            values[i] = cell.valid ? cell.value : null;
+        }
+        return;
+    }
+    uint32_t rows[WINDOW_BATCH];
+    window_rows(work, at, rows);
+    window_load(work.argument, rows, values);
+    if (work.argument.validity) {
+#pragma unroll
+        for (uint32_t i = 0; i < WINDOW_BATCH; i++)
+            values[i] = window_is_null(work.argument, rows[i]) ? null : values[i];
     }
 }
 
@@ -248,9 +276,9 @@ extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
         window_rows(work, at, rows);
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_BATCH; i++)
-            keys[i] = work.row_bits ? rows[i] : 0;
+            keys[i] = work.has_row ? (uint64_t)rows[i] << work.row_shift : 0;
 #pragma unroll 1
-        for (uint32_t t = 0; t < work.term_count; t++)
+        for (uint32_t t = 0; t < work.term_count + work.carried_count; t++)
             if (work.terms[t].word == work.word) {
                 uint64_t codes[WINDOW_BATCH];
                 window_codes(work.terms[t], rows, codes);
@@ -300,8 +328,8 @@ TILE_INLINE void window_begun(const window_work &work, const uint32_t at[WINDOW_
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
             const uint64_t differs =
-                (window_words(work.keys)[at[i]] ^ window_words(work.keys)[before[i]]) >> work.row_bits;
-            const uint32_t shift = work.partition_shift - work.row_bits;
+                (window_words(work.keys)[at[i]] ^ window_words(work.keys)[before[i]]) >> work.key_shift;
+            const uint32_t shift = work.partition_shift - work.key_shift;
             begun[i] |= (shift < 64 && differs >> shift != 0) | (differs != 0) << 1;
         }
         return;

@@ -13,6 +13,7 @@
 #define WINDOW_PIECE          2048u /* items that a warp adds up */
 #define WINDOW_BATCH          4u    /* places of a lane at a time, so that as many reads are in flight */
 #define WINDOW_TERMS_MAX      16u
+#define WINDOW_CARRIED_MAX    4u  /* columns beside the terms in a key */
 #define WINDOW_FAN            16u /* the children of a node of the tree of extrema */
 #define WINDOW_LEVELS_MAX     8u  /* of that tree: FAN^8 rows */
 
@@ -38,6 +39,7 @@ struct window_code {
     struct window_column column;
     int64_t low;
     uint64_t span;  /* of the values */
+    uint64_t mask;  /* of the code's bits */
     uint32_t shift; /* the code's place in its word */
     uint32_t word;  /* 0: sorted first, and so the least; WINDOW_NO_WORD: it is not sorted by */
     uint32_t descending, nulls_first;
@@ -82,11 +84,12 @@ struct window_edge_at {
 /* Sums and divisors up to this are doubles, so that their quotient is rounded once (storage/base/decimal.h). */
 #define WINDOW_EXACT (1ll << 53)
 
-/* Rows are numbered by their place in the order. */
+/* Rows are numbered by their place in the order. A key whose codes leave room for it has the row's number, and codes of other
+ * columns: terms[term_count] and later. From the highest bit on: the terms, the row, the others. */
 struct window_work {
     uint64_t rows;
     uint64_t places,
-        row_mask;   /* the row at each place, in these bits of 64; places 0: the rows are in order */
+        row_mask;   /* the row at each place, in row_mask << row_shift; places 0: the rows are in order */
     uint64_t keys;  /* a word of the codes at each place, or before they are ranked of each row */
     uint64_t flags; /* WINDOW_FLAGS of 32 bits, zeros */
     uint64_t sums;  /* of pieces */
@@ -94,19 +97,23 @@ struct window_work {
     uint64_t counts, values;          /* the other sums before each place, and at the end of all; or 0 */
     uint64_t tree[WINDOW_LEVELS_MAX]; /* extrema of the argument, from level 0, the places, on */
     uint32_t term_count, partition_terms;
-    uint32_t word;     /* of the codes: that which is made */
-    uint32_t row_bits; /* the lowest of a key, which are its row; 0: it has none */
-    uint32_t run_bits; /* the lowest of a key, in which rows of a run differ */
-    uint32_t by_keys;  /* keys are in order and tell where partitions and groups begin; else terms do */
+    uint32_t word; /* of the codes: that which is made */
+    uint32_t has_row, row_shift;
+    uint32_t key_shift; /* the lowest bit of a key that is a term's */
+    uint32_t run_bits;  /* the lowest of a key, in which rows of a run differ */
+    uint32_t by_keys;   /* keys are in order and tell where partitions and groups begin; else terms do */
     uint32_t partition_shift; /* the lowest bit of a key that is the partition's */
     uint32_t
         compared_terms; /* in which rows of a group, or of a partition if there are no groups, are equal */
     uint32_t placed;    /* results stand in the order of the window, else of the rows */
-    uint32_t result;    /* enum window_result */
-    int64_t number;     /* of rows, or of parts; of an average, what its divisor is multiplied by */
+    uint32_t carried_count;
+    uint32_t has_carried;       /* the argument is in the words of `places`: */
+    struct window_code carried; /* its code there */
+    uint32_t result;            /* enum window_result */
+    int64_t number;             /* of rows, or of parts; of an average, what its divisor is multiplied by */
     struct window_edge_at begin, end;
     struct window_column argument, out;
-    struct window_code terms[WINDOW_TERMS_MAX];
+    struct window_code terms[WINDOW_TERMS_MAX + WINDOW_CARRIED_MAX];
 };
 
 #endif

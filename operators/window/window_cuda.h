@@ -16,17 +16,22 @@
 
 /* ---- Sums ---- */
 
+/* The argument at a place is not NULL. */
+TILE_INLINE bool window_is_there(const window_work &work, uint64_t at)
+{
+    return work.has_carried ? window_argument(work, at).valid
+                            : !window_is_null(work.argument, window_row(work, at));
+}
+
 TILE_INLINE void window_items(const window_work &work, uint32_t sum, const uint32_t at[WINDOW_BATCH],
                               int64_t items[WINDOW_BATCH])
 {
-    uint32_t rows[WINDOW_BATCH];
-    window_rows(work, at, rows);
     if (sum == WINDOW_SUM_VALUES) {
-        window_load_or(work.argument, rows, 0, items);
+        window_arguments(work, at, 0, items);
     } else {
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_BATCH; i++)
-            items[i] = !window_is_null(work.argument, rows[i]);
+            items[i] = window_is_there(work, at[i]);
     }
 }
 
@@ -105,11 +110,10 @@ extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
 {
     for (uint64_t first = window_warp() * WINDOW_BATCH * 32; first < work.rows;
          first += window_warps() * WINDOW_BATCH * 32) {
-        uint32_t at[WINDOW_BATCH], rows[WINDOW_BATCH];
+        uint32_t at[WINDOW_BATCH];
         int64_t values[WINDOW_BATCH];
         window_places_from(work, first, at);
-        window_rows(work, at, rows);
-        window_load_or(work.argument, rows, window_no_value(work), values);
+        window_arguments(work, at, window_no_value(work), values);
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_BATCH; i++)
             reinterpret_cast<int64_t *>(work.tree[0])[at[i]] = values[i];
@@ -245,14 +249,13 @@ TILE_INLINE window_cell window_function(const window_work &work, const window_pl
         return {window_tile(place.at - place.first, rows, work.number), true};
     case WINDOW_GIVES_MOVED:
         return work.number >= place.first - place.at && work.number < place.end - place.at
-                   ? window_cell_of(work.argument, window_row(work, place.at + work.number))
+                   ? window_argument(work, place.at + work.number)
                    : window_cell{0, false};
     case WINDOW_GIVES_FIRST:
     case WINDOW_GIVES_LAST:
         return place.frame_begin < place.frame_end
-                   ? window_cell_of(work.argument,
-                                    window_row(work, work.result == WINDOW_GIVES_FIRST ? place.frame_begin
-                                                                                       : place.frame_end - 1))
+                   ? window_argument(work, work.result == WINDOW_GIVES_FIRST ? place.frame_begin
+                                                                             : place.frame_end - 1)
                    : window_cell{0, false};
     }
     return window_aggregate(work, place);

@@ -251,6 +251,15 @@ static enum status compute(struct windows *windows, struct error *error)
     return cuda_window_launch_work(windows, windows->kernels.values, error);
 }
 
+static void set_argument(struct windows *windows, uint32_t column)
+{
+    const struct window_code *const code = cuda_window_code_at(windows, column);
+    windows->work.argument = cuda_window_column_of(&windows->rows->columns[column]);
+    windows->work.has_carried = code != NULL;
+    if (code)
+        windows->work.carried = *code;
+}
+
 /* Computes the function of the order; *done is false if there is no memory. */
 static enum status add_function(struct windows *windows, bool *done, struct error *error)
 {
@@ -262,8 +271,8 @@ static enum status add_function(struct windows *windows, bool *done, struct erro
         of->result == WINDOW_GIVES_AVERAGE ? scale_of(&windows->rows->columns[of->argument]) : of->number;
     work->begin = of->begin;
     work->end = of->end;
-    work->argument = of->has_argument ? cuda_window_column_of(&windows->rows->columns[of->argument])
-                                      : (struct window_column){0};
+    if (of->has_argument)
+        set_argument(windows, of->argument);
     *done = cuda_columns_allocate(windows->device->columns, lay_out(windows, 0) + 1, "a window", &memory,
                                   NULL) == STATUS_OK &&
             add_result(windows, NULL) == STATUS_OK;
@@ -301,16 +310,14 @@ static enum status make_moved(struct windows *windows, const bool *kept, struct 
     return STATUS_OK;
 }
 
-/* Decides that the results of `count` functions, which are the last, stand in their order, and makes memory for the columns that
- * are kept. If there is none, results are written where their rows are. */
-static void choose_places(struct windows *windows, const bool *kept, uint32_t count)
+/* Makes memory for the columns that are kept, if results may stand in the order of the functions. If there is none, they are
+ * written where their rows are; *done is false if that is not known. */
+static void choose_places(struct windows *windows, const bool *kept, bool *done)
 {
-    const uint32_t columns = windows->rows->column_count;
-    uint32_t reads = 0;
-    for (uint32_t c = 0; c < columns; c++)
-        reads += kept[c];
-    if (windows->scattered && reads <= READS_A_WRITE * count && make_moved(windows, kept, NULL) != STATUS_OK)
-        free_moved(windows, columns);
+    if (!windows->scattered || make_moved(windows, kept, NULL) == STATUS_OK)
+        return;
+    free_moved(windows, windows->rows->column_count);
+    *done = !windows->has_words || windows->work.has_row;
 }
 
 /* Puts the kept ones of the first `count` columns in the order of the results. */
@@ -323,7 +330,7 @@ static enum status move_columns(struct windows *windows, uint32_t count, struct 
         struct device_column *const from = &windows->rows->columns[c], *const to = &windows->moved[c];
         if (!to->values)
             continue;
-        work->argument = cuda_window_column_of(from);
+        set_argument(windows, c);
         work->out = cuda_window_column_of(to);
         RETURN_IF_ERROR(cuda_window_launch_work(windows, windows->kernels.values, error));
         RETURN_IF_ERROR(cuda_synchronize(windows->cuda, error));
@@ -353,19 +360,40 @@ static bool wants_groups(const struct device_window *of)
     return ranks || (framed && (of->begin.kind == WINDOW_EDGE_PEERS || of->end.kind == WINDOW_EDGE_PEERS));
 }
 
+/* `kept`: columns beside the results, if these may stand in the order; or NULL. */
+static enum status find_wishes(const struct windows *windows, const struct device_window *list,
+                               uint32_t count, const bool *kept, struct window_wishes *wishes,
+                               struct error *error)
+{
+    const uint32_t columns = windows->rows->column_count;
+    uint32_t reads = 0;
+    *wishes = (struct window_wishes){.in_place = kept != NULL};
+    RETURN_IF_ERROR(memory_zeros(&wishes->columns, columns + 1ull, "windows", error));
+    for (uint32_t c = 0; kept && c < columns; c++)
+        reads += kept[c];
+    wishes->in_place &= reads <= READS_A_WRITE * count;
+    for (uint32_t c = 0; wishes->in_place && c < columns; c++)
+        wishes->columns[c] = kept[c];
+    for (uint32_t w = 0; w < count; w++) {
+        wishes->groups |= wants_groups(&list[w]);
+        if (list[w].has_argument)
+            wishes->columns[list[w].argument] = true;
+    }
+    return STATUS_OK;
+}
+
 /* Functions of one order. */
 static enum status add_some(struct windows *windows, const struct device_window *list, uint32_t count,
                             bool last, const bool *kept, bool *done, struct error *error)
 {
-    bool groups = false;
-    for (uint32_t w = 0; w < count; w++)
-        groups |= wants_groups(&list[w]);
-    windows->of = &list[0];
-    RETURN_IF_ERROR(cuda_window_order_make(windows, groups, done, error));
     const uint32_t columns = windows->rows->column_count;
-    if (*done && last)
-        choose_places(windows, kept, count);
-    enum status status = STATUS_OK;
+    struct window_wishes wishes;
+    RETURN_IF_ERROR(find_wishes(windows, list, count, last ? kept : NULL, &wishes, error));
+    windows->of = &list[0];
+    enum status status = cuda_window_order_make(windows, &wishes, done, error);
+    free(wishes.columns);
+    if (status == STATUS_OK && *done && wishes.in_place)
+        choose_places(windows, kept, done);
     for (uint32_t w = 0; status == STATUS_OK && w < count && *done; w++) {
         windows->of = &list[w];
         status = add_function(windows, done, error);

@@ -21,6 +21,8 @@ struct windows {
     struct cuda_radix_sort sort;
     cuda_address memory, order; /* of sums and flags; of the order */
     bool scattered;             /* neighbouring places have rows anywhere */
+    bool has_words;             /* places have words, with codes of terms and of the columns: */
+    uint32_t carried[WINDOW_CARRIED_MAX];
     struct device_column
         *moved; /* the columns in the order, that are kept; NULL: results stand where their rows are */
     struct window_work work;
@@ -45,9 +47,18 @@ static inline uint64_t cuda_window_aligned(uint64_t bytes)
 /* The codes of a column as a term are 0 .. *last; false: they do not fit a word. */
 bool cuda_window_code_of(const struct device_column *column, uint64_t *last);
 
-/* Makes the order of the function, after that of another one; `groups`: with groups of peers. *done is false if there is no
- * memory. */
-NODISCARD enum status cuda_window_order_make(struct windows *windows, bool groups, bool *done,
-                                             struct error *error);
+/* What functions want of their order. */
+struct window_wishes {
+    bool groups;   /* of peers */
+    bool *columns; /* that are read in it: arguments, and if the order is the last one those that are kept */
+    bool in_place; /* results may stand in it */
+};
+
+/* Makes the order of the function, after that of another one. Unless work.has_row, results must stand in it. *done is false
+ * if there is no memory. */
+NODISCARD enum status cuda_window_order_make(struct windows *windows, const struct window_wishes *wishes,
+                                             bool *done, struct error *error);
+/* The code of a column in the words of the order's places; NULL: they have none. */
+const struct window_code *cuda_window_code_at(const struct windows *windows, uint32_t column);
 
 #endif

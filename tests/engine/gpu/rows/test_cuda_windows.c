@@ -115,6 +115,11 @@ static const struct {
     {"avg(paid) over (order by day, id)", true},
     {"percent_rank() over (order by number)", true},
     {"cume_dist() over (partition by maybe order by note)", true},
+    {"lead(part) over (partition by shop order by number, id)", true},
+    {"max(big) over (partition by maybe order by number, id)", true},
+    {"sum(number) over (partition by wide order by id)", true},
+    {"lag(number) over (partition by wide order by id)", true},
+    {"rank() over (partition by wide order by maybe)", true},
     {"avg(big) over (partition by runs)", false},
     {"sum(number) over (order by id rows between 1 preceding and current row exclude current row)", false},
     {"sum(part) over (partition by runs)", false},
@@ -160,6 +165,11 @@ static const char *const ordered[] = {
     "first_value(number) over (partition by wide order by big desc, down desc)",
     "last_value(maybe) over (partition by runs, id)",
     "sum(number) over ()",
+    "first_value(down) over (partition by shop order by down desc, number)",
+    "lag(maybe) over (partition by shop order by maybe desc nulls last, number)",
+    "lead(maybe) over (partition by shop order by maybe desc nulls first, number)",
+    "count(maybe) over (partition by shop order by maybe nulls first, number)",
+    "last_value(of65) over (partition by number order by maybe rows between current row and 3 following)",
     "min(number) over (partition by day order by of64, number)",
 };
 /* %s: a function; %u: the rows. Columns stand beside it where it is. */
