@@ -165,6 +165,7 @@ static const char *const ordered[] = {
     "first_value(number) over (partition by wide order by big desc, down desc)",
     "last_value(maybe) over (partition by runs, id)",
     "sum(number) over ()",
+    "max(runs) over (partition by shop order by runs, id rows between 1 preceding and current row)",
     "first_value(down) over (partition by shop order by down desc, number)",
     "lag(maybe) over (partition by shop order by maybe desc nulls last, number)",
     "lead(maybe) over (partition by shop order by maybe desc nulls first, number)",
@@ -184,6 +185,8 @@ static const char *const beside[] = {
 static const uint32_t sizes[] = {1, 2, 31, 64, 65, 66, 1023, 1025, ROWS};
 /* Several orders: the last functions stand in theirs, and the others beside them. */
 static const char *const several[] = {
+    "select sum(a * (id % 7)), sum(b) from (select id, sum(number) over (partition by wide order by id) a, "
+    "row_number() over (order by number, id) b from sales) q",
     "select sum(a * (id % 101)), sum(b * (id % 103)), sum(c * a), count(c) from (select id, row_number() "
     "over "
     "(order by number, id) a, sum(number) over (partition by shop order by id) b, lag(maybe) over (partition "
