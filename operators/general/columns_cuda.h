@@ -13,7 +13,6 @@
 #include "operators/decode/gpu_for_cuda.h"
 #include "operators/decode/lane_delta_cuda.h"
 #include "operators/decode/lane_pfor_cuda.h"
-#include "operators/decode/lane_slice_cuda.h"
 #include "operators/decode/nsf_cuda.h"
 #include "operators/decode/plain_cuda.h"
 #include "operators/decode/rank_rle_cuda.h"
@@ -34,8 +33,8 @@ TILE_INLINE void shape_decoder(general_levels &decode, const general_column &col
 typedef decode_plain<int32_t> general_narrow_PLAIN;
 typedef decode_nsf<int32_t, void> general_narrow_NSF;
 typedef decode_gpu_for<int32_t> general_narrow_GPU_FOR;
-typedef decode_lane_for<int32_t, 0, 32> general_narrow_LANE_FOR;
-typedef decode_alp<int32_t, 0, 32> general_narrow_ALP;
+typedef general_lanes general_narrow_LANE_FOR;
+typedef general_lanes general_narrow_ALP; /* of numbers that are no doubles it is lane-for */
 typedef decode_lane_delta<int32_t> general_narrow_LANE_DELTA;
 typedef decode_lane_pfor<int32_t, 0, 32> general_narrow_LANE_PFOR;
 typedef decode_rank_rle<int32_t> general_narrow_RANK_RLE;
@@ -44,12 +43,12 @@ typedef general_levels general_narrow_LANE_LEVELS;
 typedef decode_plain<int64_t> general_wide_PLAIN;
 typedef decode_nsf<int64_t, void> general_wide_NSF;
 typedef decode_gpu_for<int64_t> general_wide_GPU_FOR;
-typedef decode_lane_for<int64_t> general_wide_LANE_FOR;
+typedef general_wide_lanes general_wide_LANE_FOR;
 typedef decode_alp<int64_t> general_wide_ALP;
 typedef decode_lane_delta<int64_t> general_wide_LANE_DELTA;
 typedef decode_lane_pfor<int64_t> general_wide_LANE_PFOR;
 typedef decode_rank_rle<int64_t> general_wide_RANK_RLE;
-typedef decode_lane_slice<int64_t> general_wide_LANE_SLICE;
+typedef general_wide_slices general_wide_LANE_SLICE;
 
 #define GENERAL_DECODER_CASE_(kind, NAME) \
     case CODEC_##NAME: {                  \
@@ -73,6 +72,7 @@ template <class F> TILE_INLINE void with_wide_decoder(const general_column &colu
         GENERAL_CODECS(GENERAL_WIDE_)
     }
 }
+template <> constexpr bool general_by_tile<general_narrow_PLAIN> = true;
 
 /* A column in a tile. `scratch` is its place in the warp's staging area. */
 struct general_source {
@@ -109,20 +109,25 @@ static __device__ __noinline__ void prepare_column(const general_column &column,
     __syncwarp();
 }
 
+/* The value of a row of the tile, from a decoder that has found it. */
+template <class VALUE, class DECODE>
+TILE_INLINE VALUE value_at(DECODE &decode, const general_source &from, uint32_t row)
+{
+    if constexpr (DECODE::RANDOM_ACCESS)
+        return decode.item(from.scratch, row);
+    else
+        return staged_values<VALUE, DECODE>(from)[row];
+}
+
 /* The values of some rows of the tile. */
 template <class VALUE, uint32_t ITEMS, class DECODE>
 TILE_INLINE void fetch_with(DECODE &decode, const general_source &from, const uint32_t *rows, int64_t *values)
 {
-    if constexpr (DECODE::RANDOM_ACCESS) {
+    if constexpr (DECODE::RANDOM_ACCESS)
         decode.seek(*from.chunk, from.tile, from.lane);
 #pragma unroll
-        for (uint32_t i = 0; i < ITEMS; i++)
-            values[i] = decode.item(from.scratch, rows[i]);
-    } else {
-#pragma unroll
-        for (uint32_t i = 0; i < ITEMS; i++)
-            values[i] = staged_values<VALUE, DECODE>(from)[rows[i]];
-    }
+    for (uint32_t i = 0; i < ITEMS; i++)
+        values[i] = value_at<VALUE>(decode, from, rows[i]);
 }
 
 template <uint32_t ITEMS>
@@ -161,11 +166,7 @@ TILE_INLINE tile_mask test_with(DECODE &decode, const general_source &from, tile
         if (!test.bitmap)
             return keep & decode.in_range((int32_t)test.low, (int32_t)(test.low + test.span));
     const auto value_of = [&](uint32_t j) {
-        const uint32_t row = 32 * j + from.lane;
-        if constexpr (DECODE::RANDOM_ACCESS)
-            return (uint32_t)decode.item(from.scratch, row);
-        else
-            return (uint32_t)staged_values<int32_t, DECODE>(from)[row];
+        return (uint32_t)value_at<int32_t>(decode, from, 32 * j + from.lane);
     };
     if (sum_warp(__popc(keep)) > GENERAL_FEW_ROWS && !test.bitmap) {
         tile_mask passing = 0;

@@ -15,6 +15,7 @@
 #define arguments           NAME(arguments, MODULE)
 #define take_count          NAME(take_count, MODULE)
 #define take_before         NAME(take_before, MODULE)
+#define take_columns        NAME(take_columns, MODULE)
 #define take_rows           NAME(take_rows, MODULE)
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #include "operators/general/take_cuda.h"
@@ -45,6 +46,11 @@ static void run_take_before(void **parameters)
 {
     take_before(taken(parameters[0]));
 }
+static void run_take_columns(void **parameters)
+{
+    take_columns(*static_cast<general_bound *>(parameters[0]), *static_cast<bound_scan *>(parameters[1]),
+                 taken(parameters[2]));
+}
 static void run_take_rows(void **parameters)
 {
     take_rows(*static_cast<general_bound *>(parameters[0]), *static_cast<bound_scan *>(parameters[1]),
@@ -63,4 +69,5 @@ emulated_module NAME(emulated, MODULE) = {
      {"collect", run_collect, 3, {8, 8, 8}},
      {"take_count", run_take_count, 1, {sizeof(take_work)}},
      {"take_before", run_take_before, 1, {sizeof(take_work)}},
+     {"take_columns", run_take_columns, 3, {sizeof(general_bound), sizeof(bound_scan), sizeof(take_work)}},
      {"take_rows", run_take_rows, 3, {sizeof(general_bound), sizeof(bound_scan), sizeof(take_work)}}}};

@@ -110,6 +110,14 @@ static inline uint32_t __funnelshift_l(uint32_t low, uint32_t high, uint32_t shi
 {
     return (uint32_t)(((uint64_t)high << 32 | low) << shift % 32 >> 32);
 }
+static inline uint32_t __byte_perm(uint32_t x, uint32_t y, uint32_t select)
+{
+    const uint64_t bytes = (uint64_t)y << 32 | x;
+    uint32_t result = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        result |= (uint32_t)(bytes >> (select >> 4 * i & 7) * 8 & 0xff) << 8 * i;
+    return result;
+}
 
 /* ---- Doubles ---- */
 

@@ -342,6 +342,33 @@ static enum status write_matches(struct writer *writer)
 
 /* ---- Outputs of rows that are taken ---- */
 
+/* The kernel's column that an output is, or at whose positions it is an array that has no NULLs; else GENERAL_COMPUTED. Narrow
+ * values are copied as they are (take_cuda.h). */
+static uint8_t output_column(const struct writer *writer, uint32_t node)
+{
+    const struct plan *const plan = writer->plan;
+    const struct expression *const of = &plan->expressions.nodes[node];
+    if (of->operation != EXPRESSION_COLUMN)
+        return GENERAL_COMPUTED;
+    const struct plan_source *const source = &plan->sources[of->index];
+    const struct plan_join *const join = source->join >= 0 ? &plan->joins[source->join] : NULL;
+    const uint32_t place = column_place(writer, join ? join->column : source->column);
+    const bool narrow = device_column_bytes(of->type, of->low, of->high) == sizeof(int32_t);
+    const bool is_column = !join && (narrow || writer->columns[place].wide),
+               is_array = join && narrow && !source->bits && !plan->arrays[source->column].valid &&
+                          (join->inner || join->match == EXPRESSION_NONE);
+    return is_column || is_array ? (uint8_t)place : GENERAL_COMPUTED;
+}
+
+/* Notes which kind of output it is. */
+static bool is_computed(struct general_outputs *outputs, uint32_t o)
+{
+    const bool computed = outputs->column[o] == GENERAL_COMPUTED;
+    outputs->computed |= computed;
+    outputs->columns |= !computed;
+    return computed;
+}
+
 static enum status write_outputs(struct writer *writer)
 {
     const struct plan *const plan = writer->plan;
@@ -352,13 +379,18 @@ static enum status write_outputs(struct writer *writer)
         return STATUS_OK;
     }
     general_body_begin(codes, false);
+    for (uint32_t o = 0; o < plan->output_count; o++) {
+        outputs->column[o] = output_column(writer, plan->outputs[o].expression);
+        if (is_computed(outputs, o))
+            RETURN_IF_ERROR(general_body_write(codes, plan->outputs[o].expression, writer->error));
+    }
     for (uint32_t o = 0; o < plan->output_count; o++)
-        RETURN_IF_ERROR(general_body_write(codes, plan->outputs[o].expression, writer->error));
-    for (uint32_t o = 0; o < plan->output_count; o++)
-        general_body_keep(codes, plan->outputs[o].expression);
+        if (is_computed(outputs, o))
+            general_body_keep(codes, plan->outputs[o].expression);
     general_body_end(codes);
     for (uint32_t o = 0; o < plan->output_count; o++)
-        outputs->slots[o] = (uint8_t)general_body_slot(codes, plan->outputs[o].expression);
+        if (is_computed(outputs, o))
+            outputs->slots[o] = (uint8_t)general_body_slot(codes, plan->outputs[o].expression);
     outputs->first = codes->first;
     outputs->end = codes->count;
     outputs->staged = codes->staged;

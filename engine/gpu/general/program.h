@@ -10,12 +10,16 @@
 #include "engine/run/device.h"
 #include "operators/general/program.h"
 
-/* Of a plan whose rows are taken: the instructions that compute the outputs, and the slots where they then are. */
+/* Of a plan whose rows are taken: its outputs that are columns of the scan; and the instructions that compute the others, and
+ * the slots where they then are. */
 struct general_outputs {
     uint32_t first, end;
-    uint64_t staged; /* the staged columns that they read */
+    uint64_t staged;               /* the staged columns that the instructions read */
+    bool columns, computed;        /* whether there are such outputs */
+    uint8_t column[GENERAL_SLOTS]; /* of the kernel, or GENERAL_COMPUTED */
     uint8_t slots[GENERAL_SLOTS];
 };
+#define GENERAL_COMPUTED UINT8_MAX
 
 struct general {
     bool covered;
