@@ -14,13 +14,17 @@
 
 #include "engine/sql/tree/tree.h"
 #include "storage/base/execution/spillable.h"
-#include "storage/base/number/number_set.h"
+#include "storage/base/huge_pages.h"
+#include "storage/base/parallel.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define SPAN_FEW  UINT64_C(65536) /* keys of groups that are so close are dense enough, */
 #define SPAN_KEYS 8u /* others with so many places for each, or no more than the scan has rows; */
 #define SPAN_MOST (UINT64_C(1) << 24) /* but no more: 128 MiB a column */
+
+#define SLICE_ROWS UINT64_C(65536) /* of an answer, or places of an array, for a thread at a time */
 
 #define LOOK_UP_NODES 2u /* of an expression: the look-up and its key */
 
@@ -256,31 +260,75 @@ static const struct column *strings_of(const struct logical_node *node, uint32_t
     return NULL;
 }
 
+/* A column that is written by the places of the keys, which are different: so threads never write to the same place. */
+struct placing {
+    const struct dimension *of;
+    const struct rowset_column *keys, *column;
+    const uint64_t *key_places, *places;
+    int64_t *values;
+    atomic_bool unfit; /* a value would mean NULL */
+};
+
+static enum status clear_slice(void *context, uint64_t slice, unsigned thread, struct error *error)
+{
+    const struct placing *const placing = context;
+    const uint64_t count = placing->of->span + 1, begin = slice * SLICE_ROWS,
+                   end = begin + SLICE_ROWS < count ? begin + SLICE_ROWS : count;
+    (void)thread;
+    for (uint64_t place = begin; place < end; place++)
+        placing->values[place] = INT64_MIN;
+    return cancel_check(error);
+}
+
+static enum status place_slice(void *context, uint64_t slice, unsigned thread, struct error *error)
+{
+    struct placing *const placing = context;
+    const struct dimension *const of = placing->of;
+    const struct rowset_column *const column = placing->column;
+    const uint64_t begin = slice * SLICE_ROWS,
+                   end = begin + SLICE_ROWS < of->rows->rows ? begin + SLICE_ROWS : of->rows->rows;
+    bool fit = true;
+    (void)thread;
+    for (uint64_t row = begin; row < end; row++) {
+        uint64_t at;
+        const uint64_t place = place_of(of, placing->keys, placing->key_places, row, &at);
+        at = placing->places ? placing->places[row] : row;
+        if (place == of->span || at == RELATION_NO_ROW || (column->nulls && column->nulls[at]))
+            continue;
+        placing->values[place] = column->values[at];
+        fit &= column->values[at] != INT64_MIN;
+    }
+    if (!fit)
+        atomic_store(&placing->unfit, true);
+    return cancel_check(error);
+}
+
+static uint64_t slices_of(uint64_t count)
+{
+    return (count + SLICE_ROWS - 1) / SLICE_ROWS;
+}
+
 /* The values of a column by the places of the keys. *fit is false if one of them would mean NULL. */
 static enum status look_up(const struct dimension *of, uint32_t number, struct sql_keys **values, bool *fit)
 {
     struct relational *const run = of->region->run;
-    const uint64_t *key_places, *places;
-    const struct rowset_column *const keys = result_column(of->rows, of->unique, &key_places),
-                                      *const column = result_column(of->rows, number, &places);
+    const unsigned threads = engine_threads(run->task->engine);
+    const uint64_t count = of->span + 1;
+    struct placing placing = {.of = of};
+    placing.keys = result_column(of->rows, of->unique, &placing.key_places);
+    placing.column = result_column(of->rows, number, &placing.places);
     RETURN_IF_ERROR(relational_memory(run, sizeof **values, values));
-    **values = (struct sql_keys){.type = column->type,
-                                 .strings = strings_of(of->node, number, column),
+    **values = (struct sql_keys){.type = placing.column->type,
+                                 .strings = strings_of(of->node, number, placing.column),
                                  .low = of->low,
-                                 .count = of->span + 1};
+                                 .count = count};
     (*values)->type.literal = false;
-    RETURN_IF_ERROR(relational_memory(run, (of->span + 1) * sizeof *(*values)->values, &(*values)->values));
-    for (uint64_t p = 0; p <= of->span; p++)
-        (*values)->values[p] = INT64_MIN;
-    for (uint64_t row = 0; row < of->rows->rows; row++) {
-        uint64_t at;
-        const uint64_t place = place_of(of, keys, key_places, row, &at);
-        at = places ? places[row] : row;
-        if (place == of->span || at == RELATION_NO_ROW || (column->nulls && column->nulls[at]))
-            continue;
-        (*values)->values[place] = column->values[at];
-        *fit &= column->values[at] != INT64_MIN;
-    }
+    RETURN_IF_ERROR(relational_memory(run, count * sizeof *placing.values, &placing.values));
+    (*values)->values = placing.values;
+    huge_pages_prefer(placing.values, count * sizeof *placing.values);
+    RETURN_IF_ERROR(parallel_for(threads, slices_of(count), clear_slice, &placing, run->error));
+    RETURN_IF_ERROR(parallel_for(threads, slices_of(of->rows->rows), place_slice, &placing, run->error));
+    *fit &= !placing.unfit;
     return STATUS_OK;
 }
 
@@ -294,13 +342,35 @@ static bool is_cheap(const struct dimension *of, uint64_t keys)
     return (double)of->span * arrays <= kept;
 }
 
-/* The range of the keys, which are sorted; false: they are not unique, or too far apart. */
-static bool measure(struct dimension *of, const struct sql_keys *keys, uint64_t different)
+/* The different keys of the answer; `count`: all but NULLs. Those of a column without NULLs that is in the order of the rows
+ * become a bitmap without being copied. Free keys->values, after a failure, too. */
+static enum status find_keys(const struct dimension *of, struct sql_keys *keys, uint64_t *count)
 {
-    if (different < keys->count)
+    struct relational *const run = of->region->run;
+    const uint64_t *places;
+    const struct rowset_column *const column = result_column(of->rows, of->unique, &places);
+    bool made = false;
+    *keys = (struct sql_keys){.type = column->type, .count = of->rows->rows};
+    *count = keys->count;
+    if (!places && (!column->nulls || !memchr(column->nulls, true, of->rows->rows)))
+        RETURN_IF_ERROR(relational_bits_of_keys(run, of->key, column->values, keys, &made));
+    if (made)
+        return STATUS_OK;
+    RETURN_IF_ERROR(relational_keys(run, of->rows, of->unique, keys));
+    *count = keys->count;
+    return relational_each_key_once(run, of->key, keys);
+}
+
+/* The range of the keys, which are in order; false: they are not unique, or too far apart. */
+static bool measure(struct dimension *of, const struct sql_keys *keys, uint64_t count)
+{
+    const uint64_t last = keys->count - 1;
+    if (keys->count < count)
         return false;
-    of->low = keys->count ? keys->values[0] : 0;
-    of->span = keys->count ? (uint64_t)keys->values[keys->count - 1] - (uint64_t)of->low + 1 : 0;
+    of->low = keys->count == 0 ? 0 : keys->bits ? keys->low : keys->values[0];
+    of->span = keys->count == 0
+                   ? 0
+                   : (uint64_t)(keys->bits ? keys->high : keys->values[last]) - (uint64_t)of->low + 1;
     return of->low >= -(INT64_C(1) << 61) && of->low <= INT64_C(1) << 61 && of->span <= SPAN_MOST &&
            (is_cheap(of, keys->count) || (of->node->kind != LOGICAL_SCAN &&
                                           (of->span <= SPAN_FEW || of->span / SPAN_KEYS <= keys->count)));
@@ -341,10 +411,9 @@ static enum status define(struct dimension *of, const struct side_key *key, bool
 }
 
 static enum status use_keys(struct dimension *of, const struct side_key *key, bool left,
-                            struct sql_keys *keys, struct folded *folded)
+                            struct sql_keys *keys, uint64_t count, struct folded *folded)
 {
     struct relational *const run = of->region->run;
-    const uint64_t count = number_set_sort(keys->values, keys->count);
     if (!measure(of, keys, count) || !fits_memory(of) ||
         (!left && !relational_list_fits(run, key->key, keys)))
         return STATUS_OK;
@@ -404,7 +473,8 @@ static enum status answer(struct region *region, uint32_t s, const struct side_k
     const struct source *const source = &region->sources[s];
     const bool left = source->join == LOGICAL_LEFT;
     struct folded *folded;
-    struct sql_keys keys;
+    struct sql_keys keys = {0};
+    uint64_t count;
     RETURN_IF_ERROR(region_answer(region, source->node, side, "dimension", &folded));
     folded->left = left;
     struct dimension of = {.region = region,
@@ -415,9 +485,9 @@ static enum status answer(struct region *region, uint32_t s, const struct side_k
                            .unique = key->unique};
     if (run->dry)
         return use_unknown(&of, key, left, folded);
-    enum status status = relational_keys(run, &folded->result, key->unique, &keys);
+    enum status status = find_keys(&of, &keys, &count);
     if (status == STATUS_OK)
-        status = use_keys(&of, key, left, &keys, folded);
+        status = use_keys(&of, key, left, &keys, count, folded);
     spillable_free(keys.values);
     return status;
 }

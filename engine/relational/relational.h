@@ -231,6 +231,10 @@ NODISCARD enum status relational_list_bits(struct relational *run, struct sql_ke
  * fourth of its bytes, but is copied several times, and is searched or joined for each row. */
 #define RELATIONAL_LIST_KEYS  (UINT64_C(1) << 16)
 #define RELATIONAL_KEYS_APART UINT64_C(256)
+/* Makes a bitmap of keys->count values, which keys->values need not be, if they are many and near each other, and are asked of
+ * `key`; *made tells. keys->count are then the different ones. */
+NODISCARD enum status relational_bits_of_keys(struct relational *run, const struct sql_expression *key,
+                                              const int64_t *values, struct sql_keys *keys, bool *made);
 /* Sorts a list of keys, which are asked of `key`, and leaves each once; many that are near become a bitmap. Free keys->values
  * after a failure, too. */
 NODISCARD enum status relational_each_key_once(struct relational *run, const struct sql_expression *key,

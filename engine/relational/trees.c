@@ -100,25 +100,35 @@ enum status relational_take_bits(struct relational *run, struct sql_keys *keys,
     return STATUS_OK;
 }
 
+enum status relational_bits_of_keys(struct relational *run, const struct sql_expression *key,
+                                    const int64_t *values, struct sql_keys *keys, bool *made)
+{
+    const unsigned threads = engine_threads(run->task->engine);
+    struct number_range range = {0};
+    struct number_bits bits;
+    *made = keys->count > RELATIONAL_LIST_KEYS && relational_is_set(run, key, keys) &&
+            keys->type.kind != VALUE_DOUBLE;
+    if (*made)
+        RETURN_IF_ERROR(number_range_find(values, keys->count, threads, &range, run->error));
+    *made = *made && number_range_is_near(&range, keys->count, RELATIONAL_KEYS_APART);
+    if (!*made)
+        return STATUS_OK;
+    RETURN_IF_ERROR(number_bits_make(values, keys->count, &range, threads, &bits, run->error));
+    return relational_take_bits(run, keys, &bits);
+}
+
 enum status relational_each_key_once(struct relational *run, const struct sql_expression *key,
                                      struct sql_keys *keys)
 {
-    const unsigned threads = engine_threads(run->task->engine);
-    const bool many = keys->count > RELATIONAL_LIST_KEYS && relational_is_set(run, key, keys) &&
-                      keys->type.kind != VALUE_DOUBLE;
-    struct number_range range = {0};
-    struct number_bits bits;
-    if (many)
-        RETURN_IF_ERROR(number_range_find(keys->values, keys->count, threads, &range, run->error));
-    if (!many || !number_range_is_near(&range, keys->count, RELATIONAL_KEYS_APART)) {
+    bool made;
+    RETURN_IF_ERROR(relational_bits_of_keys(run, key, keys->values, keys, &made));
+    if (!made) {
         keys->count = number_set_sort(keys->values, keys->count);
         return STATUS_OK;
     }
-    const enum status status =
-        number_bits_make(keys->values, keys->count, &range, threads, &bits, run->error);
     spillable_free(keys->values);
     keys->values = NULL;
-    return status == STATUS_OK ? relational_take_bits(run, keys, &bits) : status;
+    return STATUS_OK;
 }
 
 enum status relational_list_bits(struct relational *run, struct sql_keys *keys)

@@ -7,6 +7,7 @@
 #include "engine/plan/functions/text_call.h"
 #include "engine/sql/bind_internal.h"
 #include "storage/base/decimal.h"
+#include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 #include "storage/base/number/number_set.h"
 #include "storage/base/parallel.h"
@@ -300,19 +301,44 @@ enum status bind_in(struct binder *binder, const struct sql_expression *ast, enu
 
 /* ---- Answers that the value is a key of ---- */
 
+#define SLICE_NUMBERS UINT64_C(65536)
+
+struct copying {
+    const int64_t *from;
+    int64_t *to;
+    uint64_t count;
+};
+
+static enum status copy_slice(void *context, uint64_t slice, unsigned thread, struct error *error)
+{
+    const struct copying *const copying = context;
+    const uint64_t begin = slice * SLICE_NUMBERS, left = copying->count - begin;
+    (void)thread;
+    memcpy(copying->to + begin, copying->from + begin,
+           (left < SLICE_NUMBERS ? left : SLICE_NUMBERS) * sizeof *copying->to);
+    return cancel_check(error);
+}
+
 enum status bind_lookup(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                         uint32_t *node)
 {
     const struct sql_keys *const keys = ast->keys;
+    struct copying copying = {.from = keys->values, .count = keys->count};
     uint32_t value, low;
-    int64_t *values;
     RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &value));
     RETURN_IF_ERROR(
         expression_constant(binder->list, bind_node(binder, value)->type, keys->low, &low, binder->error));
     RETURN_IF_ERROR(
         bind_apply(binder, ast->position, EXPRESSION_SUBTRACT, value, low, EXPRESSION_NONE, &value));
     RETURN_IF_ERROR(
-        memory_take(&values, keys->count * sizeof *values, "the values of an answer", binder->error));
-    memcpy(values, keys->values, keys->count * sizeof *values);
-    return expression_lookup(binder->list, value, keys->type, values, keys->count, node, binder->error);
+        memory_take(&copying.to, keys->count * sizeof *copying.to, "the values of an answer", binder->error));
+    huge_pages_prefer(copying.to, keys->count * sizeof *copying.to);
+    const enum status status =
+        parallel_for(binder->list->threads, (keys->count + SLICE_NUMBERS - 1) / SLICE_NUMBERS, copy_slice,
+                     &copying, binder->error);
+    if (status != STATUS_OK) {
+        free(copying.to);
+        return status;
+    }
+    return expression_lookup(binder->list, value, keys->type, copying.to, keys->count, node, binder->error);
 }

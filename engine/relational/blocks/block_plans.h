@@ -2,7 +2,7 @@
  * block_plans.h: the plans of a statement's blocks over stored tables, kept between its runs. A tree is planned block by
  * block while it runs, because a block may name what others gave: values of subqueries, keys of the other side of a join.
  * In most runs of one statement they are the same again, and so is the plan: it is found by the whole block, with all
- * values in it, as processes tell it to each other (distribute.h).
+ * values in it, as processes tell it to each other (distribute.h), but for hashes of 128 bits of long lists and bitmaps.
  */
 #ifndef TESSERA_ENGINE_RELATIONAL_BLOCK_PLANS_H
 #define TESSERA_ENGINE_RELATIONAL_BLOCK_PLANS_H

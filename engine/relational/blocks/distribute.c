@@ -6,15 +6,19 @@
 #include "engine/relational/blocks/distribute.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/parallel.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+#define HASHED_NUMBERS UINT64_C(4096)  /* more of them are a hash of 128 bits in a key, */
+#define SLICE_NUMBERS  UINT64_C(65536) /* and threads make it of so many at a time */
+
 struct message {
     struct relational *run;
     bool hears;  /* fields are read from it; else they are added to it */
-    bool is_key; /* nobody reads it: it tells blocks apart, and large bitmaps have a hash of 128 bits in it */
+    bool is_key; /* nobody reads it: it tells blocks apart, and bitmaps and long lists have a hash in it */
     char *bytes;
     size_t size, at;
     const struct sql_star *star; /* whose columns inputs are */
@@ -93,7 +97,40 @@ static enum status strings_of(struct message *message, struct sql_keys *keys)
                              run->error);
 }
 
-/* The keys of a list, or the values of a look-up. */
+/* Numbers that threads hash, a slice at a time. */
+struct hashing {
+    const int64_t *numbers;
+    uint64_t count;
+    XXH128_hash_t *slices;
+};
+
+static enum status hash_slice(void *context, uint64_t slice, unsigned thread, struct error *error)
+{
+    const struct hashing *const hashing = context;
+    const uint64_t begin = slice * SLICE_NUMBERS, left = hashing->count - begin;
+    (void)thread;
+    hashing->slices[slice] = XXH3_128bits(
+        hashing->numbers + begin, (left < SLICE_NUMBERS ? left : SLICE_NUMBERS) * sizeof *hashing->numbers);
+    return cancel_check(error);
+}
+
+/* The hash of the slices' hashes. */
+static enum status hash_numbers(struct relational *run, const void *numbers, uint64_t count,
+                                XXH128_hash_t *hash)
+{
+    const uint64_t slices = (count + SLICE_NUMBERS - 1) / SLICE_NUMBERS;
+    struct hashing hashing = {.numbers = numbers, .count = count};
+    RETURN_IF_ERROR(
+        memory_take(&hashing.slices, (slices + 1) * sizeof *hashing.slices, "a message", run->error));
+    const enum status status =
+        parallel_for(engine_threads(run->task->engine), slices, hash_slice, &hashing, run->error);
+    *hash = XXH3_128bits(hashing.slices, status == STATUS_OK ? slices * sizeof *hashing.slices : 0);
+    free(hashing.slices);
+    return status;
+}
+
+/* The keys of a list, or the values of a look-up. A key of a plan has a hash of what is long: neither is copied then, or compared
+ * with those of all plans that are kept. */
 static enum status keys_of(struct message *message, const struct sql_keys **keys)
 {
     bool is_there = *keys != NULL;
@@ -113,10 +150,12 @@ static enum status keys_of(struct message *message, const struct sql_keys **keys
     RETURN_IF_ERROR(field(message, &is_bits, sizeof is_bits));
     told.strings = message->hears ? NULL : (*keys)->strings;
     RETURN_IF_ERROR(strings_of(message, &told));
-    const uint64_t bytes =
-        (is_bits ? ((uint64_t)told.high - (uint64_t)told.low) / 64 + 1 : told.count) * sizeof(int64_t);
-    if (is_bits && message->is_key) {
-        XXH128_hash_t hash = XXH3_128bits((*keys)->bits, bytes);
+    const uint64_t count = is_bits ? ((uint64_t)told.high - (uint64_t)told.low) / 64 + 1 : told.count,
+                   bytes = count * sizeof(int64_t);
+    if (message->is_key && (is_bits || count > HASHED_NUMBERS)) {
+        XXH128_hash_t hash;
+        const void *const numbers = is_bits ? (const void *)(*keys)->bits : (*keys)->values;
+        RETURN_IF_ERROR(hash_numbers(message->run, numbers, count, &hash));
         return field(message, &hash, sizeof hash);
     }
     if (!message->hears)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """test_key_sets.py TESSERA [EMULATOR]: subqueries with so many keys that they are bitmaps from the scan that finds them to the
-condition that asks them, and sides of joins whose keys become such conditions (engine/relational/fold.c, reduce.c). All are
+condition that asks them, sides of joins whose keys become such conditions, and groups that become dimensions
+(engine/relational/fold.c, reduce.c, dimension.c). All are
 answered as by SQLite, on one thread and on two, with little memory and, where there is the emulated GPU, on it."""
 import os
 import pathlib
@@ -31,6 +32,13 @@ select count(*) from lines where {k} * 2 in (select {k} from lines where paid < 
 select count(*), sum(g.m) from lines a join (select {k} k, max(paid) m, count(*) n from lines group by {k}) g on a.{k} = g.k where a.paid < 5
 select count(*), sum(a.paid - b.paid) from lines a join lines b on a.{k} = b.{k} where a.paid < 3 and b.paid > 50
 select count(*), count(b.paid) from (select {k} k from lines where paid < 2) a left join lines b on b.{k} = a.k and b.paid > 90
+""".strip().splitlines()
+# Groups that become dimensions, of which one has NULL as its key; the last has a value that would mean NULL in one.
+DIMENSIONS = """
+select count(*), sum(g.m) from lines a join (select nullif(near, 77) k, max(paid) m from lines where near not between -9 and 9 group by nullif(near, 77)) g on a.near = g.k
+select count(*), sum(a.paid), min(a.day) from lines a join (select {k} k, max(paid) m from lines group by {k}) g on a.{k} = g.k and a.paid = g.m
+select count(*), count(g.k), sum(g.m), max(g.d) from lines a left join (select {k} k, sum(paid) m, max(day) d from lines where paid > 9 group by {k}) g on a.{k} = g.k
+select count(*), min(g.m) from lines a join (select {k} k, min(case when paid = 7 then -9223372036854775807 - 1 else paid end) m from lines group by {k}) g on a.{k} = g.k
 """.strip().splitlines()
 OTHERS = """
 select count(*) from bills where bill in (select bill from lines where paid < 90)
@@ -106,12 +114,12 @@ def without_heads(statements, output):
 with tempfile.TemporaryDirectory() as temporary:
     folder = pathlib.Path(temporary)
     judge = make(folder)
-    statements = [question.format(k=key) for key in KEYED for question in QUESTIONS] + OTHERS
+    statements = [question.format(k=key) for key in KEYED for question in QUESTIONS + DIMENSIONS] + OTHERS
     ways = [(["--device", "cpu", "--threads", "1"], None, statements),
             (["--device", "cpu", "--threads", "2"], None, statements),
             (["--device", "cpu", "--threads", "2", "--memory", "600K"], None, statements)]
     if EMULATOR:  # it takes a second for each
-        few = [question.format(k="near") for question in QUESTIONS[:6:2] + [QUESTIONS[5]]] + OTHERS[:2]
+        few = [question.format(k="near") for question in QUESTIONS[:6:2] + [QUESTIONS[5]] + DIMENSIONS[:2]] + OTHERS[:2]
         ways.append((["--device", "cuda", "--kernel", "general"], {"TESSERA_LIBCUDA": EMULATOR}, few))
     for options, environment, asked in ways:
         right = expected(judge, asked).splitlines()
@@ -122,3 +130,6 @@ with tempfile.TemporaryDirectory() as temporary:
     plan = ask(folder, ["explain analyze select count(*) from lines where near in (select near from lines where paid < 90)"],
                ["--device", "cpu"])
     assert "a bitmap of" in plan, plan
+    for question, found in zip(DIMENSIONS, (True, True, True, False)):
+        plan = ask(folder, ["explain analyze " + question.format(k="near")], ["--device", "cpu"])
+        assert ("join by" in plan) != found, plan
