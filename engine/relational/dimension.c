@@ -15,6 +15,7 @@
 #include "engine/sql/tree/tree.h"
 #include "storage/base/execution/spillable.h"
 #include "storage/base/huge_pages.h"
+#include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
 #include <stdatomic.h>
@@ -323,7 +324,9 @@ static enum status look_up(const struct dimension *of, uint32_t number, struct s
                                  .low = of->low,
                                  .count = count};
     (*values)->type.literal = false;
-    RETURN_IF_ERROR(relational_memory(run, count * sizeof *placing.values, &placing.values));
+    RETURN_IF_ERROR(
+        memory_take(&placing.values, count * sizeof *placing.values, "the values of an answer", run->error));
+    RETURN_IF_ERROR(relational_own(run, placing.values)); /* the arena would clear it first */
     (*values)->values = placing.values;
     huge_pages_prefer(placing.values, count * sizeof *placing.values);
     RETURN_IF_ERROR(parallel_for(threads, slices_of(count), clear_slice, &placing, run->error));

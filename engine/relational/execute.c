@@ -143,9 +143,9 @@ static void close_run(struct relational *run)
     for (uint32_t d = 0; d < run->dictionary_count; d++)
         free(run->dictionaries[d]);
     free(run->dictionaries);
-    for (uint32_t b = 0; b < run->bitmap_count; b++)
-        free(run->bitmaps[b]);
-    free(run->bitmaps);
+    for (uint32_t i = 0; i < run->owned_count; i++)
+        free(run->owned[i]);
+    free(run->owned);
     memory_charge_drop(&run->lists);
     sql_tree_free(run->arena);
 }

@@ -125,9 +125,10 @@ struct relational {
     struct explain_tree *explained; /* gets the operators; NULL: nothing is explained */
     bool dry;                       /* EXPLAIN: operators are explained and not run */
     double *values; /* of each column of the tree, the different values that it may have; 0: not known */
-    struct memory_charge lists; /* of keys, which are in the arena, but for bitmaps: */
-    void **bitmaps;             /* freed when the run ends */
-    uint32_t bitmap_count;
+    struct memory_charge
+        lists;    /* of keys, which are in the arena, but for bitmaps and values of dimensions: */
+    void **owned; /* from malloc, freed when the run ends */
+    uint32_t owned_count;
     uint32_t divisions; /* how often the rows that are worked on were divided (spill/spill.h) */
     uint32_t repeats;   /* recursive queries whose step is being answered: it asks for shared queries again */
     struct run_timing timing;
@@ -239,6 +240,8 @@ NODISCARD enum status relational_bits_of_keys(struct relational *run, const stru
  * after a failure, too. */
 NODISCARD enum status relational_each_key_once(struct relational *run, const struct sql_expression *key,
                                                struct sql_keys *keys);
+/* The run owns the memory then, which is from malloc, after a failure, too. */
+NODISCARD enum status relational_own(struct relational *run, void *memory);
 /* The keys become a bitmap, which the run owns then, after a failure, too. */
 NODISCARD enum status relational_take_bits(struct relational *run, struct sql_keys *keys,
                                            const struct number_bits *bits);

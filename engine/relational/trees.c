@@ -83,16 +83,21 @@ enum status relational_keys(struct relational *run, const struct result *result,
     return STATUS_OK;
 }
 
+enum status relational_own(struct relational *run, void *memory)
+{
+    const enum status status =
+        memory_grow(&run->owned, (run->owned_count + 1) * sizeof *run->owned, "a statement", run->error);
+    if (status == STATUS_OK)
+        run->owned[run->owned_count++] = memory;
+    else
+        free(memory);
+    return status;
+}
+
 enum status relational_take_bits(struct relational *run, struct sql_keys *keys,
                                  const struct number_bits *bits)
 {
-    const enum status status = memory_grow(&run->bitmaps, (run->bitmap_count + 1) * sizeof *run->bitmaps,
-                                           "a set of values", run->error);
-    if (status != STATUS_OK) {
-        free(bits->words);
-        return status;
-    }
-    run->bitmaps[run->bitmap_count++] = bits->words;
+    RETURN_IF_ERROR(relational_own(run, bits->words));
     keys->low = bits->low;
     keys->high = bits->high;
     keys->count = bits->count;

@@ -104,7 +104,7 @@ enum status cuda_dense_groups(const struct device_run *run, const struct slots_v
         dealing.first[part] = count;
         count += own;
     }
-    status = AND_THEN(status, partial_allocate(run->plan, count, groups, error));
+    status = AND_THEN(status, partial_open(run->plan, count, groups, error));
     status = AND_THEN(status, parallel_for(threads, parts, take_part, &dealing, error));
     free(dealing.first);
     return status;
