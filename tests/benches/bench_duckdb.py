@@ -57,20 +57,20 @@ def statements():
     return found
 
 
-def generate(options, folder):
-    """Folder of the .tbl files, and Tessera's databases: in generated order, and clustered."""
+def generate(program, folder, sf, skew=False, clustered=False):
+    """Folder of the .tbl files, and Tessera's databases: in generated order, and clustered if that is asked for."""
     text, databases = folder / "tbl", [folder / "tessera"]
-    rows = ["--sf", options.sf] + ["--skew"] * options.skew
+    rows = ["--sf", sf] + ["--skew"] * skew
     if not (text / "complete").exists():
-        subprocess.run([options.program, "ssb", "generate", *rows, "--out", text], check=True,
+        subprocess.run([program, "ssb", "generate", *rows, "--out", text], check=True,
                        stdout=subprocess.DEVNULL)
         (text / "complete").touch()
-    if options.clustered:
+    if clustered:
         databases.append(folder / "clustered")
     for database in databases:
         if not database.exists():
             order = ["--cluster-by", "auto"] * (database.name == "clustered")
-            subprocess.run([options.program, "ssb", "load", *rows, *order, "--db", database], check=True,
+            subprocess.run([program, "ssb", "load", *rows, *order, "--db", database], check=True,
                            stdout=subprocess.DEVNULL)
     return text, databases
 
@@ -161,7 +161,7 @@ def result_of(query, theirs, ours, same):
 
 
 def compare(options, folder):
-    text, databases = generate(options, folder)
+    text, databases = generate(options.program, folder, options.sf, options.skew, options.clustered)
     connection = load_duckdb(text, folder / "duckdb", options.threads)
     table = options.format == "table"
     if table:

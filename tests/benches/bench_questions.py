@@ -74,7 +74,7 @@ class Ssb:
     def __init__(self, options):
         folder = pathlib.Path(options.folder) / f"sf{options.sf}"
         folder.mkdir(parents=True, exist_ok=True)
-        text, self.tessera = bench_duckdb.generate(program(options), options.sf, folder)
+        text, (self.tessera,) = bench_duckdb.generate(program(options), folder, options.sf)
         self.duckdb = folder / "duckdb"
         bench_duckdb.load_duckdb(text, self.duckdb, options.threads).close()
         self.questions = read_questions()
