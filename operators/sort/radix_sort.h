@@ -17,6 +17,7 @@
 /* Threads of a block and its items, as CUB has tuned them for keys of 64 bits. */
 #define RADIX_SORT_THREADS           384u
 #define RADIX_SORT_ITEMS             3840u
+#define RADIX_SORT_NARROW_ITEMS      8064u /* of keys of 32 bits */
 #define RADIX_SORT_HISTOGRAM_THREADS 128u
 
 /* The look-back keeps two bits of a count of 32. */

@@ -91,9 +91,15 @@ TILE_INLINE void window_places_from(const window_work &work, uint64_t first, uin
         at[i] = min((uint32_t)first + 32 * i + threadIdx.x % 32, (uint32_t)work.rows - 1);
 }
 
+/* A word of keys, which may be places, too. */
+TILE_INLINE uint64_t window_word(const window_work &work, uint64_t words, uint64_t at)
+{
+    return work.narrow ? window_halves(words)[at] : window_words(words)[at];
+}
+
 TILE_INLINE uint64_t window_row(const window_work &work, uint64_t at)
 {
-    return work.places ? window_words(work.places)[at] >> work.row_shift & work.row_mask : at;
+    return work.places ? window_word(work, work.places, at) >> work.row_shift & work.row_mask : at;
 }
 
 TILE_INLINE void window_rows(const window_work &work, const uint32_t at[WINDOW_BATCH],
@@ -154,7 +160,7 @@ TILE_INLINE window_cell window_decode(const window_code &term, uint64_t word)
 /* The argument at a place. */
 TILE_INLINE window_cell window_argument(const window_work &work, uint64_t at)
 {
-    return work.has_carried ? window_decode(work.carried, window_words(work.places)[at])
+    return work.has_carried ? window_decode(work.carried, window_word(work, work.places, at))
                             : window_cell_of(work.argument, window_row(work, at));
 }
 
@@ -165,7 +171,7 @@ TILE_INLINE void window_arguments(const window_work &work, const uint32_t at[WIN
     if (work.has_carried) {
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
-            const window_cell cell = window_decode(work.carried, window_words(work.places)[at[i]]);
+            const window_cell cell = window_decode(work.carried, window_word(work, work.places, at[i]));
             values[i] = cell.valid ? cell.value : null;
         }
         return;
@@ -186,22 +192,36 @@ struct window_pair {
     uint32_t apart;         /* the one before differs from that which is WINDOW_RUN_MAX after it */
 };
 
+/* The codes of the rows before: of the lanes before, of lane 0 the last one's of the rows before, and of the first rows `first`. */
+TILE_INLINE void window_codes_before(const uint64_t own[WINDOW_BATCH], uint64_t first,
+                                     uint64_t last[WINDOW_BATCH])
+{
+#pragma unroll
+    for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
+        const uint64_t lane = __shfl_up_sync(FULL_WARP, own[i], 1),
+                       rows = i ? __shfl_sync(FULL_WARP, own[i ? i - 1 : 0], 31) : first;
+        last[i] = threadIdx.x % 32 ? lane : rows;
+    }
+}
+
+/* Of the rows at[i] and those before. Past the end the last row is repeated, and the row before is that itself. */
 TILE_INLINE void window_compare(const window_work &work, const uint32_t at[WINDOW_BATCH], bool runs,
                                 window_pair pairs[WINDOW_BATCH])
 {
-    uint32_t before[WINDOW_BATCH], after[WINDOW_BATCH];
+    uint32_t after[WINDOW_BATCH], before[WINDOW_BATCH];
 #pragma unroll
     for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
-        before[i] = at[i] ? at[i] - 1 : 0;
-        const bool within = work.rows - before[i] > WINDOW_RUN_MAX;
-        after[i] = within ? before[i] + WINDOW_RUN_MAX : before[i];
+        before[i] = at[0] && threadIdx.x % 32 == 0 ? at[0] - 1 : at[0];
+        const bool within = at[i] && work.rows - (at[i] - 1) > WINDOW_RUN_MAX;
+        after[i] = within ? at[i] - 1 + WINDOW_RUN_MAX : at[i];
         pairs[i] = window_pair{0, 0, runs && within ? 0 : UINT32_MAX};
     }
 #pragma unroll 1
     for (uint32_t t = 0; t < work.term_count; t++) {
         uint64_t own[WINDOW_BATCH], last[WINDOW_BATCH];
-        window_codes(work.terms[t], before, last);
         window_codes(work.terms[t], at, own);
+        window_codes(work.terms[t], before, last); /* one row, which lane 0 wants */
+        window_codes_before(own, last[0], last);
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
             pairs[i].greater |= (uint32_t)(last[i] > own[i]) << t;
@@ -249,7 +269,7 @@ extern "C" __global__ void __launch_bounds__(WINDOW_THREADS, 3)
         window_compare(work, at, !(prefixes & 1), pairs);
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_BATCH; i++)
-            if (at[i] > 0) {
+            if (at[i] > 0 && at[i] == first + 32 * i + threadIdx.x % 32) {
                 window_note_suffixes(pairs[i], work.term_count, &suffixes);
                 window_note_prefixes(pairs[i], work.term_count, &prefixes);
             }
@@ -288,7 +308,10 @@ extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
             }
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
-            window_words(work.keys)[at[i]] = keys[i];
+            if (work.narrow)
+                window_halves(work.keys)[at[i]] = (uint32_t)keys[i];
+            else
+                window_words(work.keys)[at[i]] = keys[i];
             if (rows_out)
                 window_words(rows_out)[at[i]] = rows[i];
         }
@@ -328,7 +351,8 @@ TILE_INLINE void window_begun(const window_work &work, const uint32_t at[WINDOW_
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
             const uint64_t differs =
-                (window_words(work.keys)[at[i]] ^ window_words(work.keys)[before[i]]) >> work.key_shift;
+                (window_word(work, work.keys, at[i]) ^ window_word(work, work.keys, before[i])) >>
+                work.key_shift;
             const uint32_t shift = work.partition_shift - work.key_shift;
             begun[i] |= (shift < 64 && differs >> shift != 0) | (differs != 0) << 1;
         }
@@ -398,6 +422,7 @@ extern "C" __global__ void __launch_bounds__(WINDOW_BEFORE_THREADS)
     uint64_t *const sums = window_words(work.sums), *const of_warps =
                                                         reinterpret_cast<uint64_t *>(tile_shared);
     uint64_t own = 0;
+#pragma unroll 8
     for (uint64_t piece = begin; piece < end; piece++)
         own += sums[piece];
     uint64_t before = window_upto(own);
@@ -407,10 +432,17 @@ extern "C" __global__ void __launch_bounds__(WINDOW_BEFORE_THREADS)
     before -= own;
     for (uint32_t warp = 0; warp < threadIdx.x / 32; warp++)
         before += of_warps[warp];
-    for (uint64_t piece = begin; piece < end; piece++) {
-        const uint64_t of = sums[piece];
-        sums[piece] = before;
-        before += of;
+    for (uint64_t first = begin; first < end; first += WINDOW_SUMS) {
+        uint64_t of[WINDOW_SUMS];
+#pragma unroll
+        for (uint32_t i = 0; i < WINDOW_SUMS; i++)
+            of[i] = first + i < end ? sums[first + i] : 0;
+#pragma unroll
+        for (uint32_t i = 0; i < WINDOW_SUMS; i++) {
+            if (first + i < end)
+                sums[first + i] = before;
+            before += of[i];
+        }
     }
 }
 

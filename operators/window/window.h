@@ -10,6 +10,7 @@
 
 #define WINDOW_THREADS        256u
 #define WINDOW_BEFORE_THREADS 1024u /* of one block, with 64 bits of shared memory for each warp */
+#define WINDOW_SUMS           8u    /* of pieces, that a thread loads at once */
 #define WINDOW_PIECE          2048u /* items that a warp adds up */
 #define WINDOW_BATCH          4u    /* places of a lane at a time, so that as many reads are in flight */
 #define WINDOW_TERMS_MAX      16u
@@ -106,6 +107,7 @@ struct window_work {
     uint32_t
         compared_terms; /* in which rows of a group, or of a partition if there are no groups, are equal */
     uint32_t placed;    /* results stand in the order of the window, else of the rows */
+    uint32_t narrow;    /* words of keys and places have 32 bits */
     uint32_t carried_count;
     uint32_t has_carried;       /* the argument is in the words of `places`: */
     struct window_code carried; /* its code there */

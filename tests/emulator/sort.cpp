@@ -9,10 +9,10 @@ static uint32_t digit_of(uint64_t key, uint32_t first_bit, uint32_t bits)
     return (uint32_t)(key >> first_bit) & ((1u << bits) - 1);
 }
 
-static void run_histogram(void **parameters)
+template <class KEY> static void run_histogram(void **parameters)
 {
     uint32_t *const bins = *(uint32_t **)parameters[0];
-    const uint64_t *const keys = *(const uint64_t **)parameters[1];
+    const KEY *const keys = *(const KEY **)parameters[1];
     const uint32_t count = *(uint32_t *)parameters[2], first_bit = *(uint32_t *)parameters[3],
                    bits = *(uint32_t *)parameters[4];
     if (blockIdx.x || threadIdx.x)
@@ -33,7 +33,7 @@ static void run_starts(void **parameters)
     }
 }
 
-static void run_pass(void **parameters)
+template <class KEY> static void run_pass(void **parameters)
 {
     const radix_sort_pass pass = *(radix_sort_pass *)parameters[0];
     uint32_t places[RADIX_SORT_DIGITS];
@@ -41,19 +41,22 @@ static void run_pass(void **parameters)
         return;
     memcpy(places, (const void *)pass.bins, sizeof places);
     for (int32_t i = 0; i < pass.count; i++) {
-        const uint64_t key = ((const uint64_t *)pass.keys)[i];
+        const KEY key = ((const KEY *)pass.keys)[i];
         const uint32_t to = places[digit_of(key, pass.first_bit, pass.bits)]++;
-        ((uint64_t *)pass.keys_out)[to] = key;
+        ((KEY *)pass.keys_out)[to] = key;
         if (pass.values)
             ((uint64_t *)pass.values_out)[to] = ((const uint64_t *)pass.values)[i];
     }
 }
 
 extern emulated_module emulated_of_radix_sort;
-emulated_module emulated_of_radix_sort = {"radix_sort",
-                                          nullptr,
-                                          0,
-                                          {{"radix_sort_histogram", run_histogram, 5, {8, 8, 4, 4, 4}},
-                                           {"radix_sort_starts", run_starts, 1, {8}},
-                                           {"radix_sort_pass_pairs", run_pass, 1, {sizeof(radix_sort_pass)}},
-                                           {"radix_sort_pass_keys", run_pass, 1, {sizeof(radix_sort_pass)}}}};
+emulated_module emulated_of_radix_sort = {
+    "radix_sort",
+    nullptr,
+    0,
+    {{"radix_sort_histogram", run_histogram<uint64_t>, 5, {8, 8, 4, 4, 4}},
+     {"radix_sort_histogram_narrow", run_histogram<uint32_t>, 5, {8, 8, 4, 4, 4}},
+     {"radix_sort_starts", run_starts, 1, {8}},
+     {"radix_sort_pass_pairs", run_pass<uint64_t>, 1, {sizeof(radix_sort_pass)}},
+     {"radix_sort_pass_keys", run_pass<uint64_t>, 1, {sizeof(radix_sort_pass)}},
+     {"radix_sort_pass_narrow", run_pass<uint32_t>, 1, {sizeof(radix_sort_pass)}}}};

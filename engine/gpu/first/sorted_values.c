@@ -103,8 +103,10 @@ static enum status make_memory(struct values *values, uint64_t entries, struct e
     RETURN_IF_ERROR(cuda_columns_allocate(values->run->device->columns,
                                           4 * column + aligned(scratch) + sums + sizeof(uint64_t),
                                           "the values of groups", &values->memory, error));
-    values->pairs = (struct cuda_pairs){values->memory, values->memory + column, values->memory + 2 * column,
-                                        values->memory + 3 * column};
+    values->pairs = (struct cuda_pairs){.keys = values->memory,
+                                        .values = values->memory + column,
+                                        .other_keys = values->memory + 2 * column,
+                                        .other_values = values->memory + 3 * column};
     values->scratch = values->memory + 4 * column;
     values->work.sums = values->scratch + aligned(scratch);
     values->work.found = values->work.sums + sums;

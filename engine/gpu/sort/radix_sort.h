@@ -1,5 +1,5 @@
-/* radix_sort.h: sorts pairs of 64-bit words, or keys alone, on a GPU (operators/sort/radix_sort_cuda.h). The kernels are compiled ahead, where
- * CUB's headers were found then. */
+/* radix_sort.h: sorts pairs of 64-bit words, or keys alone, on a GPU (operators/sort/radix_sort_cuda.h). The kernels are compiled
+ * ahead, where CUB's headers were found then. */
 #ifndef TESSERA_ENGINE_GPU_SORT_RADIX_SORT_H
 #define TESSERA_ENGINE_GPU_SORT_RADIX_SORT_H
 
@@ -15,6 +15,7 @@ struct cuda_radix_sort {
     struct cuda_module *module;
     uint64_t number; /* of the module (modules.h) */
     struct cuda_function *histogram, *starts, *pairs, *keys;
+    struct cuda_function *histogram_narrow, *narrow; /* of keys of 32 bits */
 };
 
 /* Whether the program has the kernels for this GPU. */
@@ -28,10 +29,11 @@ void cuda_radix_sort_close(struct cuda *cuda, struct cuda_modules *modules, stru
 /* The bytes of scratch memory for `count` pairs, up to RADIX_SORT_COUNT_MAX. */
 uint64_t cuda_radix_sort_scratch(uint64_t count);
 
-/* The pairs, and as much memory again. Keys alone have `values` 0. */
+/* The pairs, and as much memory again. Keys alone have `values` 0, and may be `narrow`, of 32 bits. */
 struct cuda_pairs {
     cuda_address keys, values;
     cuda_address other_keys, other_values;
+    bool narrow;
 };
 
 /* Queues the sort by the bits first_bit .. bits - 1 of the keys, and pairs that are equal in them keep their order. The sorted

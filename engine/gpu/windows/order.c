@@ -17,7 +17,8 @@
 
 #include <string.h>
 
-#define WORD_BITS 64u
+#define WORD_BITS   64u
+#define NARROW_BITS 32u
 
 enum order_way { AS_THEY_ARE, BY_RANKS, BY_KEYS, BY_PAIRS };
 
@@ -208,6 +209,7 @@ static void choose_way(struct order *order)
         work->row_shift = carry(order, WORD_BITS - bits - row_bits);
         work->key_shift = work->row_shift + row_bits;
     }
+    work->narrow = order->way == BY_KEYS && work->key_shift + bits <= NARROW_BITS;
     work->run_bits = bits_of_terms(work, order->run_terms, order->sorted_terms);
     work->partition_shift = work->key_shift + bits_of_terms(work, work->partition_terms, order->sorted_terms);
 }
@@ -247,9 +249,12 @@ static enum status make_memory(struct order *order, struct error *error)
                                               (has_own_groups(order) ? 4 : 2) * order->begins_bytes,
                                           "a window's order", &windows->order, error));
     const cuda_address base = windows->order;
-    order->pairs = order->way == BY_PAIRS
-                       ? (struct cuda_pairs){base, base + column, base + 2 * column, base + 3 * column}
-                       : (struct cuda_pairs){.keys = base, .other_keys = base + column};
+    order->pairs = order->way == BY_PAIRS ? (struct cuda_pairs){.keys = base,
+                                                                .values = base + column,
+                                                                .other_keys = base + 2 * column,
+                                                                .other_values = base + 3 * column}
+                                          : (struct cuda_pairs){.keys = base, .other_keys = base + column};
+    order->pairs.narrow = windows->work.narrow;
     order->scratch = base + count * column;
     order->begins = order->scratch + scratch;
     return STATUS_OK;

@@ -1,7 +1,7 @@
 /*
- * test_cuda_radix_sort.c: pairs and keys alone sorted on a GPU (engine/gpu/sort/radix_sort.h) are those of a stable sort on the host,
- * bit by bit: 0 to 100,003 pairs, around the sizes of tiles, by 1 to 64 bits and by bits in the middle, keys all alike, of few values, ascending, random. On the
- * emulated GPU of tests/emulator the sort itself is another one, and what launches it is tested. Prints what a sort of
+ * test_cuda_radix_sort.c: pairs, and keys alone of 64 and 32 bits, sorted on a GPU (engine/gpu/sort/radix_sort.h) are those of a
+ * stable sort on the host, bit by bit: 0 to 100,003 pairs, around the sizes of tiles, by 1 to 64 bits and by bits in the middle, keys
+ * all alike, of few values, ascending, random. On the emulated GPU of tests/emulator the sort itself is another one, and what launches it is tested. Prints what a sort of
  * 2^27 pairs takes if TESSERA_TEST_TIMES is set. Skipped without a GPU, unless TESSERA_REQUIRE_GPU is set.
  */
 #define _GNU_SOURCE
@@ -50,7 +50,10 @@ static cuda_address take(uint64_t count, cuda_address *all, struct cuda_pairs *p
 {
     const uint64_t column = (count * 8 + 255) / 256 * 256;
     must(cuda_allocate(cuda, 4 * column + cuda_radix_sort_scratch(count), "pairs", all, error));
-    *pairs = (struct cuda_pairs){*all, *all + column, *all + 2 * column, *all + 3 * column};
+    *pairs = (struct cuda_pairs){.keys = *all,
+                                 .values = *all + column,
+                                 .other_keys = *all + 2 * column,
+                                 .other_values = *all + 3 * column};
     return *all + 4 * column;
 }
 
@@ -85,6 +88,46 @@ static void check(enum shape shape, uint64_t count, uint32_t first_bit, uint32_t
     free(right);
     free(keys);
     free(values);
+}
+
+static void check_narrow(enum shape shape, uint64_t count, uint32_t first_bit, uint32_t bits)
+{
+    struct pair *const right = calloc(count + 1, sizeof *right);
+    uint32_t *const keys = calloc(count + 1, sizeof *keys);
+    struct cuda_pairs pairs;
+    cuda_address all;
+    mask = ((UINT64_C(1) << bits) - 1) >> first_bit << first_bit;
+    for (uint64_t i = 0; i < count; i++)
+        right[i] = (struct pair){keys[i] = (uint32_t)key_of(shape, i), i};
+    qsort(right, count, sizeof *right, compare);
+    const cuda_address scratch = take(count, &all, &pairs);
+    pairs = (struct cuda_pairs){.keys = pairs.keys, .other_keys = pairs.other_keys, .narrow = true};
+    must(cuda_copy_to_device(cuda, pairs.keys, keys, count * sizeof *keys, error));
+    must(cuda_radix_sort(cuda, &sort, &pairs, count, first_bit, bits, scratch, error));
+    must(cuda_copy_to_host(cuda, keys, pairs.keys, count * sizeof *keys, error));
+    must(cuda_synchronize(cuda, error));
+    for (uint64_t i = 0; i < count; i++)
+        if (keys[i] != right[i].key)
+            fail_msg("shape %u, %llu narrow keys, bits %u to %u: place %llu has %x", shape,
+                     (unsigned long long)count, first_bit, bits, (unsigned long long)i, keys[i]);
+    cuda_free(cuda, all);
+    free(right);
+    free(keys);
+}
+
+static void narrow_keys_are_in_order(void **state)
+{
+    static const uint64_t counts[] = {
+        0,     1, 31, 1025, RADIX_SORT_NARROW_ITEMS - 1, RADIX_SORT_NARROW_ITEMS, RADIX_SORT_NARROW_ITEMS + 1,
+        100003};
+    static const uint32_t bits[][2] = {{0, 1}, {0, 8}, {0, 17}, {0, 32}, {6, 25}, {5, 5}, {31, 32}};
+    (void)state;
+    need_gpu(cuda);
+    random_state = 20261128;
+    for (enum shape shape = 0; shape < SHAPES; shape++)
+        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+            for (size_t b = 0; b < sizeof bits / sizeof *bits; b++)
+                check_narrow(shape, counts[c], bits[b][0], bits[b][1]);
 }
 
 static void pairs_are_in_order(void **state)
@@ -175,6 +218,8 @@ static int close_gpu(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_are_in_order), cmocka_unit_test(sort_is_timed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_are_in_order),
+                                       cmocka_unit_test(narrow_keys_are_in_order),
+                                       cmocka_unit_test(sort_is_timed)};
     return cmocka_run_group_tests(tests, open_gpu, close_gpu);
 }
