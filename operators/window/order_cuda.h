@@ -192,36 +192,23 @@ struct window_pair {
     uint32_t apart;         /* the one before differs from that which is WINDOW_RUN_MAX after it */
 };
 
-/* The codes of the rows before: of the lanes before, of lane 0 the last one's of the rows before, and of the first rows `first`. */
-TILE_INLINE void window_codes_before(const uint64_t own[WINDOW_BATCH], uint64_t first,
-                                     uint64_t last[WINDOW_BATCH])
+/* By the terms from `begin` on. */
+TILE_INLINE void window_compare(const window_work &work, const uint32_t at[WINDOW_BATCH], uint32_t begin,
+                                bool runs, window_pair pairs[WINDOW_BATCH])
 {
+    uint32_t before[WINDOW_BATCH], after[WINDOW_BATCH];
 #pragma unroll
     for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
-        const uint64_t lane = __shfl_up_sync(FULL_WARP, own[i], 1),
-                       rows = i ? __shfl_sync(FULL_WARP, own[i ? i - 1 : 0], 31) : first;
-        last[i] = threadIdx.x % 32 ? lane : rows;
-    }
-}
-
-/* Of the rows at[i] and those before. Past the end the last row is repeated, and the row before is that itself. */
-TILE_INLINE void window_compare(const window_work &work, const uint32_t at[WINDOW_BATCH], bool runs,
-                                window_pair pairs[WINDOW_BATCH])
-{
-    uint32_t after[WINDOW_BATCH], before[WINDOW_BATCH];
-#pragma unroll
-    for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
-        before[i] = at[0] && threadIdx.x % 32 == 0 ? at[0] - 1 : at[0];
-        const bool within = at[i] && work.rows - (at[i] - 1) > WINDOW_RUN_MAX;
-        after[i] = within ? at[i] - 1 + WINDOW_RUN_MAX : at[i];
+        before[i] = at[i] ? at[i] - 1 : 0;
+        const bool within = work.rows - before[i] > WINDOW_RUN_MAX;
+        after[i] = within ? before[i] + WINDOW_RUN_MAX : before[i];
         pairs[i] = window_pair{0, 0, runs && within ? 0 : UINT32_MAX};
     }
 #pragma unroll 1
-    for (uint32_t t = 0; t < work.term_count; t++) {
+    for (uint32_t t = begin; t < work.term_count; t++) {
         uint64_t own[WINDOW_BATCH], last[WINDOW_BATCH];
+        window_codes(work.terms[t], before, last);
         window_codes(work.terms[t], at, own);
-        window_codes(work.terms[t], before, last); /* one row, which lane 0 wants */
-        window_codes_before(own, last[0], last);
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
             pairs[i].greater |= (uint32_t)(last[i] > own[i]) << t;
@@ -236,15 +223,15 @@ TILE_INLINE void window_compare(const window_work &work, const uint32_t at[WINDO
     }
 }
 
+/* Rows do not ascend by the terms t and later if the first of these that differs is greater: so it is where t is, or where it
+ * differs for none and so for t + 1, which is how carries go through a sum. The bits are turned around for that. */
 TILE_INLINE void window_note_suffixes(const window_pair &pair, uint32_t terms, uint32_t *flags)
 {
-    bool greater = false, equal = true;
-    for (uint32_t t = terms; t-- > 0;) {
-        const bool differs = (pair.greater | pair.less) >> t & 1;
-        greater = differs ? pair.greater >> t & 1 : greater;
-        equal &= !differs;
-        *flags |= (uint32_t)greater << t | (uint32_t)equal << (16 + t);
-    }
+    const uint32_t all = low_bits(terms), different = (pair.greater | pair.less) & all,
+                   greater = __brev(pair.greater & all) >> 16, same = __brev(all & ~different) >> 16,
+                   either = greater | same, carries = (either ^ greater ^ (either + greater)) >> 1 & 0xffff;
+    *flags |= __brev(carries) >> 16;
+    *flags |= (all & ~low_bits(32 - __clz(different))) << 16;
 }
 
 TILE_INLINE void window_note_prefixes(const window_pair &pair, uint32_t terms, uint32_t *flags)
@@ -256,20 +243,26 @@ TILE_INLINE void window_note_prefixes(const window_pair &pair, uint32_t terms, u
     *flags |= (apart ? low_bits(apart - 1) : all) << 16;
 }
 
-/* Three blocks of a multiprocessor have 80 registers a thread, which suffice. */
+/* Once the rows are known not to ascend by the first term, nor by the terms from one on, those before it need no look. Three
+ * blocks of a multiprocessor have 80 registers a thread, which suffice. */
 extern "C" __global__ void __launch_bounds__(WINDOW_THREADS, 3)
     window_orders(const __grid_constant__ window_work work)
 {
-    uint32_t suffixes = 0, prefixes = 0;
+    uint32_t suffixes = 0, prefixes = 0, begin = 0;
     for (uint64_t first = window_warp() * WINDOW_BATCH * 32; first < work.rows;
          first += window_warps() * WINDOW_BATCH * 32) {
         uint32_t at[WINDOW_BATCH];
         window_pair pairs[WINDOW_BATCH];
         window_places_from(work, first, at);
-        window_compare(work, at, !(prefixes & 1), pairs);
+        while (begin < work.term_count && __any_sync(FULL_WARP, prefixes & 1) &&
+               __any_sync(FULL_WARP, suffixes >> begin & 1))
+            begin++;
+        if (begin == work.term_count)
+            break;
+        window_compare(work, at, begin, !__any_sync(FULL_WARP, prefixes & 1), pairs);
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_BATCH; i++)
-            if (at[i] > 0 && at[i] == first + 32 * i + threadIdx.x % 32) {
+            if (at[i] > 0) {
                 window_note_suffixes(pairs[i], work.term_count, &suffixes);
                 window_note_prefixes(pairs[i], work.term_count, &prefixes);
             }

@@ -184,12 +184,13 @@ static uint32_t compared_terms(const struct order *order)
     return has_own_groups(order) ? work->term_count : work->partition_terms;
 }
 
-/* Whether nobody needs a row's number, and without it a key has room for all that is wanted. */
+/* Whether nobody needs a row's number, and only without it a key has room for all that is wanted, or 32 bits. */
 static bool is_rowless(const struct order *order, uint32_t bits, uint32_t row_bits)
 {
     const uint32_t carried = bits_to_carry(order);
     return order->wishes->in_place && compared_terms(order) <= order->sorted_terms &&
-           bits + carried <= WORD_BITS && bits + carried + row_bits > WORD_BITS;
+           (bits + carried <= NARROW_BITS ||
+            (bits + carried <= WORD_BITS && bits + carried + row_bits > WORD_BITS));
 }
 
 static void choose_way(struct order *order)
