@@ -406,36 +406,45 @@ TILE_INLINE uint64_t window_upto(uint64_t value)
     return value;
 }
 
+/* Of a block: the sum of the warps before this one, and of all; `upto` is that of a warp's lanes up to each. */
+TILE_INLINE uint64_t window_warps_before(uint64_t *of_warps, uint64_t upto, uint64_t *all)
+{
+    uint64_t before = 0;
+    if (threadIdx.x % 32 == 31)
+        of_warps[threadIdx.x / 32] = upto;
+    __syncthreads();
+    *all = 0;
+    for (uint32_t warp = 0; warp < blockDim.x / 32; warp++) {
+        before += warp < threadIdx.x / 32 ? of_warps[warp] : 0;
+        *all += of_warps[warp];
+    }
+    __syncthreads();
+    return before;
+}
+
+/* One block; a thread has WINDOW_SUMS pieces that follow each other at a time. */
 extern "C" __global__ void __launch_bounds__(WINDOW_BEFORE_THREADS)
     window_before(const __grid_constant__ window_work work)
 {
-    const uint64_t pieces = (work.rows + WINDOW_PIECE - 1) / WINDOW_PIECE,
-                   each = (pieces + blockDim.x - 1) / blockDim.x, begin = threadIdx.x * each,
-                   end = begin + each < pieces ? begin + each : pieces;
-    uint64_t *const sums = window_words(work.sums), *const of_warps =
-                                                        reinterpret_cast<uint64_t *>(tile_shared);
-    uint64_t own = 0;
-#pragma unroll 8
-    for (uint64_t piece = begin; piece < end; piece++)
-        own += sums[piece];
-    uint64_t before = window_upto(own);
-    if (threadIdx.x % 32 == 31)
-        of_warps[threadIdx.x / 32] = before;
-    __syncthreads();
-    before -= own;
-    for (uint32_t warp = 0; warp < threadIdx.x / 32; warp++)
-        before += of_warps[warp];
-    for (uint64_t first = begin; first < end; first += WINDOW_SUMS) {
-        uint64_t of[WINDOW_SUMS];
+    const uint64_t pieces = (work.rows + WINDOW_PIECE - 1) / WINDOW_PIECE;
+    uint64_t *const sums = window_words(work.sums);
+    uint64_t before = 0, all;
+    for (uint64_t piece = 0; piece < pieces; piece += blockDim.x * WINDOW_SUMS) {
+        const uint64_t first = piece + threadIdx.x * WINDOW_SUMS;
+        uint64_t of[WINDOW_SUMS], own = 0;
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_SUMS; i++)
-            of[i] = first + i < end ? sums[first + i] : 0;
+            own += of[i] = first + i < pieces ? sums[first + i] : 0;
+        const uint64_t upto = window_upto(own);
+        uint64_t sum =
+            before + window_warps_before(reinterpret_cast<uint64_t *>(tile_shared), upto, &all) + upto - own;
 #pragma unroll
         for (uint32_t i = 0; i < WINDOW_SUMS; i++) {
-            if (first + i < end)
-                sums[first + i] = before;
-            before += of[i];
+            if (first + i < pieces)
+                sums[first + i] = sum;
+            sum += of[i];
         }
+        before += all;
     }
 }
 

@@ -2,7 +2,7 @@
  * window_cuda.h: window functions over rows in plain columns, in an order (order_cuda.h). What is the same for all rows is made
  * once, and then each row finds its frame and asks it, whatever its length:
  *
- *     window_add       values in order, and the sums of pieces; window_before those before each piece
+ *     window_add       the sums of pieces of values, and values in order; window_before those before each piece
  *     window_prefix    the sums of values before each place
  *     window_leaves    the argument in order, and window_nodes a level of a tree of its extrema
  *     window_values    the function of each row
@@ -35,7 +35,13 @@ TILE_INLINE void window_items(const window_work &work, uint32_t sum, const uint3
     }
 }
 
-/* `to` gets the values in order, from its second word on. */
+/* Whether the argument of a place is at a row anywhere: then it is read once, and stays in order. */
+TILE_INLINE bool window_is_gathered(const window_work &work)
+{
+    return work.places && !work.has_carried;
+}
+
+/* `to` gets the values in order, from its second word on, if they are gathered. */
 extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
     window_add(const __grid_constant__ window_work work, uint32_t sum, uint64_t to)
 {
@@ -51,7 +57,8 @@ extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
             window_items(work, sum, at, items);
 #pragma unroll
             for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
-                window_words(to)[at[i] + 1] = (uint64_t)items[i];
+                if (window_is_gathered(work))
+                    window_words(to)[at[i] + 1] = (uint64_t)items[i];
                 all += first + 32 * i + threadIdx.x % 32 < end ? (uint64_t)items[i] : 0;
             }
         }
@@ -62,9 +69,9 @@ extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
     }
 }
 
-/* `to` has the values, and gets the sums before each place, and at the end of all. */
+/* `to` has the values if they are gathered, and gets the sums before each place, and at the end of all. */
 extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
-    window_prefix(const __grid_constant__ window_work work, uint64_t to)
+    window_prefix(const __grid_constant__ window_work work, uint32_t sum, uint64_t to)
 {
     const uint64_t pieces = (work.rows + WINDOW_PIECE - 1) / WINDOW_PIECE;
     uint64_t *const out = window_words(to) + 1;
@@ -75,17 +82,22 @@ extern "C" __global__ void __launch_bounds__(WINDOW_THREADS)
                        end = work.rows - begin < WINDOW_PIECE ? work.rows : begin + WINDOW_PIECE;
         uint64_t before = window_words(work.sums)[piece];
         for (uint64_t first = begin; first < end; first += WINDOW_BATCH * 32) {
-            uint64_t items[WINDOW_BATCH];
+            uint32_t at[WINDOW_BATCH];
+            int64_t items[WINDOW_BATCH];
+            window_places_from(work, first, at);
+            if (window_is_gathered(work)) {
 #pragma unroll
-            for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
-                const uint64_t at = first + 32 * i + threadIdx.x % 32;
-                items[i] = at < end ? out[at] : 0;
+                for (uint32_t i = 0; i < WINDOW_BATCH; i++)
+                    items[i] = (int64_t)out[at[i]];
+            } else {
+                window_items(work, sum, at, items);
             }
 #pragma unroll
             for (uint32_t i = 0; i < WINDOW_BATCH; i++) {
-                const uint64_t at = first + 32 * i + threadIdx.x % 32, upto = window_upto(items[i]) + before;
-                if (at < end)
-                    out[at] = upto;
+                const uint64_t place = first + 32 * i + threadIdx.x % 32,
+                               upto = window_upto(place < end ? (uint64_t)items[i] : 0) + before;
+                if (place < end)
+                    out[place] = upto;
                 before = __shfl_sync(FULL_WARP, upto, 31);
             }
         }

@@ -49,7 +49,7 @@ static void run_before(void **parameters)
 }
 static void run_prefix(void **parameters)
 {
-    window_prefix(work_of(parameters), second_of(parameters));
+    window_prefix(work_of(parameters), sum_of(parameters), third_of(parameters));
 }
 static void run_lists(void **parameters)
 {
@@ -79,7 +79,7 @@ emulated_module emulated_of_window = {"window",
                                        {"window_before", run_before, 1, {sizeof(window_work)}},
                                        {"window_lists", run_lists, 1, {sizeof(window_work)}},
                                        {"window_add", run_add, 3, {sizeof(window_work), 4, 8}},
-                                       {"window_prefix", run_prefix, 2, {sizeof(window_work), 8}},
+                                       {"window_prefix", run_prefix, 3, {sizeof(window_work), 4, 8}},
                                        {"window_leaves", run_leaves, 1, {sizeof(window_work)}},
                                        {"window_nodes", run_nodes, 3, {sizeof(window_work), 4, 8}},
                                        {"window_values", run_values, 1, {sizeof(window_work)}}}};

@@ -119,10 +119,10 @@ enum status cuda_window_sum_pieces(struct windows *windows, struct error *error)
 /* The sums before each place. */
 static enum status add_up(struct windows *windows, uint32_t sum, cuda_address to, struct error *error)
 {
-    void *arguments[] = {&windows->work, &sum, &to}, *of_prefix[] = {&windows->work, &to};
+    void *arguments[] = {&windows->work, &sum, &to};
     RETURN_IF_ERROR(cuda_window_launch(windows, windows->kernels.add, windows->work.rows, arguments, error));
     RETURN_IF_ERROR(cuda_window_sum_pieces(windows, error));
-    return cuda_window_launch(windows, windows->kernels.prefix, windows->work.rows, of_prefix, error);
+    return cuda_window_launch(windows, windows->kernels.prefix, windows->work.rows, arguments, error);
 }
 
 static enum status make_memory(struct windows *windows, struct error *error)
