@@ -1,7 +1,7 @@
 /* command_load.c: `tessera load`, which loads a user's star schema from delimited text and ORC files. */
 #include "loader/commands.h"
 #include "loader/infer/infer.h"
-#include "loader/orc/orc_file.h"
+#include "loader/columnar/columnar_file.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/clock.h"
 #include "storage/base/bytes_parse.h"
@@ -318,15 +318,15 @@ void loader_use_device(const struct byte_device *device)
 #define AUTO_BYTES   (64u << 20)
 #define AUTO_THREADS 8u
 
-/* The bytes of the inputs that are ORC files. */
-static uint64_t orc_bytes(const struct load_options *load)
+/* The bytes of the inputs that are columnar files. */
+static uint64_t columnar_bytes(const struct load_options *load)
 {
     uint64_t bytes = 0;
-    bool is_orc;
+    const struct columnar_format *format;
     for (uint32_t i = 0; i < load->input_count; i++)
         for (uint32_t p = 0; p < load->inputs[i].path_count; p++)
             /* A file that cannot be asked adds nothing: reading it says why. */
-            if (orc_file_is(load->inputs[i].paths[p], &is_orc, NULL) == STATUS_OK && is_orc) {
+            if (columnar_format_find(load->inputs[i].paths[p], &format, NULL) == STATUS_OK && format) {
                 struct stat facts;
                 bytes += stat(load->inputs[i].paths[p], &facts) == 0 ? (uint64_t)facts.st_size : 0;
             }
@@ -341,7 +341,7 @@ static enum status open_device(struct arguments *arguments, struct byte_decoder 
         return error_set(error, STATUS_BAD_INPUT, "--device '%s' is not auto, cpu, cuda or cuda:N", device);
     const unsigned threads = arguments->load.threads ? arguments->load.threads : parallel_threads_available();
     if (!offered || (!asked && (strcmp(device, "cpu") == 0 || threads > AUTO_THREADS ||
-                                orc_bytes(&arguments->load) < AUTO_BYTES)))
+                                columnar_bytes(&arguments->load) < AUTO_BYTES)))
         return STATUS_OK;
     const enum status status = offered->open(device, arguments->load.threads, decoder, error);
     if (status == STATUS_MACHINE && !asked) {

@@ -55,7 +55,7 @@ static const struct rule rules[] = {
     {"engine/library", "engine/relational engine/logical engine/explain engine/sql engine/run engine/answer "
                        "engine/plan loader storage"},
     {"engine/program/main.c", "engine loader/commands.h ssb/commands.h lab/commands.h storage"},
-    {"engine/program/command_inspect.c", "engine loader/orc/orc_inspect.h storage"},
+    {"engine/program/command_inspect.c", "engine loader/columnar/columnar_inspect.h storage"},
     {"engine/program", "engine storage"},
     {"ssb", "engine operators loader storage"},
     {"lab", "ssb engine operators loader storage"},

@@ -7,7 +7,7 @@
 #include "engine/program/inspect_clustering.h"
 #include "engine/program/inspect_levels.h"
 #include "engine/plan/value_text.h"
-#include "loader/orc/orc_inspect.h"
+#include "loader/columnar/columnar_inspect.h"
 #include "storage/base/command_line.h"
 #include "storage/base/text/json_text.h"
 #include "storage/codec/codec_costs.h"
@@ -476,7 +476,7 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
     (void)progress;
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
     if (!options.database && !is_directory(options.what))
-        return orc_inspect(options.what, options.json, stdout, error);
+        return columnar_inspect(options.what, options.json, stdout, error);
     if (!options.database) {
         options.database = options.what;
         options.what = NULL;

@@ -1,7 +1,7 @@
 /* infer.c: see infer.h; writes what the other files of this folder found. */
 #include "loader/infer/infer_internal.h"
 
-#include "loader/orc/orc_file.h"
+#include "loader/columnar/columnar_file.h"
 #include "storage/base/calendar.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/sql_name.h"
@@ -154,9 +154,9 @@ static enum status read_tables(const struct load_input *inputs, uint32_t count,
             if (word_compare(tables[before].name, tables[t].name) == 0)
                 return error_set(error, STATUS_BAD_INPUT, "two tables would be named %s; name them: TABLE=%s",
                                  tables[t].name, inputs[t].paths[0]);
-        bool is_orc;
-        RETURN_IF_ERROR(orc_file_is(inputs[t].paths[0], &is_orc, error));
-        if (is_orc)
+        const struct columnar_format *format;
+        RETURN_IF_ERROR(columnar_format_find(inputs[t].paths[0], &format, error));
+        if (format)
             return error_set(error, STATUS_BAD_INPUT,
                              "%s: an ORC file says its types itself; tessera inspect shows them",
                              inputs[t].paths[0]);

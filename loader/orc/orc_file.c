@@ -3,20 +3,15 @@
 #define _GNU_SOURCE
 #include "loader/orc/orc_file.h"
 
+#include "loader/orc/orc_format.h"
 #include "loader/orc/orc_streams.h"
 #include "storage/base/file.h"
 #include "storage/base/memory.h"
-#include "storage/base/number/number_text.h"
-#include "storage/base/words/word.h"
 
-#include <errno.h>
 #include <orc.pb-c.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #define MAGIC           "ORC"
@@ -60,6 +55,17 @@ const char *orc_compression_name(uint32_t compression)
     return NAME_OF(names, compression);
 }
 
+void orc_type_text(const struct orc_type *type, char text[COLUMNAR_TYPE_BYTES])
+{
+    const char *const name = orc_kind_name(type->kind);
+    if (type->kind == ORC_DECIMAL)
+        snprintf(text, COLUMNAR_TYPE_BYTES, "%s(%u,%u)", name, type->precision, type->scale);
+    else if (type->kind == ORC_VARCHAR || type->kind == ORC_CHAR)
+        snprintf(text, COLUMNAR_TYPE_BYTES, "%s(%u)", name, type->maximum_length);
+    else
+        snprintf(text, COLUMNAR_TYPE_BYTES, "%s", name);
+}
+
 const char *orc_encoding_name(uint32_t encoding)
 {
     static const char *const names[] = {"DIRECT", "DICTIONARY", "DIRECT_V2", "DICTIONARY_V2"};
@@ -84,29 +90,6 @@ enum byte_scheme orc_file_scheme(const struct orc_file *file)
     return schemes[file->compression];
 }
 
-/* ---- Errors ---- */
-
-void orc_place_text(const struct orc_place *place, char text[ORC_PLACE_BYTES])
-{
-    char stripe[32] = "";
-    if (place->stripe != ORC_WHOLE_FILE)
-        snprintf(stripe, sizeof stripe, ", stripe %u", place->stripe + 1);
-    snprintf(text, ORC_PLACE_BYTES, "%.400s%s%s%.128s", place->file->path, stripe,
-             place->column ? ", column " : "", place->column ? place->column : "");
-}
-
-enum status orc_damaged(struct error *error, const struct orc_place *place, const char *what, ...)
-{
-    char text[ORC_PLACE_BYTES], why[256];
-    va_list arguments;
-    va_start(arguments, what);
-    number_print_list(why, sizeof why, what, arguments);
-    va_end(arguments);
-    orc_place_text(place, text);
-    return error_set(error, STATUS_BAD_INPUT, "%s: %s; the file is damaged: write or copy it again", text,
-                     why);
-}
-
 /* ---- Protocol buffers ---- */
 
 struct decoded_memory {
@@ -125,11 +108,11 @@ static void *decoded_take(void *context, size_t bytes)
     return taken;
 }
 
-static enum status no_footer(const struct orc_place *place, const struct decoded_memory *memory,
+static enum status no_footer(const struct columnar_place *place, const struct decoded_memory *memory,
                              struct error *error)
 {
     return memory->missing ? error_out_of_memory(error, memory->bytes, "a footer of an ORC file")
-                           : orc_damaged(error, place, "its footer cannot be understood");
+                           : columnar_damaged(error, place, "its footer cannot be understood");
 }
 
 static void decoded_free(void *context, void *memory)
@@ -138,76 +121,12 @@ static void decoded_free(void *context, void *memory)
     free(memory);
 }
 
-/* ---- Bytes of the file ---- */
-
-enum status orc_file_open(const struct orc_file *file, int *descriptor, struct error *error)
-{
-    uint64_t size;
-    RETURN_IF_ERROR(file_open(file->path, descriptor, &size, NULL, error));
-    if (size == file->size)
-        return STATUS_OK;
-    close(*descriptor);
-    *descriptor = -1;
-    return error_set(error, STATUS_BAD_INPUT,
-                     "%s: its size has changed since its footer was read; load again", file->path);
-}
-
-enum status orc_file_bytes(const struct orc_file *file, int descriptor, uint64_t offset, uint64_t bytes,
-                           void *into, struct error *error)
-{
-    uint64_t got;
-    const int reason = file_get(descriptor, into, bytes, offset, &got);
-    if (reason)
-        return error_set_errno(error, reason, "%s: cannot be read", file->path);
-    return got == bytes ? STATUS_OK
-                        : error_set(error, STATUS_BAD_INPUT,
-                                    "%s: it was made shorter while it was read; load again", file->path);
-}
-
-/* Whether the file has the magic of ORC at both ends. Returns an errno value, or 0. */
-static int has_magic(int descriptor, uint64_t size, bool *has)
-{
-    char head[MAGIC_BYTES], tail[MAGIC_BYTES + 1];
-    uint64_t got;
-    *has = false;
-    if (size <= sizeof head + sizeof tail)
-        return 0;
-    int reason = file_get(descriptor, head, sizeof head, 0, &got);
-    if (reason || got < sizeof head || memcmp(head, MAGIC, sizeof head) != 0)
-        return reason;
-    reason = file_get(descriptor, tail, sizeof tail, size - sizeof tail, &got);
-    *has = !reason && got == sizeof tail && memcmp(tail, MAGIC, MAGIC_BYTES) == 0;
-    return reason;
-}
-
-enum status orc_file_is(const char *path, bool *is_orc, struct error *error)
-{
-    const size_t length = strlen(path);
-    struct stat stat_of;
-    *is_orc = false;
-    if (stat(path, &stat_of) != 0)
-        return errno == ENOENT || errno == ENOTDIR
-                   ? STATUS_OK
-                   : error_set_errno(error, errno, "%s: cannot be opened", path);
-    if (!S_ISREG(stat_of.st_mode))
-        return STATUS_OK;
-    if (length >= 4 && word_compare(path + length - 4, ".orc") == 0) {
-        *is_orc = true;
-        return STATUS_OK;
-    }
-    const int descriptor = file_descriptor(path, O_RDONLY, 0);
-    const int reason = descriptor < 0 ? errno : has_magic(descriptor, (uint64_t)stat_of.st_size, is_orc);
-    if (descriptor >= 0)
-        close(descriptor);
-    return reason ? error_set_errno(error, reason, "%s: cannot be read", path) : STATUS_OK;
-}
-
 /* ---- The postscript ---- */
 
 static enum status take_postscript(struct orc_file *file, const Orc__PostScript *postscript, uint64_t room,
                                    struct error *error)
 {
-    const struct orc_place place = {.file = file, .stripe = ORC_WHOLE_FILE};
+    const struct columnar_place place = {.file = &file->base, .part = COLUMNAR_WHOLE_FILE};
     const uint64_t block = postscript->has_compression_block_size ? postscript->compression_block_size : 0;
     file->compression = (enum orc_compression)postscript->compression;
     file->footer_bytes = postscript->footer_length;
@@ -219,16 +138,18 @@ static enum status take_postscript(struct orc_file *file, const Orc__PostScript 
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: its compression (%s, number %u) cannot be read; write it with none, zlib, "
                          "snappy, lz4 or zstd",
-                         file->path, orc_compression_name(postscript->compression), postscript->compression);
+                         file->base.path, orc_compression_name(postscript->compression),
+                         postscript->compression);
     if (file->version[0] > 0 || file->version[1] > 12)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: its format's version is %u.%u, and this program reads 0.11 and 0.12",
-                         file->path, file->version[0], file->version[1]);
+                         file->base.path, file->version[0], file->version[1]);
     if (file->compression != ORC_NONE && (block == 0 || block > BLOCK_BYTES_MAX))
-        return orc_damaged(error, &place, "its compression block has %llu bytes", (unsigned long long)block);
+        return columnar_damaged(error, &place, "its compression block has %llu bytes",
+                                (unsigned long long)block);
     if (file->footer_bytes > room)
-        return orc_damaged(error, &place, "its footer has %llu bytes where %llu are left",
-                           (unsigned long long)file->footer_bytes, (unsigned long long)room);
+        return columnar_damaged(error, &place, "its footer has %llu bytes where %llu are left",
+                                (unsigned long long)file->footer_bytes, (unsigned long long)room);
     return STATUS_OK;
 }
 
@@ -236,10 +157,11 @@ static enum status take_postscript(struct orc_file *file, const Orc__PostScript 
 static enum status read_postscript(struct orc_file *file, int descriptor, uint64_t *end, struct error *error)
 {
     uint8_t tail[256] = {0}, head[MAGIC_BYTES] = {0};
-    const uint64_t bytes = file->size < sizeof tail ? file->size : sizeof tail;
-    RETURN_IF_ERROR(orc_file_bytes(file, descriptor, file->size - bytes, bytes, tail, error));
+    const uint64_t bytes = file->base.size < sizeof tail ? file->base.size : sizeof tail;
     RETURN_IF_ERROR(
-        orc_file_bytes(file, descriptor, 0, file->size < MAGIC_BYTES ? 0 : MAGIC_BYTES, head, error));
+        columnar_file_bytes(&file->base, descriptor, file->base.size - bytes, bytes, tail, error));
+    RETURN_IF_ERROR(columnar_file_bytes(&file->base, descriptor, 0,
+                                        file->base.size < MAGIC_BYTES ? 0 : MAGIC_BYTES, head, error));
     const uint32_t length = bytes ? tail[bytes - 1] : 0;
     struct decoded_memory memory = {0};
     ProtobufCAllocator allocator = {decoded_take, decoded_free, &memory};
@@ -255,9 +177,9 @@ static enum status read_postscript(struct orc_file *file, int descriptor, uint64
         return error_set(
             error, STATUS_BAD_INPUT,
             "%s: is no ORC file, or is not whole: it does not begin and end as one; write or copy it again",
-            file->path);
+            file->base.path);
     }
-    *end = file->size - 1 - length;
+    *end = file->base.size - 1 - length;
     const enum status status = take_postscript(file, postscript, *end, error);
     orc__post_script__free_unpacked(postscript, &allocator);
     return status;
@@ -270,16 +192,18 @@ static enum status take_stripes(struct orc_file *file, const Orc__Footer *footer
 {
     RETURN_IF_ERROR(
         memory_zeros(&file->stripes, (footer->n_stripes + 1) * sizeof *file->stripes, "stripes", error));
+    RETURN_IF_ERROR(memory_zeros(&file->base.parts, (footer->n_stripes + 1) * sizeof *file->base.parts,
+                                 "stripes", error));
     for (size_t s = 0; s < footer->n_stripes; s++) {
         const Orc__StripeInformation *const from = footer->stripes[s];
         struct orc_stripe *const stripe = &file->stripes[s];
-        const struct orc_place place = {.file = file, .stripe = (uint32_t)s};
+        const struct columnar_place place = {.file = &file->base, .part = (uint32_t)s};
         *stripe = (struct orc_stripe){.offset = from->offset,
                                       .index_bytes = from->index_length,
                                       .data_bytes = from->data_length,
-                                      .footer_bytes = from->footer_length,
-                                      .first_row = file->rows,
-                                      .rows = from->number_of_rows};
+                                      .footer_bytes = from->footer_length};
+        file->base.parts[s] =
+            (struct columnar_part){.first_row = file->base.rows, .rows = from->number_of_rows};
         uint64_t left = end;
         bool inside = true;
         for (size_t part = 0; part < 4; part++) {
@@ -289,13 +213,13 @@ static enum status take_stripes(struct orc_file *file, const Orc__Footer *footer
             left -= inside ? bytes[part] : 0;
         }
         if (!inside)
-            return orc_damaged(error, &place, "it goes past the end of the file");
-        if (stripe->rows > INT32_MAX)
+            return columnar_damaged(error, &place, "it goes past the end of the file");
+        if (from->number_of_rows > INT32_MAX)
             return error_set(error, STATUS_BAD_INPUT,
                              "%s, stripe %zu: it has %llu rows; this program reads stripes of up to %d",
-                             file->path, s + 1, (unsigned long long)stripe->rows, INT32_MAX);
-        file->rows += stripe->rows;
-        file->stripe_count++;
+                             file->base.path, s + 1, (unsigned long long)from->number_of_rows, INT32_MAX);
+        file->base.rows += from->number_of_rows;
+        file->base.part_count++;
     }
     return STATUS_OK;
 }
@@ -303,7 +227,7 @@ static enum status take_stripes(struct orc_file *file, const Orc__Footer *footer
 static enum status take_type(struct orc_file *file, const Orc__Footer *footer, uint32_t t,
                              struct error *error)
 {
-    const struct orc_place place = {.file = file, .stripe = ORC_WHOLE_FILE};
+    const struct columnar_place place = {.file = &file->base, .part = COLUMNAR_WHOLE_FILE};
     const Orc__Type *const from = footer->types[t];
     struct orc_type *const type = &file->types[t];
     type->kind = from->kind;
@@ -311,17 +235,17 @@ static enum status take_type(struct orc_file *file, const Orc__Footer *footer, u
     type->scale = from->scale;
     type->maximum_length = from->maximum_length;
     if (type->kind == ORC_DECIMAL && (type->precision > 38 || type->scale > 38))
-        return orc_damaged(error, &place, "type %u is a decimal of %u digits, %u after the point", t,
-                           type->precision, type->scale);
+        return columnar_damaged(error, &place, "type %u is a decimal of %u digits, %u after the point", t,
+                                type->precision, type->scale);
     RETURN_IF_ERROR(
         memory_take(&type->children, (from->n_subtypes + 1) * sizeof *type->children, "types", error));
     if (type->kind == ORC_STRUCT && from->n_field_names != from->n_subtypes)
-        return orc_damaged(error, &place, "type %u has %zu names for %zu fields", t, from->n_field_names,
-                           from->n_subtypes);
+        return columnar_damaged(error, &place, "type %u has %zu names for %zu fields", t, from->n_field_names,
+                                from->n_subtypes);
     for (size_t c = 0; c < from->n_subtypes; c++) {
         const uint32_t child = from->subtypes[c];
         if (child <= t || child >= footer->n_types || file->types[child].name)
-            return orc_damaged(error, &place, "type %u has type %u in it", t, child);
+            return columnar_damaged(error, &place, "type %u has type %u in it", t, child);
         file->types[child].name = strdup(c < from->n_field_names ? from->field_names[c] : "");
         if (!file->types[child].name)
             return error_out_of_memory(error, 64, "a name");
@@ -333,31 +257,32 @@ static enum status take_type(struct orc_file *file, const Orc__Footer *footer, u
 static enum status take_footer(struct orc_file *file, const Orc__Footer *footer, uint64_t end,
                                struct error *error)
 {
-    const struct orc_place place = {.file = file, .stripe = ORC_WHOLE_FILE};
+    const struct columnar_place place = {.file = &file->base, .part = COLUMNAR_WHOLE_FILE};
     file->writer = footer->writer;
     file->row_index_stride = footer->row_index_stride;
-    file->encrypted = footer->encryption != NULL;
+    file->base.encrypted = footer->encryption != NULL;
     file->software = strdup(footer->software_version ? footer->software_version : "");
     if (!file->software)
         return error_out_of_memory(error, 64, "a name");
     if (footer->n_types == 0 || footer->types[0]->kind != ORC_STRUCT || footer->n_types > INT32_MAX ||
         footer->n_stripes > INT32_MAX)
-        return orc_damaged(error, &place, "its root is no struct of columns");
+        return columnar_damaged(error, &place, "its root is no struct of columns");
     RETURN_IF_ERROR(memory_zeros(&file->types, footer->n_types * sizeof *file->types, "types", error));
     file->type_count = (uint32_t)footer->n_types;
     for (uint32_t t = 0; t < file->type_count; t++)
         RETURN_IF_ERROR(take_type(file, footer, t, error));
     RETURN_IF_ERROR(take_stripes(file, footer, end, error));
-    if (file->rows != footer->number_of_rows)
-        return orc_damaged(error, &place, "its footer says %llu rows, its stripes have %llu",
-                           (unsigned long long)footer->number_of_rows, (unsigned long long)file->rows);
+    if (file->base.rows != footer->number_of_rows)
+        return columnar_damaged(error, &place, "its footer says %llu rows, its stripes have %llu",
+                                (unsigned long long)footer->number_of_rows,
+                                (unsigned long long)file->base.rows);
     return STATUS_OK;
 }
 
 static enum status read_footer(struct orc_file *file, int descriptor, struct error *error)
 {
-    const struct orc_place place = {.file = file, .stripe = ORC_WHOLE_FILE};
-    struct orc_stream_bytes bytes = {0};
+    const struct columnar_place place = {.file = &file->base, .part = COLUMNAR_WHOLE_FILE};
+    struct columnar_stream bytes = {0};
     struct decoded_memory memory = {0};
     ProtobufCAllocator allocator = {decoded_take, decoded_free, &memory};
     uint64_t end = 0;
@@ -371,15 +296,15 @@ static enum status read_footer(struct orc_file *file, int descriptor, struct err
         if (footer)
             orc__footer__free_unpacked(footer, &allocator);
     }
-    orc_stream_bytes_free(&bytes);
+    columnar_stream_free(&bytes);
     return status;
 }
 
 enum status orc_file_read(const char *path, struct orc_file *file, struct error *error)
 {
     int descriptor;
-    *file = (struct orc_file){.path = path};
-    RETURN_IF_ERROR(file_open(path, &descriptor, &file->size, NULL, error));
+    *file = (struct orc_file){.base = {.format = &orc_format, .path = path}};
+    RETURN_IF_ERROR(file_open(path, &descriptor, &file->base.size, NULL, error));
     const enum status status = read_footer(file, descriptor, error);
     close(descriptor);
     return status;
@@ -394,16 +319,17 @@ void orc_file_free(struct orc_file *file)
     free(file->types);
     free(file->stripes);
     free(file->software);
+    columnar_file_free(&file->base);
     *file = (struct orc_file){0};
 }
 
 /* ---- Stripe footers ---- */
 
-static enum status take_stripe_footer(const struct orc_place *place, const Orc__StripeFooter *from,
+static enum status take_stripe_footer(const struct columnar_place *place, const Orc__StripeFooter *from,
                                       struct orc_stripe_footer *footer, struct error *error)
 {
-    const struct orc_file *const file = place->file;
-    const struct orc_stripe *const stripe = &file->stripes[place->stripe];
+    const struct orc_file *const file = orc_file_of(place->file);
+    const struct orc_stripe *const stripe = &file->stripes[place->part];
     const uint64_t room = stripe->index_bytes + stripe->data_bytes;
     uint64_t at = 0;
     RETURN_IF_ERROR(
@@ -414,16 +340,16 @@ static enum status take_stripe_footer(const struct orc_place *place, const Orc__
     if (!footer->timezone)
         return error_out_of_memory(error, 64, "a name");
     if (from->n_columns != file->type_count)
-        return orc_damaged(error, place, "its footer has the encodings of %zu columns, not of %u",
-                           from->n_columns, file->type_count);
+        return columnar_damaged(error, place, "its footer has the encodings of %zu columns, not of %u",
+                                from->n_columns, file->type_count);
     for (size_t c = 0; c < from->n_columns; c++)
         footer->encodings[c] =
             (struct orc_column_encoding){from->columns[c]->kind, from->columns[c]->dictionary_size};
     for (size_t s = 0; s < from->n_streams; s++) {
         const Orc__Stream *const stream = from->streams[s];
         if (stream->length > room - at || stream->column >= file->type_count)
-            return orc_damaged(error, place, "its stream %zu, of column %u, goes past its end", s + 1,
-                               stream->column);
+            return columnar_damaged(error, place, "its stream %zu, of column %u, goes past its end", s + 1,
+                                    stream->column);
         footer->streams[footer->stream_count++] = (struct orc_stream){.kind = stream->kind,
                                                                       .column = stream->column,
                                                                       .offset = stripe->offset + at,
@@ -436,9 +362,9 @@ static enum status take_stripe_footer(const struct orc_place *place, const Orc__
 enum status orc_stripe_footer_read(const struct orc_file *file, int descriptor, uint32_t stripe,
                                    struct orc_stripe_footer *footer, struct error *error)
 {
-    const struct orc_place place = {.file = file, .stripe = stripe};
+    const struct columnar_place place = {.file = &file->base, .part = stripe};
     const struct orc_stripe *const where = &file->stripes[stripe];
-    struct orc_stream_bytes bytes = {0};
+    struct columnar_stream bytes = {0};
     struct decoded_memory memory = {0};
     ProtobufCAllocator allocator = {decoded_take, decoded_free, &memory};
     *footer = (struct orc_stripe_footer){0};
@@ -452,7 +378,7 @@ enum status orc_stripe_footer_read(const struct orc_file *file, int descriptor, 
         if (decoded)
             orc__stripe_footer__free_unpacked(decoded, &allocator);
     }
-    orc_stream_bytes_free(&bytes);
+    columnar_stream_free(&bytes);
     return status;
 }
 

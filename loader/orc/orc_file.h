@@ -7,17 +7,12 @@
  *     metadata | footer | postscript | 1 byte, the postscript's length
  *
  * The postscript says how everything else is compressed. A compressed footer or stream is a sequence of chunks
- * (orc_streams.h). Every length and offset is checked before it is used; files come from other programs and may be
- * damaged or hostile. An error names the file, and where there is one, stripe and column.
+ * (orc_streams.h).
  */
 #ifndef TESSERA_LOADER_ORC_ORC_FILE_H
 #define TESSERA_LOADER_ORC_ORC_FILE_H
 
-#include "storage/base/status.h"
-#include "storage/codec/bytes/byte_decoder.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "loader/columnar/columnar_file.h"
 
 /* The numbers are the format's. */
 enum orc_kind {
@@ -71,24 +66,26 @@ struct orc_type {
 
 struct orc_stripe {
     uint64_t offset, index_bytes, data_bytes, footer_bytes;
-    uint64_t first_row, rows;
 };
 
 struct orc_file {
-    const char *path; /* the caller's */
-    uint64_t size, footer_bytes;
+    struct columnar_file base; /* its parts are the stripes, its columns the root's children */
+    uint64_t footer_bytes;
     enum orc_compression compression;
     uint32_t block_bytes; /* the most that a chunk has when it is decompressed */
     uint32_t version[2];  /* 0.11 or 0.12 */
     uint32_t writer, writer_version;
     char *software; /* the writer's own version, or "" */
-    bool encrypted;
-    uint64_t rows;
     uint32_t row_index_stride;
-    uint32_t type_count, stripe_count;
+    uint32_t type_count;
     struct orc_type *types; /* 0 is the root, a struct whose children are the file's columns */
     struct orc_stripe *stripes;
 };
+
+static inline const struct orc_file *orc_file_of(const struct columnar_file *file)
+{
+    return (const struct orc_file *)file;
+}
 
 /* A stream's place in the file. */
 struct orc_stream {
@@ -107,52 +104,25 @@ struct orc_stripe_footer {
     char *timezone;                        /* of the writer, for timestamps; or "" */
 };
 
-/* Whether a file should be read as ORC: it begins and ends as one, or its name ends with .orc. False for what is no
- * regular file or is missing. */
-NODISCARD enum status orc_file_is(const char *path, bool *is_orc, struct error *error);
-
 /* Reads the postscript and the footer. Free the result with orc_file_free, also after an error. STATUS_BAD_INPUT for
  * what is no ORC file, is damaged, or is compressed by lzo. */
 NODISCARD enum status orc_file_read(const char *path, struct orc_file *file, struct error *error);
 void orc_file_free(struct orc_file *file);
-
-/* Opens the file for reading its stripes. The caller closes *descriptor. STATUS_BAD_INPUT if it has another size than
- * when its footer was read. */
-NODISCARD enum status orc_file_open(const struct orc_file *file, int *descriptor, struct error *error);
 
 /* Reads the footer of stripe number `stripe`. Free the result with orc_stripe_footer_free, also after an error. */
 NODISCARD enum status orc_stripe_footer_read(const struct orc_file *file, int descriptor, uint32_t stripe,
                                              struct orc_stripe_footer *footer, struct error *error);
 void orc_stripe_footer_free(struct orc_stripe_footer *footer);
 
-/* Reads bytes that lie in the file. */
-NODISCARD enum status orc_file_bytes(const struct orc_file *file, int descriptor, uint64_t offset,
-                                     uint64_t bytes, void *into, struct error *error);
-
 /* The scheme of the file's compressed chunks; the file is compressed. */
 enum byte_scheme orc_file_scheme(const struct orc_file *file);
 
 /* The format's names: "bigint", "zlib", "DIRECT_V2", "DATA"; or "unknown". */
 const char *orc_kind_name(uint32_t kind);
+/* "decimal(12,2)", "varchar(10)", "bigint" */
+void orc_type_text(const struct orc_type *type, char text[COLUMNAR_TYPE_BYTES]);
 const char *orc_compression_name(uint32_t compression);
 const char *orc_encoding_name(uint32_t encoding);
 const char *orc_stream_name(uint32_t kind);
-
-/* ---- Places, for error sentences ---- */
-
-#define ORC_WHOLE_FILE UINT32_MAX
-struct orc_place {
-    const struct orc_file *file;
-    uint32_t stripe;    /* from 0; ORC_WHOLE_FILE: none */
-    const char *column; /* or NULL */
-};
-
-/* Writes "FILE, stripe 3, column NAME"; stripes are counted from 1. */
-#define ORC_PLACE_BYTES 640
-void orc_place_text(const struct orc_place *place, char text[ORC_PLACE_BYTES]);
-
-/* STATUS_BAD_INPUT, "FILE, stripe 3, column NAME: WHAT; the file is damaged ...". */
-enum status orc_damaged(struct error *error, const struct orc_place *place, const char *what, ...)
-    __attribute__((format(printf, 3, 4)));
 
 #endif

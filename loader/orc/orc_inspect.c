@@ -1,15 +1,12 @@
-/* orc_inspect.c: see orc_inspect.h. */
-#include "loader/orc/orc_inspect.h"
-
-#include "loader/orc/orc_file.h"
+/* orc_inspect.c: what an ORC file holds: its writer, stripes, columns and streams. */
+#include "loader/columnar/columnar_inspect.h"
+#include "loader/orc/orc_format.h"
 #include "storage/base/memory.h"
-#include "storage/base/text/json_text.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NAME_TEXT_BYTES 256 /* a column's name with those of the columns that it is in; longer ones are cut */
 #define DEPTH_MAX       32  /* deeper columns are listed without the names of what they are in */
@@ -33,19 +30,6 @@ static const char *writer_name(uint32_t writer)
 {
     static const char *const names[] = {"ORC Java", "ORC C++", "Presto", "Scritchley Go", "Trino", "cuDF"};
     return writer < sizeof names / sizeof *names ? names[writer] : "an unknown writer";
-}
-
-/* "decimal(12,2)", "varchar(10)", "bigint" */
-static const char *type_text(const struct orc_type *type, char text[64])
-{
-    const char *const name = orc_kind_name(type->kind);
-    if (type->kind == ORC_DECIMAL)
-        snprintf(text, 64, "%s(%u,%u)", name, type->precision, type->scale);
-    else if (type->kind == ORC_VARCHAR || type->kind == ORC_CHAR)
-        snprintf(text, 64, "%s(%u)", name, type->maximum_length);
-    else
-        snprintf(text, 64, "%s", name);
-    return text;
 }
 
 /* ---- Adding up ---- */
@@ -87,16 +71,18 @@ static void add_stripe(const struct inspection *inspection, const struct orc_str
 
 static enum status read_footers(struct inspection *inspection)
 {
-    const struct orc_file *const file = inspection->file;
-    int descriptor;
+    const struct columnar_file *const file = &inspection->file->base;
     enum status status = STATUS_OK;
-    RETURN_IF_ERROR(orc_file_open(file, &descriptor, inspection->error));
-    for (uint32_t s = 0; s < file->stripe_count && status == STATUS_OK; s++) {
-        status = orc_stripe_footer_read(file, descriptor, s, &inspection->footers[s], inspection->error);
-        if (status == STATUS_OK)
+    for (uint32_t s = 0; s < file->part_count && status == STATUS_OK; s++) {
+        struct columnar_opened opened;
+        status = columnar_part_open(file, s, &opened, inspection->error);
+        if (status == STATUS_OK) {
+            inspection->footers[s] = *(struct orc_stripe_footer *)opened.own;
+            *(struct orc_stripe_footer *)opened.own = (struct orc_stripe_footer){0};
             add_stripe(inspection, &inspection->footers[s]);
+        }
+        columnar_part_close(&opened);
     }
-    close(descriptor);
     return status;
 }
 
@@ -115,10 +101,10 @@ static void print_stripes(const struct inspection *inspection, FILE *out)
     const struct orc_file *const file = inspection->file;
     fprintf(out, "\n  %-6s %14s %12s %14s %12s %10s  %s\n", "stripe", "offset", "rows", "data bytes",
             "index bytes", "footer", "time zone");
-    for (uint32_t s = 0; s < file->stripe_count; s++) {
+    for (uint32_t s = 0; s < file->base.part_count; s++) {
         const struct orc_stripe *const stripe = &file->stripes[s];
         fprintf(out, "  %-6u %14" PRIu64 " %12" PRIu64 " %14" PRIu64 " %12" PRIu64 " %10" PRIu64 "  %s\n",
-                s + 1, stripe->offset, stripe->rows, stripe->data_bytes, stripe->index_bytes,
+                s + 1, stripe->offset, file->base.parts[s].rows, stripe->data_bytes, stripe->index_bytes,
                 stripe->footer_bytes,
                 inspection->footers[s].timezone[0] ? inspection->footers[s].timezone : "-");
     }
@@ -129,15 +115,16 @@ static void print_column(const struct inspection *inspection, uint32_t t, FILE *
     const struct orc_file *const file = inspection->file;
     const struct column_sum *const column = &inspection->columns[t];
     const uint64_t bytes = column_bytes(column);
-    char type[64], encodings[160] = "";
+    char type[COLUMNAR_TYPE_BYTES], encodings[160] = "";
     size_t at = 0;
+    orc_type_text(&file->types[t], type);
     for (uint32_t e = 0; e <= ORC_ENCODINGS; e++)
         if (column->stripes[e])
             at += (size_t)snprintf(encodings + at, sizeof encodings - at,
-                                   column->stripes[e] < file->stripe_count ? "%s%s (%u)" : "%s%s",
+                                   column->stripes[e] < file->base.part_count ? "%s%s (%u)" : "%s%s",
                                    at ? ", " : "", orc_encoding_name(e), column->stripes[e]);
-    fprintf(out, "  %-24s %-16s %-20s %14" PRIu64 " %10.3f  ", column->name, type_text(&file->types[t], type),
-            encodings, bytes, file->rows ? 8.0 * (double)bytes / (double)file->rows : 0.0);
+    fprintf(out, "  %-24s %-16s %-20s %14" PRIu64 " %10.3f  ", column->name, type, encodings, bytes,
+            file->base.rows ? 8.0 * (double)bytes / (double)file->base.rows : 0.0);
     for (uint32_t k = 0, any = 0; k <= ORC_STREAM_KINDS; k++)
         if (column->bytes[k])
             fprintf(out, "%s%s %" PRIu64, any++ ? ", " : "", orc_stream_name(k), column->bytes[k]);
@@ -149,7 +136,7 @@ static void print_column(const struct inspection *inspection, uint32_t t, FILE *
 static void print_file(const struct inspection *inspection, FILE *out)
 {
     const struct orc_file *const file = inspection->file;
-    fprintf(out, "%s: ORC %u.%u by %s%s%s (writer version %u), ", file->path, file->version[0],
+    fprintf(out, "%s: ORC %u.%u by %s%s%s (writer version %u), ", file->base.path, file->version[0],
             file->version[1], writer_name(file->writer), file->software[0] ? " " : "", file->software,
             file->writer_version);
     if (file->compression == ORC_NONE)
@@ -157,9 +144,9 @@ static void print_file(const struct inspection *inspection, FILE *out)
     else
         fprintf(out, "%s in chunks of %u bytes\n", orc_compression_name(file->compression),
                 file->block_bytes);
-    fprintf(out, "  %" PRIu64 " row%s, %u stripe%s, %" PRIu64 " bytes%s\n", file->rows,
-            file->rows == 1 ? "" : "s", file->stripe_count, file->stripe_count == 1 ? "" : "s", file->size,
-            file->encrypted ? ", has encrypted columns" : "");
+    fprintf(out, "  %" PRIu64 " row%s, %u stripe%s, %" PRIu64 " bytes%s\n", file->base.rows,
+            file->base.rows == 1 ? "" : "s", file->base.part_count, file->base.part_count == 1 ? "" : "s",
+            file->base.size, file->base.encrypted ? ", has encrypted columns" : "");
     print_stripes(inspection, out);
     fprintf(out, "\n  %-24s %-16s %-20s %14s %10s  %s\n", "column", "type", "encoding (stripes)", "bytes",
             "bits/row", "streams");
@@ -168,19 +155,6 @@ static void print_file(const struct inspection *inspection, FILE *out)
 }
 
 /* ---- As JSON ---- */
-
-/* JSON must be UTF-8, but names in a file may not be. */
-static json_t *json_of_text(const char *text)
-{
-    json_t *const string = json_string(text);
-    if (string)
-        return string;
-    char shown[NAME_TEXT_BYTES];
-    snprintf(shown, sizeof shown, "%s", text);
-    for (char *c = shown; *c; c++)
-        *c = (unsigned char)*c < 128 ? *c : '?';
-    return json_string(shown);
-}
 
 /* The bytes of a column's streams in one stripe. */
 static json_t *json_of_streams(const struct orc_stripe_footer *footer, uint32_t column)
@@ -200,18 +174,18 @@ static json_t *json_of_column(const struct inspection *inspection, uint32_t t)
 {
     const struct column_sum *const column = &inspection->columns[t];
     json_t *const stripes = json_array();
-    char type[64];
+    char type[COLUMNAR_TYPE_BYTES];
     int failed = !stripes;
-    for (uint32_t s = 0; s < inspection->file->stripe_count; s++) {
+    for (uint32_t s = 0; s < inspection->file->base.part_count; s++) {
         const struct orc_column_encoding *const encoding = &inspection->footers[s].encodings[t];
         failed |= json_array_append_new(
             stripes, json_pack("{s:s, s:I, s:o}", "encoding", orc_encoding_name(encoding->kind),
                                "dictionary_strings", (json_int_t)encoding->dictionary_size, "streams",
                                json_of_streams(&inspection->footers[s], t)));
     }
-    json_t *const object = json_pack("{s:o, s:s, s:I, s:o}", "name", json_of_text(column->name), "type",
-                                     type_text(&inspection->file->types[t], type), "bytes",
-                                     (json_int_t)column_bytes(column), "stripes", stripes);
+    orc_type_text(&inspection->file->types[t], type);
+    json_t *const object = json_pack("{s:o, s:s, s:I, s:o}", "name", columnar_json_text(column->name), "type",
+                                     type, "bytes", (json_int_t)column_bytes(column), "stripes", stripes);
     if (!failed)
         return object;
     json_decref(object);
@@ -224,25 +198,26 @@ static json_t *json_of_file(const struct inspection *inspection)
     json_t *const stripes = json_array(), *const columns = json_array();
     char version[32];
     int failed = !stripes || !columns;
-    for (uint32_t s = 0; s < file->stripe_count; s++) {
+    for (uint32_t s = 0; s < file->base.part_count; s++) {
         const struct orc_stripe *const stripe = &file->stripes[s];
         failed |= json_array_append_new(
-            stripes,
-            json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "offset", (json_int_t)stripe->offset, "rows",
-                      (json_int_t)stripe->rows, "data_bytes", (json_int_t)stripe->data_bytes, "index_bytes",
-                      (json_int_t)stripe->index_bytes, "footer_bytes", (json_int_t)stripe->footer_bytes,
-                      "time_zone", json_of_text(inspection->footers[s].timezone)));
+            stripes, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "offset", (json_int_t)stripe->offset, "rows",
+                               (json_int_t)file->base.parts[s].rows, "data_bytes",
+                               (json_int_t)stripe->data_bytes, "index_bytes", (json_int_t)stripe->index_bytes,
+                               "footer_bytes", (json_int_t)stripe->footer_bytes, "time_zone",
+                               columnar_json_text(inspection->footers[s].timezone)));
     }
     for (uint32_t t = 1; t < file->type_count; t++)
         failed |= json_array_append_new(columns, json_of_column(inspection, t));
     snprintf(version, sizeof version, "%u.%u", file->version[0], file->version[1]);
-    json_t *const root = json_pack(
-        "{s:o, s:s, s:s, s:o, s:I, s:s, s:I, s:I, s:I, s:b, s:o, s:o}", "file", json_of_text(file->path),
-        "version", version, "writer", writer_name(file->writer), "software", json_of_text(file->software),
-        "writer_version", (json_int_t)file->writer_version, "compression",
-        orc_compression_name(file->compression), "chunk_bytes",
-        (json_int_t)(file->compression == ORC_NONE ? 0 : file->block_bytes), "bytes", (json_int_t)file->size,
-        "rows", (json_int_t)file->rows, "encrypted", file->encrypted, "stripes", stripes, "columns", columns);
+    json_t *const root =
+        json_pack("{s:o, s:s, s:s, s:o, s:I, s:s, s:I, s:I, s:I, s:b, s:o, s:o}", "file",
+                  columnar_json_text(file->base.path), "version", version, "writer",
+                  writer_name(file->writer), "software", columnar_json_text(file->software), "writer_version",
+                  (json_int_t)file->writer_version, "compression", orc_compression_name(file->compression),
+                  "chunk_bytes", (json_int_t)(file->compression == ORC_NONE ? 0 : file->block_bytes), "bytes",
+                  (json_int_t)file->base.size, "rows", (json_int_t)file->base.rows, "encrypted",
+                  file->base.encrypted, "stripes", stripes, "columns", columns);
     if (!failed)
         return root;
     json_decref(root);
@@ -253,16 +228,10 @@ static json_t *json_of_file(const struct inspection *inspection)
 
 static enum status print(const struct inspection *inspection, bool json, FILE *out)
 {
-    if (!json) {
-        print_file(inspection, out);
-        return STATUS_OK;
-    }
-    json_t *const root = json_of_file(inspection);
-    if (!root)
-        return error_out_of_memory(inspection->error, 4096, "the answer as JSON");
-    const enum status status = json_write(root, JSON_INDENT(2), out, inspection->error);
-    json_decref(root);
-    return status; /* the caller reports a failed write */
+    if (json)
+        return columnar_json_print(json_of_file(inspection), out, inspection->error);
+    print_file(inspection, out);
+    return STATUS_OK;
 }
 
 static enum status inspect(struct inspection *inspection, bool json, FILE *out)
@@ -270,7 +239,7 @@ static enum status inspect(struct inspection *inspection, bool json, FILE *out)
     const struct orc_file *const file = inspection->file;
     uint8_t *depths;
     RETURN_IF_ERROR(memory_zeros(&inspection->footers,
-                                 (file->stripe_count + 1ull) * sizeof *inspection->footers, "footers",
+                                 (file->base.part_count + 1ull) * sizeof *inspection->footers, "footers",
                                  inspection->error));
     RETURN_IF_ERROR(memory_zeros(&inspection->columns, file->type_count * sizeof *inspection->columns,
                                  "columns", inspection->error));
@@ -282,16 +251,14 @@ static enum status inspect(struct inspection *inspection, bool json, FILE *out)
     return print(inspection, json, out);
 }
 
-enum status orc_inspect(const char *path, bool json, FILE *out, struct error *error)
+enum status orc_inspect(const struct columnar_file *columnar, bool json, FILE *out, struct error *error)
 {
-    struct orc_file file;
-    struct inspection inspection = {.file = &file, .error = error};
-    enum status status = orc_file_read(path, &file, error);
-    status = AND_THEN(status, inspect(&inspection, json, out));
-    for (uint32_t s = 0; inspection.footers && s < file.stripe_count; s++)
+    const struct orc_file *const file = orc_file_of(columnar);
+    struct inspection inspection = {.file = file, .error = error};
+    const enum status status = inspect(&inspection, json, out);
+    for (uint32_t s = 0; inspection.footers && s < columnar->part_count; s++)
         orc_stripe_footer_free(&inspection.footers[s]);
     free(inspection.footers);
     free(inspection.columns);
-    orc_file_free(&file);
     return status;
 }

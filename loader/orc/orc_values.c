@@ -5,15 +5,13 @@
 #include "loader/orc/orc_zone.h"
 #include "storage/base/calendar.h"
 #include "storage/base/double_key.h"
-#include "storage/base/huge_pages.h"
-#include "storage/base/memory.h"
 #include "storage/codec/bytes/orc_rle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the memory of orc_values is for. */
-enum { ROOM_NULLS, ROOM_BYTES, ROOM_NUMBERS, ROOM_SECOND, ROOM_STARTS, ROOM_WIDE };
+/* What the rooms of columnar_values are for. */
+enum { ROOM_NULLS, ROOM_BYTES, ROOM_NUMBERS, ROOM_SECOND, ROOM_TEXTS, ROOM_WIDE };
 
 /* Seconds from 1970 to 2015, from which timestamps count. */
 #define TIMESTAMP_EPOCH 1420070400
@@ -22,49 +20,29 @@ enum { ROOM_NULLS, ROOM_BYTES, ROOM_NUMBERS, ROOM_SECOND, ROOM_STARTS, ROOM_WIDE
 #define SECONDS_MOST (INT64_MAX / 8)
 
 struct decoding {
-    const struct orc_place *place;
+    const struct columnar_place *place;
     const struct orc_type *type;
     const struct orc_column_encoding *encoding;
-    const struct orc_streams *streams;
+    const struct columnar_streams *streams;
     const char *timezone;
     uint64_t most;
-    struct orc_values *values;
+    struct columnar_values *values;
     struct error *error;
 };
 
-void orc_values_free(struct orc_values *values)
-{
-    for (size_t r = 0; r < sizeof values->rooms / sizeof *values->rooms; r++)
-        free(values->rooms[r].memory);
-    *values = (struct orc_values){0};
-}
-
 /* Gives memory without keeping what was in it. */
-static enum status take(const struct decoding *decoding, int which, uint64_t bytes, void *pointer)
+static enum status take(const struct decoding *decoding, uint32_t which, uint64_t bytes, void *pointer)
 {
-    struct orc_room *const room = &decoding->values->rooms[which];
-    if (bytes > decoding->most) {
-        char text[ORC_PLACE_BYTES];
-        orc_place_text(decoding->place, text);
-        return error_set(decoding->error, STATUS_MACHINE,
-                         "%s: its values take %llu MB of memory and --memory allows %llu; give more", text,
-                         (unsigned long long)(bytes >> 20) + 1, (unsigned long long)(decoding->most >> 20));
-    }
-    if (bytes > room->bytes || !room->memory) {
-        free(room->memory);
-        *room = (struct orc_room){0};
-        RETURN_IF_ERROR(memory_take(&room->memory, bytes + 64, "values of an ORC file", decoding->error));
-        huge_pages_prefer(room->memory, bytes);
-        room->bytes = bytes;
-    }
-    memcpy(pointer, &room->memory, sizeof room->memory);
-    return STATUS_OK;
+    if (bytes > decoding->most)
+        return columnar_too_large(decoding->error, decoding->place, "its values take", bytes, decoding->most);
+    return columnar_values_take(decoding->values, which, bytes, pointer, decoding->error);
 }
 
 static enum status ends_early(const struct decoding *decoding, enum orc_stream_kind kind)
 {
-    return orc_damaged(decoding->error, decoding->place, "its stream %s does not have the values of %u rows",
-                       orc_stream_name(kind), decoding->values->rows);
+    return columnar_damaged(decoding->error, decoding->place,
+                            "its stream %s does not have the values of %u rows", orc_stream_name(kind),
+                            decoding->values->rows);
 }
 
 static bool is_version_2(const struct decoding *decoding)
@@ -76,7 +54,7 @@ static bool is_version_2(const struct decoding *decoding)
 static enum status integers(const struct decoding *decoding, enum orc_stream_kind kind, bool is_signed,
                             uint32_t count, int64_t *numbers)
 {
-    const struct orc_stream_bytes *const stream = &decoding->streams->kinds[kind];
+    const struct columnar_stream *const stream = &decoding->streams->streams[kind];
     const struct orc_item item = {.bytes = 8, .is_signed = is_signed};
     size_t used;
     if (count == 0)
@@ -90,7 +68,7 @@ static enum status integers(const struct decoding *decoding, enum orc_stream_kin
 static enum status bytes(const struct decoding *decoding, enum orc_stream_kind kind, uint64_t count,
                          uint8_t *out)
 {
-    const struct orc_stream_bytes *const stream = &decoding->streams->kinds[kind];
+    const struct columnar_stream *const stream = &decoding->streams->streams[kind];
     return orc_bytes_decode(stream->bytes, stream->count, out, count) ? STATUS_OK
                                                                       : ends_early(decoding, kind);
 }
@@ -99,12 +77,12 @@ static enum status bytes(const struct decoding *decoding, enum orc_stream_kind k
 
 static enum status nulls(const struct decoding *decoding)
 {
-    struct orc_values *const values = decoding->values;
+    struct columnar_values *const values = decoding->values;
     const uint64_t bit_bytes = ((uint64_t)values->rows + 7) / 8;
     uint8_t *bits, *spread;
     values->count = values->rows;
     values->nulls = NULL;
-    if (!decoding->streams->kinds[ORC_PRESENT].count)
+    if (!decoding->streams->streams[ORC_PRESENT].count)
         return STATUS_OK;
     RETURN_IF_ERROR(take(decoding, ROOM_BYTES, bit_bytes, &bits));
     RETURN_IF_ERROR(take(decoding, ROOM_NULLS, values->rows, &spread));
@@ -127,7 +105,7 @@ static enum status numbers(const struct decoding *decoding)
 /* Bytes, or bits, as numbers. */
 static enum status small_numbers(const struct decoding *decoding, bool bits)
 {
-    struct orc_values *const values = decoding->values;
+    struct columnar_values *const values = decoding->values;
     const uint64_t in_bytes = bits ? ((uint64_t)values->count + 7) / 8 : values->count;
     int64_t *into;
     uint8_t *small;
@@ -143,8 +121,8 @@ static enum status small_numbers(const struct decoding *decoding, bool bits)
 /* Floating-point numbers of 4 or 8 bytes. */
 static enum status doubles(const struct decoding *decoding, bool narrow)
 {
-    struct orc_values *const values = decoding->values;
-    const struct orc_stream_bytes *const stream = &decoding->streams->kinds[ORC_DATA];
+    struct columnar_values *const values = decoding->values;
+    const struct columnar_stream *const stream = &decoding->streams->streams[ORC_DATA];
     int64_t *into;
     RETURN_IF_ERROR(take(decoding, ROOM_NUMBERS, 8ull * values->count, &into));
     if (stream->count / (narrow ? 4 : 8) < values->count)
@@ -169,7 +147,7 @@ static enum status doubles(const struct decoding *decoding, bool narrow)
 static enum status decode_timestamps(const struct decoding *decoding, const struct orc_zone *zone)
 {
     static const int64_t tens[] = {1, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    struct orc_values *const values = decoding->values;
+    struct columnar_values *const values = decoding->values;
     const int64_t epoch = TIMESTAMP_EPOCH - orc_zone_offset(zone, TIMESTAMP_EPOCH);
     const bool has_offset = zone->offsets || zone->has_rules;
     int64_t *seconds, *parts;
@@ -181,7 +159,7 @@ static enum status decode_timestamps(const struct decoding *decoding, const stru
         const int64_t stored = parts[i] >> 3, ten = tens[parts[i] & 7];
         if (stored > 999999999 / ten || stored < -999999999 / ten || seconds[i] > SECONDS_MOST ||
             seconds[i] < -SECONDS_MOST)
-            return orc_damaged(decoding->error, decoding->place, "value %u is no time", i + 1);
+            return columnar_damaged(decoding->error, decoding->place, "value %u is no time", i + 1);
         seconds[i] += epoch;
         seconds[i] += has_offset ? orc_zone_offset(zone, seconds[i]) : 0;
         parts[i] = stored * ten;
@@ -203,8 +181,8 @@ static enum status timestamps(const struct decoding *decoding)
     if (status == STATUS_OK) {
         status = decode_timestamps(decoding, &zone);
     } else {
-        char text[ORC_PLACE_BYTES];
-        orc_place_text(decoding->place, text);
+        char text[COLUMNAR_PLACE_BYTES];
+        columnar_place_text(decoding->place, text);
         status = error_set(decoding->error, status, "%s: %s", text, why.text);
     }
     orc_zone_free(&zone);
@@ -243,8 +221,8 @@ static __int128 rescale(__int128 number, int64_t from, int64_t to)
 
 static enum status decimals(const struct decoding *decoding)
 {
-    struct orc_values *const values = decoding->values;
-    const struct orc_stream_bytes *const stream = &decoding->streams->kinds[ORC_DATA];
+    struct columnar_values *const values = decoding->values;
+    const struct columnar_stream *const stream = &decoding->streams->streams[ORC_DATA];
     const uint8_t *at = stream->bytes, *const end = at + stream->count;
     int64_t *into, *scales;
     __int128 *wide = NULL;
@@ -274,34 +252,36 @@ static enum status decimals(const struct decoding *decoding)
 
 /* ---- Text ---- */
 
-static const char no_text[ORC_TEXT_SPARE];
+static const char no_text[COLUMNAR_SPARE_BYTES];
 
-/* Decodes the lengths of `count` strings, whose text is in the stream `kind`, and adds them up to starts. */
+/* Decodes the lengths of `count` strings, whose text is in the stream `kind`. */
 static enum status strings(const struct decoding *decoding, enum orc_stream_kind kind, uint32_t count)
 {
-    struct orc_values *const values = decoding->values;
-    const struct orc_stream_bytes *const stream = &decoding->streams->kinds[kind];
-    uint64_t *starts = NULL, at = 0;
-    RETURN_IF_ERROR(take(decoding, ROOM_STARTS, 8 * ((uint64_t)count + 1), &starts));
-    RETURN_IF_ERROR(integers(decoding, ORC_LENGTH, false, count, (int64_t *)starts));
+    struct columnar_values *const values = decoding->values;
+    const struct columnar_stream *const stream = &decoding->streams->streams[kind];
+    const char *const text = stream->bytes ? (const char *)stream->bytes : no_text;
+    struct text_field *texts;
+    int64_t *lengths;
+    uint64_t at = 0;
+    RETURN_IF_ERROR(take(decoding, ROOM_TEXTS, sizeof *texts * (uint64_t)count, &texts));
+    RETURN_IF_ERROR(take(decoding, ROOM_SECOND, sizeof *lengths * (uint64_t)count, &lengths));
+    RETURN_IF_ERROR(integers(decoding, ORC_LENGTH, false, count, lengths));
     for (uint32_t s = 0; s < count; s++) {
-        const uint64_t length = starts[s];
-        if (length > stream->count - at || length > INT32_MAX)
-            return orc_damaged(decoding->error, decoding->place,
-                               "string %u goes past the end of its stream %s", s + 1, orc_stream_name(kind));
-        starts[s] = at;
-        at += length;
+        if ((uint64_t)lengths[s] > stream->count - at || lengths[s] > INT32_MAX)
+            return columnar_damaged(decoding->error, decoding->place,
+                                    "string %u goes past the end of its stream %s", s + 1,
+                                    orc_stream_name(kind));
+        texts[s] = (struct text_field){text + at, (uint32_t)lengths[s]};
+        at += (uint64_t)lengths[s];
     }
-    starts[count] = at;
-    values->text = stream->bytes ? (const char *)stream->bytes : no_text;
-    values->starts = starts;
+    values->texts = texts;
     values->text_count = count;
     return STATUS_OK;
 }
 
 static enum status dictionary(const struct decoding *decoding)
 {
-    struct orc_values *const values = decoding->values;
+    struct columnar_values *const values = decoding->values;
     const uint32_t entries = decoding->encoding->dictionary_size;
     int64_t *into;
     values->is_dictionary = true;
@@ -310,9 +290,9 @@ static enum status dictionary(const struct decoding *decoding)
     RETURN_IF_ERROR(integers(decoding, ORC_DATA, false, values->count, into));
     for (uint32_t i = 0; i < values->count; i++)
         if ((uint64_t)into[i] >= entries)
-            return orc_damaged(decoding->error, decoding->place,
-                               "value %u is entry %llu of a dictionary of %u", i + 1,
-                               (unsigned long long)into[i], entries);
+            return columnar_damaged(decoding->error, decoding->place,
+                                    "value %u is entry %llu of a dictionary of %u", i + 1,
+                                    (unsigned long long)into[i], entries);
     values->numbers = into;
     return STATUS_OK;
 }
@@ -324,10 +304,10 @@ static enum status text(const struct decoding *decoding)
     return is_dictionary ? dictionary(decoding) : strings(decoding, ORC_DATA, decoding->values->count);
 }
 
-enum status orc_values_decode(const struct orc_place *place, const struct orc_type *type,
+enum status orc_values_decode(const struct columnar_place *place, const struct orc_type *type,
                               const struct orc_column_encoding *encoding, const char *timezone,
-                              const struct orc_streams *streams, uint32_t rows, uint64_t most,
-                              struct orc_values *values, struct error *error)
+                              const struct columnar_streams *streams, uint32_t rows, uint64_t most,
+                              struct columnar_values *values, struct error *error)
 {
     const struct decoding decoding = {.place = place,
                                       .type = type,
@@ -337,11 +317,9 @@ enum status orc_values_decode(const struct orc_place *place, const struct orc_ty
                                       .most = most,
                                       .values = values,
                                       .error = error};
-    struct orc_values fresh = {.rows = rows};
-    memcpy(fresh.rooms, values->rooms, sizeof fresh.rooms);
-    *values = fresh;
+    columnar_values_begin(values, rows);
     if (encoding->kind >= ORC_ENCODINGS)
-        return orc_damaged(error, place, "its encoding has the unknown number %u", encoding->kind);
+        return columnar_damaged(error, place, "its encoding has the unknown number %u", encoding->kind);
     RETURN_IF_ERROR(nulls(&decoding));
     switch (type->kind) {
     case ORC_BOOLEAN:
@@ -365,6 +343,6 @@ enum status orc_values_decode(const struct orc_place *place, const struct orc_ty
     case ORC_CHAR:
         return text(&decoding);
     default:
-        return orc_damaged(error, place, "type %s has no values", orc_kind_name(type->kind));
+        return columnar_damaged(error, place, "type %s has no values", orc_kind_name(type->kind));
     }
 }

@@ -2,7 +2,7 @@
  * table_checks.h: tests the rows of one table by its CHECK conditions and UNIQUE columns.
  *
  * Rows of text are tested by their conditions block by block while they are read, so that a row that fails is a bad row
- * like any other. Rows of ORC files and Arrow streams are read by columns: they are tested when the whole table has been
+ * like any other. Rows of columnar files and Arrow streams are read by columns: they are tested when the whole table has been
  * read, and a row that fails ends the load. UNIQUE is tested then for rows of any source, among the rows of this load.
  */
 #ifndef TESSERA_LOADER_TABLE_TABLE_CHECKS_H

@@ -5,8 +5,8 @@
  * blocks of text and turn fields into values, strings into codes and foreign keys into positions. A
  * table's values (4 or 8 bytes and a flag each) are kept until its last row is read: in memory within the
  * budget, the others in a file without a name. Then they are encoded and written segment by segment. One
- * commit makes all tables visible; until then the database has its old state. Rows may also come from ORC files,
- * which are recognised by their bytes (loader/orc/), from Arrow streams (arrow.h) or from the caller (struct
+ * commit makes all tables visible; until then the database has its old state. Rows may also come from columnar files,
+ * which are recognised by their bytes (loader/columnar/), from Arrow streams (arrow.h) or from the caller (struct
  * row_maker).
  */
 #ifndef TESSERA_LOADER_TABLE_TABLE_LOADER_H
@@ -82,7 +82,7 @@ struct load_options {
     const char *reject;  /* where skipped rows are written, as CSV: file,line,reason,row; NULL: nowhere */
     unsigned threads;    /* 0: all */
 
-    const struct byte_decoder *decoder; /* of compressed ORC files; NULL: the host's */
+    const struct byte_decoder *decoder; /* of compressed columnar files; NULL: the host's */
 
     /* Bytes of memory for values and for segments that are being encoded; 0: half of the available memory. A
      * column's different strings, the primary keys and 3 MB of text a thread do not count. */

@@ -1,5 +1,5 @@
 /* table_loader_internal.h: the parts of a load: keys (table_keys.c), rows (table_rows.c, arrow_rows.c,
- * orc_rows.c, table_made.c), columns (table_columns.c), and the whole load (table_loader.c). */
+ * columnar_rows.c, table_made.c), columns (table_columns.c), and the whole load (table_loader.c). */
 #ifndef TESSERA_LOADER_TABLE_TABLE_LOADER_INTERNAL_H
 #define TESSERA_LOADER_TABLE_TABLE_LOADER_INTERNAL_H
 
@@ -57,7 +57,7 @@ int32_t table_keys_find(const struct table_keys *keys, const struct text_reading
 bool table_keys_key(const struct table_keys *keys, int32_t position, int64_t *number, const char **text,
                     uint32_t *length);
 
-/* The values of one block of text, of one batch, or of one stripe of an ORC file. */
+/* The values of one block of text, of one batch, or of one part of a columnar file. */
 #define KEPT_NOWHERE UINT64_MAX
 
 struct parsed_block {
@@ -71,7 +71,7 @@ struct parsed_block {
     uint64_t *kept_nulls; /* and of its nulls; KEPT_NOWHERE: it has none */
 
     /* If the table has a primary key and comes from files: each row's line, counted from the block's first line.
-     * `lines` NULL: a line a row. counts_rows: they are rows of an ORC file, from 1. */
+     * `lines` NULL: a line a row. counts_rows: they are rows of a columnar file, from 1. */
     const char *path;
     uint64_t first_line;
     uint32_t *lines;
@@ -81,7 +81,7 @@ struct parsed_block {
         found; /* for each reference after the columns the positions that it has, -1: NULL (table_tuples.h) */
 };
 
-struct orc_reader;
+struct columnar_reader;
 
 /* All rows of one table. */
 struct parsed_table {
@@ -96,9 +96,9 @@ struct parsed_table {
 
     struct row_parse *parse; /* how rows are read */
 
-    /* A table from ORC files. Blocks do not have the columns that are `later`: they are read by `orc` when they are
-     * written. */
-    struct orc_reader *orc;
+    /* A table from columnar files. Blocks do not have the columns that are `later`: they are read by `columnar` when they
+     * are written. */
+    struct columnar_reader *columnar;
     bool *later; /* for each column; or NULL */
 };
 
@@ -164,7 +164,7 @@ struct rejects {
     uint64_t first_block;
 };
 
-/* ---- Reading rows into blocks: table_rows.c for text, arrow_rows.c, orc_rows.c and table_made.c ---- */
+/* ---- Reading rows into blocks: table_rows.c for text, arrow_rows.c, columnar_rows.c and table_made.c ---- */
 
 struct row_parse {
     const struct load_options *options;
@@ -224,21 +224,24 @@ void row_key_complaint(char text[ERROR_TEXT_BYTES], const char *place, const str
 NODISCARD enum status arrow_rows_read(struct row_parse *parse, struct ArrowArrayStream *stream,
                                       struct error *error);
 
-/* Opens ORC files as parse->parsed->orc, decides which columns are read later, and reads the others. */
-NODISCARD enum status orc_rows_read(struct row_parse *parse, const struct load_input *input,
-                                    struct error *error);
-void orc_rows_free(struct orc_reader *reader);
+/* Opens files of a columnar format as parse->parsed->columnar, decides which columns are read later, and reads the
+ * others. */
+struct columnar_format;
+NODISCARD enum status columnar_rows_read(struct row_parse *parse, const struct columnar_format *format,
+                                         const struct load_input *input, struct error *error);
+void columnar_rows_free(struct columnar_reader *reader);
 
 /* Reads rows of a column that is read later; as parsed_block_read. */
-struct orc_row_range {
+struct columnar_row_range {
     uint32_t from, count;
 };
-NODISCARD enum status orc_column_read(struct orc_reader *reader, uint64_t block, uint32_t column,
-                                      const struct orc_row_range *range, unsigned thread, void *values,
-                                      uint8_t *nulls, bool *any_null, struct error *error);
-NODISCARD enum status orc_column_ahead(struct orc_reader *reader, uint64_t first, uint64_t count,
-                                       uint32_t column, unsigned thread, struct error *error);
-uint64_t orc_column_bytes(const struct orc_reader *reader); /* of memory that a thread takes for it */
+NODISCARD enum status columnar_column_read(struct columnar_reader *reader, uint64_t block, uint32_t column,
+                                           const struct columnar_row_range *range, unsigned thread,
+                                           void *values, uint8_t *nulls, bool *any_null, struct error *error);
+NODISCARD enum status columnar_column_ahead(struct columnar_reader *reader, uint64_t first, uint64_t count,
+                                            uint32_t column, unsigned thread, struct error *error);
+uint64_t
+columnar_column_bytes(const struct columnar_reader *reader); /* of memory that a thread takes for it */
 
 /* Reads all rows of a maker that makes them one by one. */
 NODISCARD enum status made_rows_read(struct row_parse *parse, const struct row_maker *maker,

@@ -5,7 +5,7 @@
 #define _GNU_SOURCE
 #include "loader/table/table_checks.h"
 
-#include "loader/orc/orc_file.h"
+#include "loader/columnar/columnar_file.h"
 #include "loader/text/text_rows.h"
 #include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
@@ -53,7 +53,7 @@ void table_rows_free(struct parsed_table *parsed)
     for (uint32_t w = 0; parsed->words && w < parsed->threads * columns; w++)
         dictionary_builder_destroy(parsed->words[w]);
     free(parsed->words);
-    orc_rows_free(parsed->orc);
+    columnar_rows_free(parsed->columnar);
     free(parsed->later);
     if (parsed->parse) {
         row_checks_free(parsed->parse->checks);
@@ -129,8 +129,9 @@ enum status parsed_block_read(const struct parsed_table *parsed, const struct pa
     }
     const uint64_t bytes = column_schema_value_bytes(&parsed->table->columns[column]);
     if (parsed_later(parsed, column))
-        return orc_column_read(parsed->orc, (uint64_t)(block - parsed->blocks), column,
-                               &(struct orc_row_range){from, count}, thread, values, nulls, any_null, error);
+        return columnar_column_read(parsed->columnar, (uint64_t)(block - parsed->blocks), column,
+                                    &(struct columnar_row_range){from, count}, thread, values, nulls,
+                                    any_null, error);
     if (!block->kept) {
         *any_null = block->nulls[column] != NULL;
         memcpy(values, (const uint8_t *)block->values[column] + from * bytes, count * bytes);
@@ -170,13 +171,13 @@ enum status parsed_blocks_ahead(const struct parsed_table *parsed, uint64_t firs
                                 uint32_t column, unsigned thread, struct error *error)
 {
     return parsed_later(parsed, column) && count
-               ? orc_column_ahead(parsed->orc, first, count, column, thread, error)
+               ? columnar_column_ahead(parsed->columnar, first, count, column, thread, error)
                : STATUS_OK;
 }
 
 uint64_t parsed_read_bytes(const struct parsed_table *parsed)
 {
-    return parsed->orc ? orc_column_bytes(parsed->orc) : 0;
+    return parsed->columnar ? columnar_column_bytes(parsed->columnar) : 0;
 }
 
 void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text[KEY_PLACE_BYTES])
@@ -588,11 +589,13 @@ static enum status words_create(struct parsed_table *parsed, struct error *error
     return STATUS_OK;
 }
 
-static enum status find_orc(const struct load_input *input, bool *has_orc, struct error *error)
+/* The columnar format of the first file that has one; NULL: all are text. */
+static enum status find_format(const struct load_input *input, const struct columnar_format **format,
+                               struct error *error)
 {
-    *has_orc = false;
-    for (uint32_t p = 0; p < input->path_count && !*has_orc; p++)
-        RETURN_IF_ERROR(orc_file_is(input->paths[p], has_orc, error));
+    *format = NULL;
+    for (uint32_t p = 0; p < input->path_count && !*format; p++)
+        RETURN_IF_ERROR(columnar_format_find(input->paths[p], format, error));
     return STATUS_OK;
 }
 
@@ -633,18 +636,18 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     }
     if (!input->maker)
         progress_step(progress, "reading", table->name);
-    bool has_orc = false;
+    const struct columnar_format *format = NULL;
     enum status status = words_create(parsed, error);
     if (status == STATUS_OK && !input->stream && !input->maker)
-        status = find_orc(input, &has_orc, error);
+        status = find_format(input, &format, error);
     status = AND_THEN(
         status, row_checks_create(table, &options->text.reading, options->threads, &parse->checks, error));
     if (status == STATUS_OK && input->stream)
         status = arrow_rows_read(parse, input->stream, error);
     else if (status == STATUS_OK && input->maker)
         status = made_rows_read(parse, input->maker, error);
-    else if (status == STATUS_OK && has_orc)
-        status = orc_rows_read(parse, input, error);
+    else if (status == STATUS_OK && format)
+        status = columnar_rows_read(parse, format, input, error);
     else if (status == STATUS_OK)
         status = text_source_open(input->paths, input->path_count, names, table->column_count, &text,
                                   &parse->source, error);

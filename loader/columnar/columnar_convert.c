@@ -1,5 +1,5 @@
-/* orc_convert.c: see orc_convert.h. */
-#include "loader/orc/orc_convert.h"
+/* columnar_convert.c: see columnar_convert.h. */
+#include "loader/columnar/columnar_convert.h"
 
 #include "storage/base/calendar.h"
 #include "storage/base/calendar_text.h"
@@ -13,50 +13,42 @@
 
 static const char too_many_decimals[] = "has more decimals than the column (--round rounds such numbers)";
 
-static bool is_floating(const struct orc_type *type)
+static bool is_floating(const struct columnar_type *type)
 {
-    return type->kind == ORC_FLOAT || type->kind == ORC_DOUBLE;
+    return type->kind == COLUMNAR_FLOATING;
 }
 
-bool orc_type_fits(const struct orc_type *type, enum column_type want, bool round)
+bool columnar_type_fits(const struct columnar_type *type, enum column_type want, bool round)
 {
+    const bool number = want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL;
     switch (type->kind) {
-    case ORC_BOOLEAN:
+    case COLUMNAR_BOOLEAN:
         return want == TYPE_BOOL;
-    case ORC_BYTE:
-    case ORC_SHORT:
-    case ORC_INT:
-    case ORC_LONG:
-        return want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL || want == TYPE_BOOL ||
-               want == TYPE_DOUBLE;
-    case ORC_FLOAT:
-    case ORC_DOUBLE:
-        return want == TYPE_DOUBLE ||
-               (round && (want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL));
-    case ORC_DECIMAL: /* those of Hive 0.11 have a scale each, and no precision */
-        return type->precision > 0 &&
-               (want == TYPE_INT32 || want == TYPE_INT64 || want == TYPE_DECIMAL || want == TYPE_DOUBLE);
-    case ORC_DATE:
-    case ORC_TIMESTAMP:
-    case ORC_TIMESTAMP_INSTANT:
+    case COLUMNAR_INTEGER:
+        return number || want == TYPE_BOOL || want == TYPE_DOUBLE;
+    case COLUMNAR_FLOATING:
+        return want == TYPE_DOUBLE || (round && number);
+    case COLUMNAR_DECIMAL:
+        return number || want == TYPE_DOUBLE;
+    case COLUMNAR_DATE:
+    case COLUMNAR_TIMESTAMP:
         return want == TYPE_DATE || want == TYPE_TIMESTAMP;
-    case ORC_STRING:
-    case ORC_VARCHAR:
-    case ORC_CHAR:
+    case COLUMNAR_TEXT:
         return true; /* like a field of text */
-    default:
-        return false;
+    case COLUMNAR_OTHER:
+        break;
     }
+    return false;
 }
 
-static struct orc_range range_of(const struct column_schema *want)
+static struct columnar_range range_of(const struct column_schema *want)
 {
     switch (want->type) {
     case TYPE_INT64:
     case TYPE_TIMESTAMP:
-        return (struct orc_range){INT64_MIN, INT64_MAX, 1};
+        return (struct columnar_range){INT64_MIN, INT64_MAX, 1};
     case TYPE_BOOL:
-        return (struct orc_range){0, 1, 1};
+        return (struct columnar_range){0, 1, 1};
     case TYPE_INT32:
     case TYPE_DECIMAL:
     case TYPE_DATE:
@@ -64,11 +56,11 @@ static struct orc_range range_of(const struct column_schema *want)
     case TYPE_DOUBLE:
         break;
     }
-    return (struct orc_range){INT32_MIN, INT32_MAX, 1};
+    return (struct columnar_range){INT32_MIN, INT32_MAX, 1};
 }
 
 /* The range of a number with `scale` decimals, if no decimals have to be cut. */
-static bool decimal_range(const struct column_schema *want, uint32_t scale, struct orc_range *range)
+static bool decimal_range(const struct column_schema *want, uint32_t scale, struct columnar_range *range)
 {
     const uint32_t wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
     *range = range_of(want);
@@ -82,28 +74,39 @@ static bool decimal_range(const struct column_schema *want, uint32_t scale, stru
     return true;
 }
 
-bool orc_range_plan(const struct orc_type *type, const struct orc_values *values,
-                    const struct column_schema *want, struct orc_range *range)
+/* The range of a time's ticks as microseconds. */
+static bool plan_ticks(const struct columnar_values *values, const struct column_schema *want,
+                       struct columnar_range *range)
+{
+    if (values->nanoseconds || want->type != TYPE_TIMESTAMP)
+        return false;
+    const int64_t factor = 1000000 / values->ticks;
+    *range = (struct columnar_range){INT64_MIN / factor, INT64_MAX / factor, factor};
+    return true;
+}
+
+bool columnar_range_plan(const struct columnar_type *type, const struct columnar_values *values,
+                         const struct column_schema *want, struct columnar_range *range)
 {
     const bool doubles = is_floating(type);
     if ((want->type == TYPE_DOUBLE) != doubles)
         return false;
     if (doubles) { /* their values are keys already */
-        *range = (struct orc_range){INT64_MIN, INT64_MAX, 1};
+        *range = (struct columnar_range){INT64_MIN, INT64_MAX, 1};
         return true;
     }
     switch (type->kind) {
-    case ORC_DECIMAL:
+    case COLUMNAR_DECIMAL:
         return !values->wide && decimal_range(want, type->scale, range);
-    case ORC_DATE:
-        *range = (struct orc_range){INT32_MIN, INT32_MAX, 1};
+    case COLUMNAR_DATE:
+        *range = (struct columnar_range){INT32_MIN, INT32_MAX, 1};
         if (want->type == TYPE_TIMESTAMP)
-            *range = (struct orc_range){INT64_MIN / CALENDAR_DAY_MICROSECONDS,
+            *range =
+                (struct columnar_range){INT64_MIN / CALENDAR_DAY_MICROSECONDS,
                                         INT64_MAX / CALENDAR_DAY_MICROSECONDS, CALENDAR_DAY_MICROSECONDS};
         return true;
-    case ORC_TIMESTAMP:
-    case ORC_TIMESTAMP_INSTANT:
-        return false;
+    case COLUMNAR_TIMESTAMP:
+        return plan_ticks(values, want, range);
     default:
         return decimal_range(want, 0, range);
     }
@@ -114,7 +117,7 @@ static const char *convert_decimal(const struct column_schema *want, __int128 nu
                                    bool round, int64_t *value)
 {
     const uint32_t wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
-    struct orc_range range;
+    struct columnar_range range;
     int last = 0; /* the last digit that was cut */
     for (; scale > wanted; scale--) {
         last = (int)(number % 10);
@@ -135,13 +138,25 @@ static const char *convert_floating(const struct column_schema *want, int64_t ke
 {
     const uint32_t scale = want->type == TYPE_DECIMAL ? want->scale : 0;
     const double number = round(double_of_key(key) * (double)power_of_ten(scale));
-    struct orc_range range;
+    struct columnar_range range;
     decimal_range(want, scale, &range);
     if (!(number >= -9.2e18 && number <= 9.2e18) || (int64_t)number < range.low ||
         (int64_t)number > range.high)
         return text_out_of_range;
     *value = (int64_t)number;
     return NULL;
+}
+
+/* The second of a timestamp since 1970, and the nanoseconds after it. */
+static int64_t split_time(const struct columnar_values *values, uint32_t at, int64_t *nanosecond)
+{
+    const int64_t number = values->numbers[at];
+    *nanosecond = values->nanoseconds ? values->nanoseconds[at] : 0;
+    if (values->nanoseconds)
+        return number;
+    const int64_t second = calendar_floor(number, values->ticks);
+    *nanosecond = (number - second * values->ticks) * (1000000000 / values->ticks);
+    return second;
 }
 
 static const char *convert_timestamp(const struct column_schema *want, int64_t second, int64_t nanosecond,
@@ -160,21 +175,25 @@ static const char *convert_timestamp(const struct column_schema *want, int64_t s
     return *value != (int32_t)*value ? text_out_of_range : NULL;
 }
 
-const char *orc_convert_number(const struct orc_type *type, const struct orc_values *values, uint32_t at,
-                               const struct column_schema *want, const struct orc_range *range,
-                               const struct text_reading *reading, int64_t *value)
+const char *columnar_convert_number(const struct columnar_type *type, const struct columnar_values *values,
+                                    uint32_t at, const struct column_schema *want,
+                                    const struct columnar_range *range, const struct text_reading *reading,
+                                    int64_t *value)
 {
     const int64_t number = values->numbers[at];
     if (want->type != TYPE_DOUBLE && is_floating(type))
         return convert_floating(want, number, value);
     if (want->type == TYPE_DOUBLE && !is_floating(type))
-        return text_decimal_double(type->kind == ORC_DECIMAL && values->wide ? values->wide[at] : number,
-                                   type->kind == ORC_DECIMAL ? (int)type->scale : 0, value);
-    if (type->kind == ORC_DECIMAL)
+        return text_decimal_double(type->kind == COLUMNAR_DECIMAL && values->wide ? values->wide[at] : number,
+                                   type->kind == COLUMNAR_DECIMAL ? (int)type->scale : 0, value);
+    if (type->kind == COLUMNAR_DECIMAL)
         return convert_decimal(want, values->wide ? values->wide[at] : number, type->scale, reading->round,
                                value);
-    if (values->nanoseconds)
-        return convert_timestamp(want, number, values->nanoseconds[at], reading->cut_nanoseconds, value);
+    if (type->kind == COLUMNAR_TIMESTAMP) {
+        int64_t nanosecond;
+        const int64_t second = split_time(values, at, &nanosecond);
+        return convert_timestamp(want, second, nanosecond, reading->cut_nanoseconds, value);
+    }
     if (number < range->low || number > range->high)
         return want->type == TYPE_BOOL ? "is neither 0 nor 1" : text_out_of_range;
     *value = number * range->factor;
@@ -194,32 +213,36 @@ static void show_decimal(__int128 number, uint32_t scale, char shown[TEXT_SHOWN_
     snprintf(shown, TEXT_SHOWN_BYTES, "%s%s", number < 0 ? "-" : "", first);
 }
 
-static void show_time(const struct orc_values *values, uint32_t at, char shown[TEXT_SHOWN_BYTES])
+static void show_time(const struct columnar_type *type, const struct columnar_values *values, uint32_t at,
+                      char shown[TEXT_SHOWN_BYTES])
 {
-    const int64_t number = values->numbers[at];
-    const int64_t day = values->nanoseconds ? calendar_floor(number, 86400) : number;
-    const int64_t second = values->nanoseconds ? number - day * 86400 : 0;
+    int64_t day = values->numbers[at], second = 0, nanosecond = 0;
     char time[32] = "";
+    if (type->kind == COLUMNAR_TIMESTAMP) {
+        second = split_time(values, at, &nanosecond);
+        day = calendar_floor(second, 86400);
+        second -= day * 86400;
+    }
     if (day > INT32_MAX || day < INT32_MIN) {
         snprintf(shown, TEXT_SHOWN_BYTES, "day %" PRId64 " from 1970", day);
         return;
     }
     const struct calendar_date date = calendar_date_of(day);
-    if (values->nanoseconds)
+    if (type->kind == COLUMNAR_TIMESTAMP)
         snprintf(time, sizeof time, " %02d:%02d:%02d.%09d", (int)(second / 3600), (int)(second / 60 % 60),
-                 (int)(second % 60), (int)values->nanoseconds[at]);
+                 (int)(second % 60), (int)nanosecond);
     snprintf(shown, TEXT_SHOWN_BYTES, "%04" PRId64 "-%02d-%02d%s", date.year, date.month, date.day, time);
 }
 
-void orc_show_number(const struct orc_type *type, const struct orc_values *values, uint32_t at,
-                     char shown[TEXT_SHOWN_BYTES])
+void columnar_show_number(const struct columnar_type *type, const struct columnar_values *values, uint32_t at,
+                          char shown[TEXT_SHOWN_BYTES])
 {
     if (is_floating(type))
         number_print(shown, TEXT_SHOWN_BYTES, "%.15g", double_of_key(values->numbers[at]));
-    else if (type->kind == ORC_DECIMAL)
+    else if (type->kind == COLUMNAR_DECIMAL)
         show_decimal(values->wide ? values->wide[at] : values->numbers[at], type->scale, shown);
-    else if (type->kind == ORC_DATE || values->nanoseconds)
-        show_time(values, at, shown);
+    else if (type->kind == COLUMNAR_DATE || type->kind == COLUMNAR_TIMESTAMP)
+        show_time(type, values, at, shown);
     else
         snprintf(shown, TEXT_SHOWN_BYTES, "%" PRId64, values->numbers[at]);
 }

@@ -1,7 +1,7 @@
-/* orc_store.c: see orc_store.h. */
-#include "loader/orc/orc_store.h"
+/* columnar_store.c: see columnar_store.h. */
+#include "loader/columnar/columnar_store.h"
 
-#include "loader/orc/orc_convert.h"
+#include "loader/columnar/columnar_convert.h"
 #include "loader/text/text_rows.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/utf8.h"
@@ -10,31 +10,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-void orc_store_scratch_free(struct orc_store_scratch *scratch)
+void columnar_store_scratch_free(struct columnar_store_scratch *scratch)
 {
     free(scratch->entries.memory);
-    scratch->entries = (struct orc_room){0};
+    scratch->entries = (struct columnar_room){0};
 }
 
-void orc_bad_values_free(struct orc_bad_values *bad)
+void columnar_bad_values_free(struct columnar_bad_values *bad)
 {
     for (uint64_t b = 0; b < bad->count; b++)
         free(bad->values[b].text);
     free(bad->values);
-    *bad = (struct orc_bad_values){0};
+    *bad = (struct columnar_bad_values){0};
 }
 
 /* The conversion of one column. Numbers that are not `plain` are converted one by one. */
 struct conversion {
-    const struct orc_store *store;
+    const struct columnar_store *store;
     const struct column_schema *column, *want; /* want: the column's type, or that of the key it references */
     const struct table_keys *keys;             /* or NULL */
     const struct text_reading *reading;
-    struct orc_range range;
+    struct columnar_range range;
     bool plain;
     uint8_t *entry_states; /* of a dictionary: ENTRY_... */
     int64_t *entry_values;
-    struct orc_bad_values *bad;
+    struct columnar_bad_values *bad;
     uint64_t most, bad_here;
     struct error *error;
 };
@@ -43,16 +43,15 @@ enum { ENTRY_NEW, ENTRY_STORED, ENTRY_WRONG };
 
 static const char *convert_number(const struct conversion *conversion, uint32_t at, int64_t *value)
 {
-    return orc_convert_number(conversion->store->type, conversion->store->values, at, conversion->want,
-                              &conversion->range, conversion->reading, value);
+    return columnar_convert_number(conversion->store->type, conversion->store->values, at, conversion->want,
+                                   &conversion->range, conversion->reading, value);
 }
 
 /* ---- Text ---- */
 
-static struct text_field text_at(const struct orc_values *values, uint64_t string)
+static const struct text_field *text_at(const struct columnar_values *values, uint32_t at)
 {
-    return (struct text_field){values->text + values->starts[string],
-                               (uint32_t)(values->starts[string + 1] - values->starts[string])};
+    return &values->texts[values->is_dictionary ? (uint64_t)values->numbers[at] : at];
 }
 
 /* A text of at most 16 bytes as two numbers, with zeros after its end. */
@@ -60,7 +59,7 @@ static inline void short_text(const char *text, uint32_t length, uint64_t *first
 {
     static const uint64_t masks[] = {
         0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
-    memcpy(first, text, 8); /* ORC_TEXT_SPARE */
+    memcpy(first, text, 8); /* COLUMNAR_SPARE_BYTES */
     memcpy(second, text + 8, 8);
     *first &= masks[length < 8 ? length : 8];
     *second &= masks[length < 8 ? 0 : length - 8];
@@ -85,21 +84,21 @@ static enum status word_add(const struct conversion *conversion, const struct te
 
 /* The same, if the text has at most 16 bytes and was seen lately. */
 static inline bool word_known(const struct conversion *conversion, const struct text_field *field,
-                              struct orc_word *key, struct orc_word **word)
+                              struct columnar_word *key, struct columnar_word **word)
 {
     if (field->length > 16)
         return false;
     short_text(field->text, field->length, &key->first, &key->second);
     key->length = field->length;
     const uint64_t mixed = key->first ^ (key->second * 0x9e3779b97f4a7c15ull) ^ key->length;
-    *word = &conversion->store->scratch->words[mixed * 0xff51afd7ed558ccdull >> (64 - ORC_WORD_BITS)];
+    *word = &conversion->store->scratch->words[mixed * 0xff51afd7ed558ccdull >> (64 - COLUMNAR_WORD_BITS)];
     return (*word)->length == key->length && (*word)->first == key->first && (*word)->second == key->second;
 }
 
 static enum status word_find(const struct conversion *conversion, const struct text_field *field,
                              int64_t *value, const char **complaint)
 {
-    struct orc_word key = {0}, *word = NULL;
+    struct columnar_word key = {0}, *word = NULL;
     if (word_known(conversion, field, &key, &word)) {
         *value = word->code;
         return STATUS_OK;
@@ -119,14 +118,13 @@ static enum status word_find(const struct conversion *conversion, const struct t
 static enum status one_value(const struct conversion *conversion, uint32_t at, int64_t *value, bool *null,
                              const char **complaint)
 {
-    const struct orc_values *const values = conversion->store->values;
+    const struct columnar_values *const values = conversion->store->values;
     const struct table_keys *const keys = conversion->keys;
     *complaint = NULL;
     *null = false;
     *value = 0;
-    if (values->starts) {
-        const struct text_field field =
-            text_at(values, values->is_dictionary ? (uint64_t)values->numbers[at] : at);
+    if (values->texts) {
+        const struct text_field field = *text_at(values, at);
         if (conversion->store->words)
             return word_find(conversion, &field, value, complaint);
         if (keys)
@@ -148,13 +146,12 @@ static enum status one_value(const struct conversion *conversion, uint32_t at, i
 /* Writes a value as a person knows it. */
 static void show(const struct conversion *conversion, uint32_t at, char shown[TEXT_SHOWN_BYTES])
 {
-    const struct orc_values *const values = conversion->store->values;
-    if (values->starts) {
-        const struct text_field field =
-            text_at(values, values->is_dictionary ? (uint64_t)values->numbers[at] : at);
+    const struct columnar_values *const values = conversion->store->values;
+    if (values->texts) {
+        const struct text_field field = *text_at(values, at);
         text_printable(field.text, field.length, shown);
     } else {
-        orc_show_number(conversion->store->type, values, at, shown);
+        columnar_show_number(conversion->store->type, values, at, shown);
     }
 }
 
@@ -162,8 +159,8 @@ static void show(const struct conversion *conversion, uint32_t at, char shown[TE
 static enum status complain(struct conversion *conversion, uint32_t row, const char *shown,
                             const char *complaint)
 {
-    const struct orc_store *const store = conversion->store;
-    struct orc_bad_values *const bad = conversion->bad;
+    const struct columnar_store *const store = conversion->store;
+    struct columnar_bad_values *const bad = conversion->bad;
     char text[ERROR_TEXT_BYTES], place[KEY_PLACE_BYTES];
     if (conversion->bad_here++ > conversion->most)
         return STATUS_OK;
@@ -173,10 +170,10 @@ static enum status complain(struct conversion *conversion, uint32_t row, const c
             memory_grow(&bad->values, room * sizeof *bad->values, "wrong values", conversion->error));
         bad->room = room;
     }
-    bad->values[bad->count] = (struct orc_bad_value){.row = row, .column = store->column};
-    if (conversion->bad_here <= ORC_BAD_TEXTS) {
-        snprintf(place, sizeof place, "%.400s, stripe %u, row %" PRIu64, store->place->file->path,
-                 store->place->stripe + 1, store->first_row + row + 1);
+    bad->values[bad->count] = (struct columnar_bad_value){.row = row, .column = store->column};
+    if (conversion->bad_here <= COLUMNAR_BAD_TEXTS) {
+        snprintf(place, sizeof place, "%.400s, %s %u, row %" PRIu64, store->place->file->path,
+                 store->place->file->format->part, store->place->part + 1, store->first_row + row + 1);
         row_complaint(text, place, store->parse, store->column, shown ? shown : "", complaint);
         if (!(bad->values[bad->count].text = strdup(text)))
             return error_out_of_memory(conversion->error, sizeof text, "wrong values");
@@ -190,7 +187,7 @@ static enum status complain(struct conversion *conversion, uint32_t row, const c
 /* Stores rows one by one. */
 static enum status slow_piece(struct conversion *conversion, uint32_t row, uint32_t end, uint32_t at)
 {
-    const struct orc_store *const store = conversion->store;
+    const struct columnar_store *const store = conversion->store;
     const uint32_t c = store->column;
     char shown[TEXT_SHOWN_BYTES];
     for (; row < end; row++) {
@@ -222,7 +219,7 @@ static enum status slow_piece(struct conversion *conversion, uint32_t row, uint3
 /* The fill functions write the stored values of `count` values to `out`. They return false if one of them is wrong, or
  * is a key without a row. */
 
-static bool fill_narrow(const struct orc_range *range, const int64_t *in, uint32_t count, int32_t *out)
+static bool fill_narrow(const struct columnar_range *range, const int64_t *in, uint32_t count, int32_t *out)
 {
     uint64_t beyond = 0;
     if (range->low == INT32_MIN && range->high == INT32_MAX) {
@@ -239,7 +236,7 @@ static bool fill_narrow(const struct orc_range *range, const int64_t *in, uint32
     return beyond == 0;
 }
 
-static bool fill_wide(const struct orc_range *range, const int64_t *in, uint32_t count, int64_t *out)
+static bool fill_wide(const struct columnar_range *range, const int64_t *in, uint32_t count, int64_t *out)
 {
     uint64_t beyond = 0;
     if (range->low == INT64_MIN) {
@@ -277,8 +274,8 @@ static enum status fill_words(const struct conversion *conversion, uint32_t at, 
     int32_t *const out = conversion->store->scratch->piece.narrow;
     const char *complaint = NULL;
     for (uint32_t i = 0; i < count && !complaint; i++) {
-        const struct text_field field = text_at(conversion->store->values, at + i);
-        struct orc_word key, *word;
+        const struct text_field field = conversion->store->values->texts[at + i];
+        struct columnar_word key, *word;
         int64_t value = 0;
         if (word_known(conversion, &field, &key, &word)) {
             out[i] = word->code;
@@ -295,8 +292,8 @@ static enum status fill_words(const struct conversion *conversion, uint32_t at, 
 static enum status fill_each(const struct conversion *conversion, uint32_t at, uint32_t count, bool is_narrow,
                              bool *right)
 {
-    const struct orc_values *const values = conversion->store->values;
-    struct orc_store_scratch *const scratch = conversion->store->scratch;
+    const struct columnar_values *const values = conversion->store->values;
+    struct columnar_store_scratch *const scratch = conversion->store->scratch;
     const char *complaint;
     bool null;
     for (uint32_t i = 0; i < count; i++) {
@@ -324,7 +321,7 @@ static enum status fill_each(const struct conversion *conversion, uint32_t at, u
 }
 
 /* Puts a piece's values into the block, with zeros for NULLs. */
-static void spread(const struct orc_store *store, uint32_t row, uint32_t rows, bool is_narrow)
+static void spread(const struct columnar_store *store, uint32_t row, uint32_t rows, bool is_narrow)
 {
     const uint8_t *const nulls = store->values->nulls + row;
     const void *const values = store->into.values;
@@ -341,10 +338,10 @@ static void spread(const struct orc_store *store, uint32_t row, uint32_t rows, b
 static enum status fast_piece(struct conversion *conversion, uint32_t row, uint32_t rows, uint32_t at,
                               uint32_t count, bool *right)
 {
-    const struct orc_store *const store = conversion->store;
-    struct orc_store_scratch *const scratch = store->scratch;
+    const struct columnar_store *const store = conversion->store;
+    struct columnar_store_scratch *const scratch = store->scratch;
     const bool is_narrow = store->parse->value_bytes[store->column] == 4;
-    const bool is_number = conversion->plain && !store->values->starts;
+    const bool is_number = conversion->plain && !store->values->texts;
     uint8_t *const into = (uint8_t *)store->into.values + (size_t)row * (is_narrow ? 4 : 8);
     const bool dense = !store->values->nulls;
     *right = conversion->column->nullable || count == rows;
@@ -376,17 +373,17 @@ static enum status fast_piece(struct conversion *conversion, uint32_t row, uint3
 /* Prepares the caches of texts that were seen before. */
 static enum status begin_text(struct conversion *conversion)
 {
-    const struct orc_values *const values = conversion->store->values;
-    struct orc_store_scratch *const scratch = conversion->store->scratch;
+    const struct columnar_values *const values = conversion->store->values;
+    struct columnar_store_scratch *const scratch = conversion->store->scratch;
     const uint64_t bytes = 9ull * values->text_count;
-    if (!values->starts)
+    if (!values->texts)
         return STATUS_OK;
     for (size_t w = 0; w < sizeof scratch->words / sizeof *scratch->words; w++)
         scratch->words[w].length = UINT32_MAX;
     if (!values->is_dictionary)
         return STATUS_OK;
     if (bytes > scratch->entries.bytes || !scratch->entries.memory) {
-        orc_store_scratch_free(scratch);
+        columnar_store_scratch_free(scratch);
         RETURN_IF_ERROR(memory_take(&scratch->entries.memory, bytes + 1, "a dictionary", conversion->error));
         scratch->entries.bytes = bytes;
     }
@@ -396,8 +393,8 @@ static enum status begin_text(struct conversion *conversion)
     return STATUS_OK;
 }
 
-enum status orc_store_column(const struct orc_store *store, uint64_t most, struct orc_bad_values *bad,
-                             struct error *error)
+enum status columnar_store_column(const struct columnar_store *store, uint64_t most,
+                                  struct columnar_bad_values *bad, struct error *error)
 {
     const uint32_t c = store->column;
     const struct table_keys *const keys = store->parse->keys[c];
@@ -410,12 +407,14 @@ enum status orc_store_column(const struct orc_store *store, uint64_t most, struc
                                     .bad = bad,
                                     .most = most,
                                     .error = error};
-    conversion.plain = orc_range_plan(store->type, store->values, conversion.want, &conversion.range);
+    conversion.plain = columnar_range_plan(store->type, store->values, conversion.want, &conversion.range);
     RETURN_IF_ERROR(begin_text(&conversion));
     if (store->values->nulls)
         RETURN_IF_ERROR(memory_zeros(store->into.nulls, store->values->rows, "NULLs", error));
-    for (uint32_t row = 0, at = 0, count; row < store->values->rows; row += ORC_PIECE_ROWS, at += count) {
-        const uint32_t left = store->values->rows - row, rows = left < ORC_PIECE_ROWS ? left : ORC_PIECE_ROWS;
+    for (uint32_t row = 0, at = 0, count; row < store->values->rows;
+         row += COLUMNAR_PIECE_ROWS, at += count) {
+        const uint32_t left = store->values->rows - row,
+                       rows = left < COLUMNAR_PIECE_ROWS ? left : COLUMNAR_PIECE_ROWS;
         bool right;
         count = rows;
         for (uint32_t r = 0; store->values->nulls && r < rows; r++)

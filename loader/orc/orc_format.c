@@ -1,0 +1,124 @@
+/* orc_format.c: see orc_format.h. */
+#include "loader/orc/orc_format.h"
+
+#include "loader/orc/orc_values.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+
+static enum columnar_kind kind_of(const struct orc_type *type)
+{
+    switch (type->kind) {
+    case ORC_BOOLEAN:
+        return COLUMNAR_BOOLEAN;
+    case ORC_BYTE:
+    case ORC_SHORT:
+    case ORC_INT:
+    case ORC_LONG:
+        return COLUMNAR_INTEGER;
+    case ORC_FLOAT:
+    case ORC_DOUBLE:
+        return COLUMNAR_FLOATING;
+    case ORC_DECIMAL: /* those of Hive 0.11 have a scale each, and no precision */
+        return type->precision > 0 ? COLUMNAR_DECIMAL : COLUMNAR_OTHER;
+    case ORC_DATE:
+        return COLUMNAR_DATE;
+    case ORC_TIMESTAMP:
+    case ORC_TIMESTAMP_INSTANT:
+        return COLUMNAR_TIMESTAMP;
+    case ORC_STRING:
+    case ORC_VARCHAR:
+    case ORC_CHAR:
+        return COLUMNAR_TEXT;
+    default:
+        return COLUMNAR_OTHER;
+    }
+}
+
+static enum status list_columns(struct orc_file *file, struct error *error)
+{
+    const struct orc_type *const root = &file->types[0];
+    RETURN_IF_ERROR(memory_zeros(&file->base.columns, (root->child_count + 1) * sizeof *file->base.columns,
+                                 "columns", error));
+    for (uint32_t c = 0; c < root->child_count; c++) {
+        const struct orc_type *const type = &file->types[root->children[c]];
+        struct columnar_column *const column = &file->base.columns[c];
+        column->name = type->name;
+        column->number = root->children[c];
+        column->type =
+            (struct columnar_type){.kind = kind_of(type), .precision = type->precision, .scale = type->scale};
+        orc_type_text(type, column->type.name);
+    }
+    file->base.column_count = root->child_count;
+    return STATUS_OK;
+}
+
+static void file_close(struct columnar_file *file)
+{
+    orc_file_free((struct orc_file *)file);
+    free(file);
+}
+
+static enum status file_read(const char *path, struct columnar_file **file, struct error *error)
+{
+    struct orc_file *own;
+    RETURN_IF_ERROR(memory_zeros(&own, sizeof *own, "a file", error));
+    *file = &own->base;
+    RETURN_IF_ERROR(orc_file_read(path, own, error));
+    own->base.schemes = 1u << BYTE_STORED | 1u << orc_file_scheme(own);
+    return list_columns(own, error);
+}
+
+static enum status part_open(struct columnar_opened *opened, struct error *error)
+{
+    struct orc_stripe_footer *footer;
+    RETURN_IF_ERROR(memory_zeros(&footer, sizeof *footer, "a footer", error));
+    opened->own = footer;
+    return orc_stripe_footer_read(orc_file_of(opened->file), opened->descriptor, opened->part, footer, error);
+}
+
+static void part_close(struct columnar_opened *opened)
+{
+    orc_stripe_footer_free(opened->own);
+    free(opened->own);
+}
+
+static enum status column_read(const struct columnar_opened *opened, uint32_t column, uint64_t most,
+                               struct columnar_streams *streams, struct error *error)
+{
+    const struct columnar_place place = columnar_place_of(opened, column);
+    struct orc_column_layout layout;
+    RETURN_IF_ERROR(
+        orc_column_layout_find(&place, opened->own, opened->file->columns[column].number, &layout, error));
+    return orc_streams_read(&place, opened->descriptor, &layout, most, streams, error);
+}
+
+static enum status column_decode(const struct columnar_opened *opened, uint32_t column, uint64_t most,
+                                 struct columnar_streams *streams, struct columnar_values *values,
+                                 struct error *error)
+{
+    const struct columnar_place place = columnar_place_of(opened, column);
+    const struct orc_stripe_footer *const footer = opened->own;
+    const uint32_t number = opened->file->columns[column].number;
+    RETURN_IF_ERROR(orc_streams_finish(&place, streams, error));
+    return orc_values_decode(&place, &orc_file_of(opened->file)->types[number], &footer->encodings[number],
+                             footer->timezone, streams, (uint32_t)opened->file->parts[opened->part].rows,
+                             most, values, error);
+}
+
+const struct columnar_format orc_format = {
+    .name = "ORC",
+    .article = "an",
+    .part = "stripe",
+    .ending = ".orc",
+    .first = "ORC",
+    .last = "ORC",
+    .after = 1,
+    .open = file_read,
+    .close = file_close,
+    .part_open = part_open,
+    .part_close = part_close,
+    .column_read = column_read,
+    .column_decode = column_decode,
+    .inspect = orc_inspect,
+};
