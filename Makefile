@@ -23,7 +23,7 @@ test_folder = $(if $(TMPDIR),,$(shell [ -w /dev/shm ] && [ "$$(df -k --output=av
 test_nvrtc = $(if $(TESSERA_NVRTC),,$(addprefix TESSERA_NVRTC=$(CURDIR)/,$(shell ls build/peers/nvidia/*/lib/libnvrtc.so.1[0-9] \
     2>/dev/null)))
 # Tests of hostile input, which `make check` also runs with sanitizers; they need the library alone, which is soon built.
-hostile_tests = test_hostile test_orc_rle_fuzz test_orc_fuzz
+hostile_tests = test_hostile test_orc_rle_fuzz test_columnar_fuzz
 ctest = $(test_folder) $(test_nvrtc) ctest --test-dir $(1) -j $(test_jobs) --output-on-failure
 
 .PHONY: help setup setup-tests program build tests check packages fuzz ssb sanitize format clean
@@ -75,7 +75,7 @@ fuzz: setup-tests build/sanitize/hostile
 	@$(RELEASE)/test_sql_fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) & sql=$$!; \
 	trap 'exit 130' INT TERM; trap "kill $$sql 2>/dev/null" EXIT; \
 	build/sanitize/test_hostile $(FUZZ_SECONDS) $(FUZZ_SEED) && \
-	build/sanitize/test_orc_fuzz $(FUZZ_SECONDS) $(FUZZ_SEED); hostile=$$?; \
+	build/sanitize/test_columnar_fuzz $(FUZZ_SECONDS) $(FUZZ_SEED); hostile=$$?; \
 	wait $$sql && exit $$hostile
 
 .PHONY: build/sanitize/hostile

@@ -138,8 +138,9 @@ if(Python3_FOUND)
     # Subqueries of so many keys that they are bitmaps.
     tessera_python_test(test_key_sets engine/relational/test_key_sets.py $<TARGET_FILE:tessera_program>
                         $<$<TARGET_EXISTS:tessera_emulator>:$<TARGET_FILE:tessera_emulator>>)
-    # Compares with pyarrow and pyorc where they are installed.
+    # Compares with pyarrow, pyorc and DuckDB where they are installed.
     tessera_python_test(test_orc_peers loader/orc/test_orc_peers.py $<TARGET_FILE:tessera_program>)
+    tessera_python_test(test_parquet_peers loader/parquet/test_parquet_peers.py $<TARGET_FILE:tessera_program>)
     # Asks what analysts ask; DuckDB judges where its module is installed, otherwise kept answers do. Then it is checked that
     # wrong answers fail.
     tessera_python_test(test_trial trial/test_trial.py $<TARGET_FILE:tessera_program>)

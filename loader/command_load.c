@@ -1,4 +1,4 @@
-/* command_load.c: `tessera load`, which loads a user's star schema from delimited text and ORC files. */
+/* command_load.c: `tessera load`, which loads a user's star schema from delimited text, ORC and Parquet files. */
 #include "loader/commands.h"
 #include "loader/infer/infer.h"
 #include "loader/columnar/columnar_file.h"
@@ -266,8 +266,8 @@ static const struct command_option option_list[] = {
      "Where rows that are left out are written, as CSV: file, line, reason, and the row as it came",
      TO_TEXT(struct arguments, load.reject)},
     {"device", 'x', "auto|cpu|cuda[:N]",
-     "What decompresses ORC files in zlib: a GPU, or all threads; auto (the default): a GPU, if there is "
-     "one, for 64 MB of ORC files or more and at most 8 threads, as more of them are faster",
+     "What decompresses ORC files in zlib and Parquet files in gzip: a GPU, or all threads; auto (the "
+     "default): a GPU, if there is one, for 64 MB of them or more and at most 8 threads, as more are faster",
      TO_TEXT(struct arguments, device)},
     {"append", 'a', NULL,
      "Adds the rows to tables that exist, facts and dimensions; together with --sort-by all rows are sorted",
@@ -291,7 +291,8 @@ static const struct command_line line = {
     .finish = check_complete,
     .words_help = "TABLE=FILE[,FILE...]...",
     .help = "Loads a star schema from CSV (RFC 4180), TSV or '|'-delimited files, plain or compressed by "
-            "gzip, zstd, xz or bzip2, and from ORC files, whose columns match by name; - is standard input. "
+            "gzip, zstd, xz or bzip2, and from ORC and Parquet files, whose columns match by name; - is "
+            "standard input. "
             "Either everything is loaded, or the database stays as it was.\vdocs/loading.md says what schema "
             "scripts and files may hold.\n\n"
             "Examples:\n"
@@ -299,7 +300,7 @@ static const struct command_line line = {
             "  tessera load --infer sales.csv shops.csv.gz >star.sql\n"
             "  tessera load --db shop.db --schema star.sql --max-errors 100 --reject bad.csv "
             "'sales=sales-*.csv' shops=shops.csv\n"
-            "  tessera load --db shop.db --schema star.sql 'sales=sales-*.orc' shops=shops.csv\n"
+            "  tessera load --db shop.db --schema star.sql 'sales=sales-*.parquet' shops=shops.orc\n"
             "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-\n"
             "  tessera load --db shop.db --schema star.sql --append sales=today.csv shops=new-shops.csv",
 };
@@ -345,7 +346,7 @@ static enum status open_device(struct arguments *arguments, struct byte_decoder 
         return STATUS_OK;
     const enum status status = offered->open(device, arguments->load.threads, decoder, error);
     if (status == STATUS_MACHINE && !asked) {
-        fprintf(stderr, "ORC files are decompressed by the processor: %s\n", error ? error->text : "no GPU");
+        fprintf(stderr, "files are decompressed by the processor: %s\n", error ? error->text : "no GPU");
         return STATUS_OK;
     }
     RETURN_IF_ERROR(status);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 const struct command loader_commands[] = {
-    {"load", "Loads a star schema of your own from CSV, TSV, '|'-delimited or ORC files", command_load},
+    {"load", "Loads a star schema of your own from CSV, TSV, '|'-delimited, ORC or Parquet files",
+     command_load},
     {NULL, NULL, NULL},
 };

@@ -28,8 +28,13 @@ static const char *const never[] = {"strtod",     "strtof",      "strtold",    "
 static const char *const prints[] = {"printf", "fprintf", "snprintf", "asprintf", "dprintf"};
 
 /* The program's own: commands, pages of reports, the benchmark's and the laboratory's tables. */
-static const char *const of_the_program[] = {"engine/program/",          "engine/report/", "loader/command_",
-                                             "loader/orc/orc_inspect.c", "ssb/",           "lab/"};
+static const char *const of_the_program[] = {"engine/program/",
+                                             "engine/report/",
+                                             "loader/command_",
+                                             "loader/orc/orc_inspect.c",
+                                             "loader/parquet/parquet_inspect.c",
+                                             "ssb/",
+                                             "lab/"};
 
 static unsigned files, offences;
 

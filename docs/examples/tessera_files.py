@@ -63,7 +63,7 @@ def open_files(paths):
         return pyarrow.dataset.dataset(paths, format="parquet" if b"PAR1" in begins else "ipc")
     if begins == {b"\xff\xff\xff\xff"} and len(paths) == 1:
         return pyarrow.ipc.open_stream(paths[0])
-    raise RuntimeError(f"{','.join(paths)}: not Parquet and not Arrow, or both; `tessera load` reads CSV and ORC")
+    raise RuntimeError(f"{','.join(paths)}: not Parquet and not Arrow, or both; `tessera load` reads CSV, Parquet and ORC")
 
 
 def main():

@@ -1,5 +1,5 @@
 /* command_inspect.c: `tessera inspect`, which shows the codecs, sizes and statistics of a database's
- * columns, or what an ORC file holds. */
+ * columns, or what an ORC or Parquet file holds. */
 #include "engine/program/commands.h"
 
 #include "engine/program/inspect_candidates.h"
@@ -28,7 +28,7 @@
 
 struct inspect_options {
     const char *database;
-    const char *what; /* TABLE or TABLE.COLUMN, NULL: all; without a database, an ORC file, or a database */
+    const char *what; /* TABLE or TABLE.COLUMN, NULL: all; without a database, a file, or a database */
     bool json;
 };
 
@@ -383,7 +383,7 @@ static enum status check_what(void *arguments, const char *unused, struct error 
     if (options->what && errno != ENOENT && errno != ENOTDIR)
         return error_set_errno(error, errno, "cannot open %s", options->what);
     return error_set(error, STATUS_BAD_INPUT, "which database? Add --db DIR%s%s%s",
-                     options->what ? " (there is no ORC file '" : ", or give an ORC file",
+                     options->what ? " (there is no file '" : ", or give an ORC or Parquet file",
                      options->what ? options->what : "", options->what ? "')" : "");
 }
 
@@ -459,7 +459,7 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
     };
     static const struct command_line line = {
         .options = known,
-        .words_help = "[TABLE[.COLUMN]]\nDIR\nFILE.orc",
+        .words_help = "[TABLE[.COLUMN]]\nDIR\nFILE.orc\nFILE.parquet",
         .word = read_what,
         .finish = check_what,
         .help = "Lists a database's tables and columns: the codec and what chose it, bits per value, how "
@@ -469,7 +469,7 @@ enum status command_inspect(int argc, char **argv, struct progress *progress, st
                 "is in its codec: what each codec would take for its first segment, and what that costs by "
                 "the table that auto chooses by.\n\n"
                 "Of an ORC file, its version, writer and compression, its stripes, and each column's type, "
-                "encodings and streams.",
+                "encodings and streams; of a Parquet file its row groups instead of stripes.",
     };
     struct inspect_options options = {0};
     struct database *database = NULL;

@@ -4,7 +4,8 @@
 #include <stddef.h>
 
 const struct command engine_commands[] = {
-    {"inspect", "What a database holds: codecs, sizes and statistics of its columns; or an ORC file",
+    {"inspect",
+     "What a database holds: codecs, sizes and statistics of its columns; or an ORC or Parquet file",
      command_inspect},
     {"index create", "Gives a column a bitmap index", command_index_create},
     {"index drop", "Drops the bitmap index of a column", command_index_drop},

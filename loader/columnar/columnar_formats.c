@@ -3,6 +3,7 @@
 #include "loader/columnar/columnar_file.h"
 
 #include "loader/orc/orc_format.h"
+#include "loader/parquet/parquet_format.h"
 #include "storage/base/file.h"
 #include "storage/base/words/word.h"
 
@@ -14,7 +15,7 @@
 
 #define MAGIC_BYTES_MAX 8u
 
-static const struct columnar_format *const formats[] = {&orc_format};
+static const struct columnar_format *const formats[] = {&orc_format, &parquet_format};
 #define FORMAT_COUNT (sizeof formats / sizeof *formats)
 
 /* Whether bytes of the file are a format's; false if it is too short. Returns an errno value, or 0. */

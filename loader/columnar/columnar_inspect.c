@@ -33,8 +33,10 @@ enum status columnar_inspect(const char *path, bool json, FILE *out, struct erro
     struct columnar_file *file = NULL;
     RETURN_IF_ERROR(columnar_format_find(path, &format, error));
     if (!format)
-        return error_set(error, STATUS_BAD_INPUT,
-                         "%s: is no ORC file, or is not whole: it does not begin and end as one", path);
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "%s: is no ORC file and no Parquet file, or is not whole: it does not begin and end as one",
+            path);
     enum status status = format->open(path, &file, error);
     status = AND_THEN(status, format->inspect(file, json, out, error));
     if (file)

@@ -157,12 +157,18 @@ static enum status choose_columns(struct columnar_reader *reader, struct error *
     return STATUS_OK;
 }
 
+/* The schemes that a decoder must have: every one takes bytes as they are. */
+static uint32_t schemes_of(const struct columnar_source *source)
+{
+    return source->file->schemes & ~(1u << BYTE_STORED);
+}
+
 static void choose_decoder(struct columnar_reader *reader)
 {
     const struct byte_decoder *const asked = reader->parse->options->decoder;
     reader->decoder = asked ? asked : &byte_decoder_host;
     for (uint32_t s = 0; s < reader->source_count; s++)
-        if (reader->sources[s].file->schemes & ~reader->decoder->schemes)
+        if (!schemes_of(&reader->sources[s]) || schemes_of(&reader->sources[s]) & ~reader->decoder->schemes)
             reader->decoder = &byte_decoder_host;
 }
 

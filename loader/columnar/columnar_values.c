@@ -8,8 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void free_blocks(struct columnar_values *values)
+{
+    for (struct columnar_block *block = values->blocks, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    values->blocks = NULL;
+}
+
 void columnar_values_free(struct columnar_values *values)
 {
+    free_blocks(values);
     for (uint32_t r = 0; r < COLUMNAR_ROOMS; r++)
         free(values->rooms[r].memory);
     *values = (struct columnar_values){0};
@@ -18,6 +28,7 @@ void columnar_values_free(struct columnar_values *values)
 void columnar_values_begin(struct columnar_values *values, uint32_t rows)
 {
     struct columnar_values fresh = {.rows = rows, .count = rows};
+    free_blocks(values);
     memcpy(fresh.rooms, values->rooms, sizeof fresh.rooms);
     *values = fresh;
 }
@@ -34,5 +45,17 @@ enum status columnar_values_take(struct columnar_values *values, uint32_t which,
         room->bytes = bytes;
     }
     memcpy(pointer, &room->memory, sizeof room->memory);
+    return STATUS_OK;
+}
+
+enum status columnar_values_block(struct columnar_values *values, uint64_t bytes, char **memory,
+                                  struct error *error)
+{
+    struct columnar_block *block;
+    RETURN_IF_ERROR(memory_take(&block, sizeof *block + bytes + COLUMNAR_SPARE_BYTES, "texts", error));
+    block->next = values->blocks;
+    values->blocks = block;
+    values->block_bytes += bytes;
+    *memory = block->bytes;
     return STATUS_OK;
 }

@@ -18,6 +18,12 @@ struct columnar_room {
 };
 #define COLUMNAR_ROOMS 12u
 
+/* Memory for texts that a format puts together, until the next values. */
+struct columnar_block {
+    struct columnar_block *next;
+    char bytes[];
+};
+
 /* Decoded values. Zero-initialised is empty; its memory is used again for the next column. */
 struct columnar_values {
     uint32_t rows;
@@ -37,11 +43,17 @@ struct columnar_values {
     uint32_t text_count;
 
     struct columnar_room rooms[COLUMNAR_ROOMS];
+    struct columnar_block *blocks;
+    uint64_t block_bytes;
 };
 void columnar_values_free(struct columnar_values *values);
 
 /* Forgets the values, but not the memory, for `rows` others. */
 void columnar_values_begin(struct columnar_values *values, uint32_t rows);
+
+/* Adds a block of texts. */
+NODISCARD enum status columnar_values_block(struct columnar_values *values, uint64_t bytes, char **memory,
+                                            struct error *error);
 
 /* Gives the memory of room number `room`, without keeping what was in it. */
 NODISCARD enum status columnar_values_take(struct columnar_values *values, uint32_t room, uint64_t bytes,

@@ -122,6 +122,12 @@ static const struct named_operation {
           "$T load --db $D --schema rows.sql t=" TESSERA_SOURCE "/tests/data/orc/pyarrow-rows-0.12-zlib.orc",
       .observe = "$T check --db $D > checked 2>&1 && " ASK "'SELECT count(*), sum(big), max(line) FROM t'",
       .output_may_vary = true}},
+    {"parquet",
+     {.prepare = "",
+      .run = "$T load --db $D --schema rows.sql t=" TESSERA_SOURCE
+             "/tests/data/parquet/pyarrow-rows-zstd.parquet",
+      .observe = "$T check --db $D > checked 2>&1 && " ASK "'SELECT count(*), sum(big), max(line) FROM t'",
+      .output_may_vary = true}},
     {"packed",
      {.prepare = "",
       .run = LOAD "shops=shops.csv 'sales=sales.csv.g[z]'",

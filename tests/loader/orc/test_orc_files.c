@@ -12,36 +12,12 @@
 #include "tests/loader/orc/orc_cases.h"
 #include "tests/loader/orc/zone_files.h"
 
-static void make_paths(const char *name, char orc[PATH_BYTES], char csv[PATH_BYTES])
-{
-    const char *const rows = strchr(name, '-') + 1;
-    snprintf(orc, PATH_BYTES, "%s%s.orc", ORC_FOLDER, name);
-    snprintf(csv, PATH_BYTES, "%s%.*s.csv", ORC_FOLDER, (int)strcspn(rows, "-"), rows);
-}
-
-static void answers_are_those_of_the_text(const char *name, const struct load_options *options)
-{
-    char orc[PATH_BYTES], csv[PATH_BYTES];
-    const char *files[] = {orc};
-    struct load_report report;
-    make_paths(name, orc, csv);
-    must(orc_load(orc_script, files, 1, *options, &report, error));
-    char *const read = orc_answer("select * from t");
-    files[0] = csv;
-    must(orc_load(orc_script, files, 1, (struct load_options){0}, &report, error));
-    char *const expected = orc_answer("select * from t");
-    if (strcmp(read, expected) != 0)
-        fail_msg("%s: other rows than %s:\n%.2000s\ninstead of\n%.2000s", orc, csv, read, expected);
-    free(read);
-    free(expected);
-}
-
 static void every_file_gives_the_rows_of_its_text(void **state)
 {
     (void)state;
-    for (size_t f = 0; f < ORC_FILES; f++)
+    for (size_t f = 0; f < orc_files.count; f++)
         for (unsigned threads = 1; threads <= 13; threads += 6)
-            answers_are_those_of_the_text(orc_files[f], &(struct load_options){.threads = threads});
+            columnar_is_its_text(&orc_files, orc_files.names[f], &(struct load_options){.threads = threads});
 }
 
 /* Timestamps without a zone are those of the writer's clock. */
@@ -52,9 +28,9 @@ static void timestamps_show_the_writers_clock(void **state)
     static const char *const files[] = {ORC_FOLDER "pyorc-zone.orc"};
     (void)state;
     zone_make("Europe/Berlin", NULL, 0, (const int32_t[]){3600, 7200}, "CET-1CEST,M3.5.0,M10.5.0/3");
-    answers_are_those_of_the_text("pyorc-zone", &(struct load_options){0});
+    columnar_is_its_text(&orc_files, "pyorc-zone", &(struct load_options){0});
     setenv("TZDIR", "/nowhere", 1);
-    assert_int_equal(orc_load(orc_script, files, 1, (struct load_options){0}, &report, &why),
+    assert_int_equal(columnar_load(columnar_script, files, 1, (struct load_options){0}, &report, &why),
                      STATUS_BAD_INPUT);
     assert_non_null(
         strstr(why.text, "pyorc-zone.orc, stripe 1, column moment: the time zone 'Europe/Berlin' is not in"));
@@ -75,26 +51,26 @@ static enum status counting(const struct byte_decoder *decoder, struct byte_job 
 
 static void a_decoder_of_large_calls_gets_stripes_together(void **state)
 {
-    const struct byte_decoder decoder = {.schemes = byte_decoder_host.schemes,
+    const struct byte_decoder decoder = {.schemes = 1u << BYTE_DEFLATE, /* as a GPU has */
                                          .batch_bytes = 1,
                                          .decode = counting},
-                              large = {.schemes = decoder.schemes,
+                              large = {.schemes = byte_decoder_host.schemes,
                                        .batch_bytes = 1u << 30,
                                        .decode = counting},
                               other = {.schemes = 1u << BYTE_STORED, .batch_bytes = 1, .decode = counting};
     (void)state;
-    for (size_t f = 0; f < ORC_FILES; f++)
-        answers_are_those_of_the_text(orc_files[f], &(struct load_options){.decoder = &large});
+    for (size_t f = 0; f < orc_files.count; f++)
+        columnar_is_its_text(&orc_files, orc_files.names[f], &(struct load_options){.decoder = &large});
     calls = jobs_seen = 0;
-    answers_are_those_of_the_text("pyarrow-stripes-0.12", &(struct load_options){.decoder = &decoder});
+    columnar_is_its_text(&orc_files, "pyarrow-stripes-0.12", &(struct load_options){.decoder = &decoder});
     assert_int_equal(calls, 2 + 9); /* the strings of two stripes, and each other column of the segment */
     const uint64_t jobs = jobs_seen;
     calls = jobs_seen = 0;
-    answers_are_those_of_the_text("pyarrow-stripes-0.12", &(struct load_options){.decoder = &large});
+    columnar_is_its_text(&orc_files, "pyarrow-stripes-0.12", &(struct load_options){.decoder = &large});
     assert_int_equal(calls, 1 + 9);
     assert_int_equal(jobs_seen, jobs);
     calls = 0;
-    answers_are_those_of_the_text("pyarrow-stripes-0.12", &(struct load_options){.decoder = &other});
+    columnar_is_its_text(&orc_files, "pyarrow-stripes-0.12", &(struct load_options){.decoder = &other});
     assert_int_equal(calls, 0); /* it cannot do zlib, so the host does */
 }
 
@@ -104,32 +80,15 @@ static void files_follow_each_other(void **state)
 {
     static const char *const files[] = {ORC_FOLDER "pyarrow-stripes-0.11.orc", ORC_FOLDER "pyarrow-empty.orc",
                                         ORC_FOLDER "pyorc-chunks-zlib.orc"};
-    static const char script[] = "CREATE TABLE t (NUMBER INT, Word TEXT)";
-    struct load_report report;
     (void)state;
-    must(orc_load(script, files, 3, (struct load_options){0}, &report, error));
-    assert_int_equal(report.rows, 192 + 150);
-    char *const together = orc_answer("select * from t");
-    must(orc_load(script, files, 1, (struct load_options){0}, &report, error));
-    must(orc_load(script, files + 1, 2, (struct load_options){.append = true}, &report, error));
-    char *const appended = orc_answer("select * from t");
-    assert_string_equal(together, appended);
-    free(together);
-    free(appended);
+    columnar_files_follow(files, 3, 192 + 150);
 }
 
 /* ---- Conversions and complaints ---- */
 
 static void is_refused(const char *script, const char *file, const char *sentence)
 {
-    struct load_report report;
-    struct error why = {0};
-    char whole[PATH_BYTES];
-    const char *const files[] = {whole};
-    snprintf(whole, sizeof whole, "%s%s.orc", ORC_FOLDER, file);
-    assert_int_equal(orc_load(script, files, 1, (struct load_options){0}, &report, &why), STATUS_BAD_INPUT);
-    if (!strstr(why.text, sentence))
-        fail_msg("\"%s\" does not have \"%s\"", why.text, sentence);
+    columnar_is_refused(&orc_files, script, file, sentence);
 }
 
 static void types_that_no_column_takes_are_refused_by_name(void **state)
@@ -184,14 +143,15 @@ static void numbers_go_where_they_fit(void **state)
                                                                                    "pyarrow-full-0.12.orc"};
     struct load_report report;
     (void)state;
-    must(orc_load("CREATE TABLE t (number BIGINT, tiny DECIMAL(5,2), price DECIMAL(18,6), day TIMESTAMP)",
-                  files, 1, (struct load_options){0}, &report, error));
-    char *answer = orc_answer("select * from t where price = 7.0");
+    must(
+        columnar_load("CREATE TABLE t (number BIGINT, tiny DECIMAL(5,2), price DECIMAL(18,6), day TIMESTAMP)",
+                      files, 1, (struct load_options){0}, &report, error));
+    char *answer = columnar_answer("select * from t where price = 7.0");
     assert_string_equal(answer, "number,tiny,price,day\n510000,77.00,7.000000,1998-08-22 00:00:00\n");
     free(answer);
-    must(orc_load("CREATE TABLE t (number DECIMAL(9,1), word TEXT, flag BOOLEAN)", words, 1,
-                  (struct load_options){0}, &report, error));
-    answer = orc_answer("select count(*) from t where number >= -100");
+    must(columnar_load("CREATE TABLE t (number DECIMAL(9,1), word TEXT, flag BOOLEAN)", words, 1,
+                       (struct load_options){0}, &report, error));
+    answer = columnar_answer("select count(*) from t where number >= -100");
     assert_string_equal(answer, "count(*)\n150\n");
     free(answer);
 }
@@ -214,22 +174,22 @@ static void numbers_are_rounded_if_it_is_asked(void **state)
     is_refused("CREATE TABLE t (moment TIMESTAMP)", "pyarrow-round", "(--nanoseconds cut cuts them)");
     is_refused("CREATE TABLE t (digits DECIMAL(4,1))", "pyarrow-round",
                "has more than 1 decimal (--round rounds such numbers)");
-    must(orc_load(script, files, 1, (struct load_options){.text.reading = all}, &report, error));
-    char *answer = orc_answer("select ratio, half, fine, digits from t order by row");
+    must(columnar_load(script, files, 1, (struct load_options){.text.reading = all}, &report, error));
+    char *answer = columnar_answer("select ratio, half, fine, digits from t order by row");
     assert_string_equal(answer, "ratio,half,fine,digits\n2.68,1,1.01,1.0\n-2.68,-1,-1.01,2.0\n"
                                 "0.01,1,1.00,-7.5\n0.00,3,0.00,0.0\n12345.68,3,-1.00,0.0\n,,,\n"
                                 "0.00,0,0.00,8.3\n1000000.00,7,7.50,9.0\n");
     free(answer);
-    answer = orc_answer("select moment from t where row = 2");
+    answer = columnar_answer("select moment from t where row = 2");
     assert_string_equal(answer, "moment\n1970-01-01 00:00:01\n");
     free(answer);
     assert_int_equal(
-        orc_load(wild, files, 1, (struct load_options){.text.reading.round = true}, &report, &why),
+        columnar_load(wild, files, 1, (struct load_options){.text.reading.round = true}, &report, &why),
         STATUS_BAD_INPUT);
     assert_non_null(strstr(why.text, "row 1: column wild: '1e+300' is out of range: the column holds"));
-    must(orc_load(wild, files, 1, (struct load_options){.text.reading.round = true, .max_errors = 9}, &report,
-                  error));
-    answer = orc_answer("select row, wild from t order by row");
+    must(columnar_load(wild, files, 1, (struct load_options){.text.reading.round = true, .max_errors = 9},
+                       &report, error));
+    answer = columnar_answer("select row, wild from t order by row");
     assert_string_equal(answer, "row,wild\n5,99999.99\n6,\n");
     free(answer);
 }
@@ -244,8 +204,9 @@ static void bad_rows_are_left_out_and_counted(void **state)
     char reject[PATH_BYTES + 32], text[256] = "";
     (void)state;
     snprintf(reject, sizeof reject, "%s.rejected", path);
-    must(orc_load(script, files, 1, (struct load_options){.max_errors = 21, .reject = reject, .threads = 1},
-                  &report, error));
+    must(columnar_load(script, files, 1,
+                       (struct load_options){.max_errors = 21, .reject = reject, .threads = 1}, &report,
+                       error));
     FILE *const rejected = fopen(reject, "rb");
     assert_non_null(rejected);
     text[fread(text, 1, sizeof text - 1, rejected)] = '\0';
@@ -258,10 +219,10 @@ static void bad_rows_are_left_out_and_counted(void **state)
     assert_int_equal(report.rows, 7);
     assert_int_equal(report.rejected, 14);
     assert_non_null(strstr(report.first_rejected, "stripe 1, row 1: column big: '-9223372036854775808'"));
-    char *const answer = orc_answer("select big, price from t");
+    char *const answer = columnar_answer("select big, price from t");
     assert_string_equal(answer, "big,price\n-1,0.01\n-1,0.01\n-1,0.01\n-1,0.01\n-1,0.01\n-1,0.01\n-1,0.01\n");
     free(answer);
-    assert_int_equal(orc_load(script, files, 1, (struct load_options){.max_errors = 13}, &report, &why),
+    assert_int_equal(columnar_load(script, files, 1, (struct load_options){.max_errors = 13}, &report, &why),
                      STATUS_BAD_INPUT);
     assert_non_null(strstr(why.text, "more rows are bad than --max-errors allows"));
 }
@@ -272,8 +233,9 @@ static void too_little_memory_is_a_sentence(void **state)
     struct load_report report;
     struct error why = {0};
     (void)state;
-    assert_int_equal(orc_load(orc_script, files, 1, (struct load_options){.memory = 50000}, &report, &why),
-                     STATUS_MACHINE);
+    assert_int_equal(
+        columnar_load(columnar_script, files, 1, (struct load_options){.memory = 50000}, &report, &why),
+        STATUS_MACHINE);
     assert_non_null(strstr(why.text, "reading its stripe 1 of 1200 rows takes"));
 }
 
@@ -311,9 +273,9 @@ static void keys_are_found_across_kinds_of_files(void **state)
         .directory = path, .inputs = inputs, .input_count = 3, .threads = 2, .replace = true};
     must(schema_script_parse("t.sql", script, strlen(script), &schema, error));
     must(tables_load(&schema, &options, &report, NULL, error));
-    char *answer =
-        orc_answer("select count(*) from t join numbers n on n.number = t.number join words w on w.word = "
-                   "t.word where w.code >= 1");
+    char *answer = columnar_answer(
+        "select count(*) from t join numbers n on n.number = t.number join words w on w.word = "
+        "t.word where w.code >= 1");
     assert_string_equal(answer, "count(*)\n150\n");
     free(answer);
     write_text(text, "word,code\nTRUCK,1\nAIR,2\n");
@@ -323,7 +285,7 @@ static void keys_are_found_across_kinds_of_files(void **state)
     struct load_options with_null = options;
     with_null.dangling_null = true;
     must(tables_load(&schema, &with_null, &report, NULL, error));
-    answer = orc_answer("select count(*) from t where word is null");
+    answer = columnar_answer("select count(*) from t where word is null");
     assert_true(atoi(strchr(answer, '\n') + 1) > 50);
     free(answer);
     schema_script_free(&schema);
@@ -335,7 +297,7 @@ static void kinds_of_files_do_not_mix_within_a_table(void **state)
     struct load_report report;
     struct error why = {0};
     (void)state;
-    assert_int_equal(orc_load(orc_script, files, 2, (struct load_options){0}, &report, &why),
+    assert_int_equal(columnar_load(columnar_script, files, 2, (struct load_options){0}, &report, &why),
                      STATUS_BAD_INPUT);
     assert_non_null(strstr(why.text, "one.csv: is no ORC file, but others of table t are"));
 }
@@ -356,5 +318,5 @@ int main(void)
         cmocka_unit_test_setup_teardown(keys_are_found_across_kinds_of_files, setup, teardown),
         cmocka_unit_test_setup_teardown(kinds_of_files_do_not_mix_within_a_table, setup, teardown),
     };
-    return cmocka_run_group_tests(tests, orc_engine_open, orc_engine_close);
+    return cmocka_run_group_tests(tests, columnar_engine_open, columnar_engine_close);
 }

@@ -5,37 +5,20 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/support/run_program.h"
+#include "tests/loader/columnar/inspect_cases.h"
 
 #include <jansson.h>
-
-static struct program_run run;
-
-static void inspects(const char *arguments, int exit_code)
-{
-    char shell[1024];
-    snprintf(shell, sizeof shell, "cd '" TESSERA_SOURCE "/tests/data/orc' && \"$T\" inspect %s", arguments);
-    run_shell(shell, &run);
-    if (run.exit_code != exit_code)
-        fail_msg("%s: exit code %d: %s", arguments, run.exit_code, run.errors);
-}
-
-static void tells(const char *text)
-{
-    if (!strstr(run.output, text) && !strstr(run.errors, text))
-        fail_msg("\"%s\" is not in:\n%s%s", text, run.output, run.errors);
-}
 
 static void tables_tell_writer_stripes_and_columns(void **state)
 {
     (void)state;
-    inspects("pyarrow-stripes-0.11.orc", 0);
+    inspects_in("orc", "pyarrow-stripes-0.11.orc", 0);
     tells("pyarrow-stripes-0.11.orc: ORC 0.11 by ORC C++ 2.2.2 (writer version 6), zlib in chunks of 65536 "
           "bytes\n"
           "  192 rows, 2 stripes, 6");
     tells("\n  2                ");
     tells("moment                   timestamp        DIRECT               ");
-    inspects("pyorc-types.orc", 0);
+    inspects_in("orc", "pyorc-types.orc", 0);
     tells("snappy in chunks");
     tells("  price                    decimal(12,2)    DIRECT_V2                       461     46.100  DATA "
           "395, SECONDARY "
@@ -44,14 +27,14 @@ static void tables_tell_writer_stripes_and_columns(void **state)
     tells("; 8 strings");
     tells("unused_map.key ");
     tells("unused_struct.b ");
-    inspects("pyarrow-rows-0.12-uncompressed.orc", 0);
+    inspects_in("orc", "pyarrow-rows-0.12-uncompressed.orc", 0);
     tells("not compressed\n");
 }
 
 static void json_has_every_stream(void **state)
 {
     (void)state;
-    inspects("--format json pyarrow-stripes-0.12.orc", 0);
+    inspects_in("orc", "--format json pyarrow-stripes-0.12.orc", 0);
     json_t *const root = json_loads(run.output, 0, NULL);
     const char *version, *compression;
     json_int_t rows, bytes, data = 0, sum = 0;
@@ -84,12 +67,12 @@ static void json_has_every_stream(void **state)
 static void what_is_no_file_is_told(void **state)
 {
     (void)state;
-    inspects("nothing.orc", 2);
-    tells("which database? Add --db DIR (there is no ORC file 'nothing.orc')");
-    inspects("", 2);
-    tells("which database? Add --db DIR, or give an ORC file");
-    inspects("rows.csv", 2);
-    tells("rows.csv: is no ORC file, or is not whole");
+    inspects_in("orc", "nothing.orc", 2);
+    tells("which database? Add --db DIR (there is no file 'nothing.orc')");
+    inspects_in("orc", "", 2);
+    tells("which database? Add --db DIR, or give an ORC or Parquet file");
+    inspects_in("orc", "rows.csv", 2);
+    tells("rows.csv: is no ORC file and no Parquet file, or is not whole");
 }
 
 int main(void)

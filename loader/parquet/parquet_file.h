@@ -1,0 +1,121 @@
+/*
+ * parquet_file.h: what a Parquet file says about itself: its schema, row groups, and where their columns are.
+ *
+ *     "PAR1"
+ *     row group 0:  column 0: dictionary page | data page | data page ...      a chunk: one column of one group
+ *                   column 1: ...
+ *     row group 1:  ...
+ *     footer | 4 bytes: the footer's length, least byte first | "PAR1"
+ *
+ * The footer is a struct in Thrift's compact protocol (thrift.h). The schema is a tree, listed parents first; only its
+ * leaves have chunks, each group all of them in that order. A column of a table is a leaf at the top of the tree.
+ */
+#ifndef TESSERA_LOADER_PARQUET_PARQUET_FILE_H
+#define TESSERA_LOADER_PARQUET_PARQUET_FILE_H
+
+#include "loader/columnar/columnar_file.h"
+
+/* The numbers are the format's. */
+enum parquet_physical {
+    PARQUET_BOOLEAN,
+    PARQUET_INT32,
+    PARQUET_INT64,
+    PARQUET_INT96,
+    PARQUET_FLOAT,
+    PARQUET_DOUBLE,
+    PARQUET_BYTES, /* each with its length */
+    PARQUET_FIXED, /* bytes, all of one length */
+    PARQUET_PHYSICALS
+};
+
+enum parquet_codec {
+    PARQUET_UNCOMPRESSED,
+    PARQUET_SNAPPY,
+    PARQUET_GZIP,
+    PARQUET_LZO,
+    PARQUET_BROTLI,
+    PARQUET_LZ4, /* as Hadoop frames it, or a block */
+    PARQUET_ZSTD,
+    PARQUET_LZ4_RAW,
+    PARQUET_CODECS
+};
+
+enum parquet_encoding {
+    PARQUET_PLAIN = 0,
+    PARQUET_PLAIN_DICTIONARY = 2, /* the older name of a dictionary's entries, and of the dictionary */
+    PARQUET_RLE = 3,
+    PARQUET_BIT_PACKED = 4, /* of levels of old files */
+    PARQUET_DELTA_NUMBERS = 5,
+    PARQUET_DELTA_LENGTHS = 6,
+    PARQUET_DELTA_STRINGS = 7,
+    PARQUET_DICTIONARY = 8,
+    PARQUET_BYTE_STREAM_SPLIT = 9,
+    PARQUET_ENCODINGS
+};
+
+/* What the values of a leaf mean, by its logical type. */
+enum parquet_meaning {
+    PARQUET_NOTHING, /* nothing that a table can have */
+    PARQUET_TRUTH,
+    PARQUET_NUMBER,
+    PARQUET_UNSIGNED,
+    PARQUET_REAL,
+    PARQUET_DECIMAL, /* of bytes: a signed number, the greatest byte first */
+    PARQUET_DATE,
+    PARQUET_MILLIS,
+    PARQUET_MICROS,
+    PARQUET_NANOS,
+    PARQUET_JULIAN, /* 12 bytes: nanoseconds of the day, and the day's number, of INT96 */
+    PARQUET_TEXT,
+    PARQUET_NULLS /* no value at all */
+};
+
+struct parquet_leaf {
+    char *name;                /* with those that it is in: "address.street" */
+    uint32_t physical, length; /* of PARQUET_FIXED, in bytes */
+    enum parquet_meaning meaning;
+    bool optional; /* of a column: it has levels, 1 for a value and 0 for NULL */
+    struct columnar_type type;
+};
+
+struct parquet_chunk {
+    uint64_t offset, bytes;
+    uint64_t values, plain_bytes; /* NULLs count; plain_bytes: not compressed */
+    uint32_t codec, encodings;    /* bit e: some page has encoding e */
+    bool elsewhere;               /* in another file */
+};
+
+struct parquet_file {
+    struct columnar_file base; /* its parts are the row groups */
+    uint64_t footer_bytes;
+    uint32_t version;
+    char *software; /* that wrote it, or "" */
+    uint32_t leaf_count, inner_count;
+    struct parquet_leaf *leaves;
+    char **inner_names;           /* of columns that are no leaves */
+    struct parquet_chunk *chunks; /* leaf l of group g: chunks[g * leaf_count + l] */
+};
+
+static inline const struct parquet_file *parquet_file_of(const struct columnar_file *file)
+{
+    return (const struct parquet_file *)file;
+}
+
+/* Reads the footer. Free the result with parquet_file_free, also after an error. */
+NODISCARD enum status parquet_file_read(const char *path, struct parquet_file *file, struct error *error);
+void parquet_file_free(struct parquet_file *file);
+
+/* The format's names, "zstd", "RLE_DICTIONARY"; or "unknown". */
+const char *parquet_codec_name(uint32_t codec);
+const char *parquet_encoding_name(uint32_t encoding);
+
+/* ---- parquet_schema.c ---- */
+
+struct thrift;
+struct thrift_field;
+
+/* Reads the list of the schema's elements to the file's leaves and columns. */
+NODISCARD enum status parquet_schema_read(struct parquet_file *file, struct thrift *thrift,
+                                          const struct thrift_field *field, struct error *error);
+
+#endif

@@ -1,0 +1,64 @@
+/* parquet_format.c: see parquet_format.h. */
+#include "loader/parquet/parquet_format.h"
+
+#include "loader/parquet/parquet_values.h"
+#include "storage/base/memory.h"
+
+#include <stdlib.h>
+
+static enum status file_read(const char *path, struct columnar_file **file, struct error *error)
+{
+    struct parquet_file *own;
+    RETURN_IF_ERROR(memory_zeros(&own, sizeof *own, "a file", error));
+    *file = &own->base;
+    RETURN_IF_ERROR(parquet_file_read(path, own, error));
+    own->base.schemes = 1u << BYTE_STORED;
+    for (uint64_t c = 0; c < (uint64_t)own->leaf_count * own->base.part_count; c++)
+        own->base.schemes |= parquet_codec_schemes(own->chunks[c].codec);
+    return STATUS_OK;
+}
+
+static void file_close(struct columnar_file *file)
+{
+    parquet_file_free((struct parquet_file *)file);
+    free(file);
+}
+
+static const struct parquet_chunk *chunk_of(const struct columnar_opened *opened, uint32_t column)
+{
+    const struct parquet_file *const file = parquet_file_of(opened->file);
+    return &file->chunks[(uint64_t)opened->part * file->leaf_count + opened->file->columns[column].number];
+}
+
+static enum status column_read(const struct columnar_opened *opened, uint32_t column, uint64_t most,
+                               struct columnar_streams *streams, struct error *error)
+{
+    const struct columnar_place place = columnar_place_of(opened, column);
+    return parquet_chunk_read(&place, opened->descriptor, chunk_of(opened, column),
+                              opened->file->parts[opened->part].rows, most, &streams->streams[0], error);
+}
+
+static enum status column_decode(const struct columnar_opened *opened, uint32_t column, uint64_t most,
+                                 struct columnar_streams *streams, struct columnar_values *values,
+                                 struct error *error)
+{
+    const struct columnar_place place = columnar_place_of(opened, column);
+    const struct parquet_leaf *const leaf =
+        &parquet_file_of(opened->file)->leaves[opened->file->columns[column].number];
+    return parquet_values_decode(&place, leaf, chunk_of(opened, column), &streams->streams[0],
+                                 (uint32_t)opened->file->parts[opened->part].rows, most, values, error);
+}
+
+const struct columnar_format parquet_format = {
+    .name = "Parquet",
+    .article = "a",
+    .part = "row group",
+    .ending = ".parquet",
+    .first = "PAR1",
+    .last = "PAR1",
+    .open = file_read,
+    .close = file_close,
+    .column_read = column_read,
+    .column_decode = column_decode,
+    .inspect = parquet_inspect,
+};
