@@ -1,6 +1,7 @@
 /* command_load.c: `tessera load`, which loads a user's star schema from delimited text, ORC and Parquet files. */
 #include "loader/commands.h"
 #include "loader/infer/infer.h"
+#include "loader/input_files.h"
 #include "loader/columnar/columnar_file.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/clock.h"
@@ -9,29 +10,21 @@
 #include "storage/base/parallel.h"
 #include "storage/base/words/word.h"
 
-#include <errno.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define INPUTS_MAX SCHEMA_TABLES_MAX
-#define FILES_MAX  65536u /* of all tables */
-#define GLOBS_MAX  256u
 
 struct arguments {
     struct load_options load;
     const char *schema, *device, *unnamed;
     bool infer;
     struct load_input inputs[INPUTS_MAX];
-    const char *paths[FILES_MAX];
-    uint32_t path_count;
+    struct input_files files; /* of all inputs */
     char *copies[INPUTS_MAX]; /* the arguments, cut into paths */
-    uint32_t glob_count;
-    glob_t globs[GLOBS_MAX];
     const char *levels[INPUTS_MAX];
     const char *columns[INPUTS_MAX];
     uint32_t columns_count;
@@ -85,39 +78,6 @@ static enum status check_marks(struct text_reading *reading, struct error *error
     return STATUS_OK;
 }
 
-static enum status add_path(struct arguments *arguments, struct load_input *input, char *path,
-                            struct error *error)
-{
-    if (arguments->path_count == FILES_MAX)
-        return error_set(error, STATUS_BAD_INPUT, "more than %u files", FILES_MAX);
-    arguments->paths[arguments->path_count++] = path;
-    input->path_count++;
-    return STATUS_OK;
-}
-
-/* Expands a pattern that the shell did not expand, because TABLE= is before it. A file with exactly that name
- * is taken instead. */
-static enum status add_pattern(struct arguments *arguments, struct load_input *input, char *pattern,
-                               struct error *error)
-{
-    glob_t *const found = &arguments->globs[arguments->glob_count];
-    if (!strpbrk(pattern, "*?[") || access(pattern, F_OK) == 0)
-        return add_path(arguments, input, pattern, error);
-    if (arguments->glob_count == GLOBS_MAX)
-        return error_set(error, STATUS_BAD_INPUT, "more than %u patterns", GLOBS_MAX);
-    const int failed = glob(pattern, GLOB_ERR, NULL, found);
-    if (failed == GLOB_NOSPACE)
-        return error_out_of_memory(error, strlen(pattern), "the names of files");
-    if (failed == GLOB_ABORTED && errno != ENOENT)
-        return error_set_errno(error, errno, "'%s': a folder cannot be listed", pattern);
-    if (failed)
-        return error_set(error, STATUS_BAD_INPUT, "no file is called like '%s'", pattern);
-    arguments->glob_count++;
-    for (size_t i = 0; i < found->gl_pathc; i++)
-        RETURN_IF_ERROR(add_path(arguments, input, found->gl_pathv[i], error));
-    return STATUS_OK;
-}
-
 /* Keeps a --levels for the loader, which knows the tables. */
 static enum status read_levels(void *context, const char *text, struct error *error)
 {
@@ -130,11 +90,24 @@ static enum status read_levels(void *context, const char *text, struct error *er
     return STATUS_OK;
 }
 
+/* The name of a folder that is given without TABLE=, which its table gets; "": the word names no folder. */
+static const char *folder_name(char *word)
+{
+    struct stat facts;
+    if (stat(word, &facts) != 0 || !S_ISDIR(facts.st_mode))
+        return "";
+    for (size_t length = strlen(word); length > 1 && word[length - 1] == '/'; length--)
+        word[length - 1] = '\0';
+    const char *const slash = strrchr(word, '/');
+    return slash && slash[1] ? slash + 1 : word;
+}
+
 /* Reads TABLE=FILE,FILE,... */
 static enum status read_input(void *context, const char *text, struct error *error)
 {
     struct arguments *const arguments = context;
     struct load_options *const load = &arguments->load;
+    struct input_files *const files = &arguments->files;
     if (load->input_count == INPUTS_MAX)
         return error_set(error, STATUS_BAD_INPUT, "more than %u tables", INPUTS_MAX);
     char *const copy = strdup(text), *const equals = copy ? strchr(copy, '=') : NULL;
@@ -149,9 +122,11 @@ static enum status read_input(void *context, const char *text, struct error *err
         arguments->unnamed = text; /* FILE alone, which only --infer takes */
     struct load_input *const input = &arguments->inputs[load->input_count++];
     *input =
-        (struct load_input){.table = equals ? copy : "", .paths = &arguments->paths[arguments->path_count]};
+        (struct load_input){.table = equals ? copy : folder_name(copy), .paths = &files->paths[files->count]};
+    const uint32_t first = files->count;
     for (char *path = strtok(equals ? equals + 1 : copy, ","); path; path = strtok(NULL, ","))
-        RETURN_IF_ERROR(add_pattern(arguments, input, path, error));
+        RETURN_IF_ERROR(input_files_add(files, path, error));
+    input->path_count = files->count - first;
     return STATUS_OK;
 }
 
@@ -208,7 +183,7 @@ static const struct command_option option_list[] = {
      TO_TEXT(struct arguments, schema)},
     {"infer", 'I', NULL,
      "Loads nothing, but reads the files and prints a schema for them, to be corrected: types, keys, "
-     "references, each with what it was seen by. Files may be given without TABLE=",
+     "references, each with what it was seen by. Files and folders may be given without TABLE=",
      TO_FLAG(struct arguments, infer)},
     {"delimiter", 'D', "CHARACTER",
      "Between fields: ',' , ';', '|', or \\t; by default by the file's name (.csv, .tsv, .tbl), else by its "
@@ -292,7 +267,7 @@ static const struct command_line line = {
     .words_help = "TABLE=FILE[,FILE...]...",
     .help = "Loads a star schema from CSV (RFC 4180), TSV or '|'-delimited files, plain or compressed by "
             "gzip, zstd, xz or bzip2, and from ORC and Parquet files, whose columns match by name; - is "
-            "standard input. "
+            "standard input, and a folder is all files in it. "
             "Either everything is loaded, or the database stays as it was.\vdocs/loading.md says what schema "
             "scripts and files may hold.\n\n"
             "Examples:\n"
@@ -408,8 +383,7 @@ enum status command_load(int argc, char **argv, struct progress *progress, struc
     status = AND_THEN(status, run(arguments, progress, error));
     for (uint32_t i = 0; i < INPUTS_MAX; i++)
         free(arguments->copies[i]);
-    for (uint32_t i = 0; i < arguments->glob_count; i++)
-        globfree(&arguments->globs[i]);
+    input_files_free(&arguments->files);
     free(arguments);
     return status;
 }

@@ -90,6 +90,8 @@ enum status columnar_too_large(struct error *error, const struct columnar_place 
 {
     char text[COLUMNAR_PLACE_BYTES];
     columnar_place_text(place, text);
-    return error_set(error, STATUS_MACHINE, "%s: %s %llu MB of memory, and --memory allows %llu; give more",
-                     text, what, (unsigned long long)(bytes >> 20) + 1, (unsigned long long)(most >> 20));
+    return error_set(
+        error, STATUS_MACHINE,
+        "%s: %s %llu MB of memory, and --memory (or half of what is available) allows %llu; give more", text,
+        what, (unsigned long long)(bytes >> 20) + 1, (unsigned long long)(most >> 20));
 }

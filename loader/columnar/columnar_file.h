@@ -32,6 +32,10 @@ enum columnar_kind {
     COLUMNAR_OTHER /* no column of a table can have it: lists, structs, bytes */
 };
 
+/* The memory that a thread takes for a row of one column: decompressed, decoded, stored if the next segment has its other
+ * rows. */
+#define COLUMNAR_SCRATCH_ROW_BYTES 32u
+
 #define COLUMNAR_TYPE_BYTES 64u
 struct columnar_type {
     enum columnar_kind kind;

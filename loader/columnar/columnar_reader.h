@@ -12,11 +12,7 @@
 
 #include "loader/columnar/columnar_store.h"
 
-/* The memory that a thread takes for a row of one column: decompressed, decoded, stored if the next
- * segment has its other rows. */
-#define COLUMNAR_SCRATCH_ROW_BYTES 32u
-
-/* The same for a row of a segment whose streams are decompressed in one call. */
+/* COLUMNAR_SCRATCH_ROW_BYTES for a row of a segment whose streams are decompressed in one call. */
 #define COLUMNAR_AHEAD_ROW_BYTES 12u
 
 struct columnar_source {

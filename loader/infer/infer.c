@@ -1,7 +1,6 @@
 /* infer.c: see infer.h; writes what the other files of this folder found. */
 #include "loader/infer/infer_internal.h"
 
-#include "loader/columnar/columnar_file.h"
 #include "storage/base/calendar.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/sql_name.h"
@@ -52,6 +51,11 @@ static void put_column(FILE *out, const struct infer_column *column, bool last)
 {
     char type[32];
     infer_column_type(column, type);
+    if (column->skipped[0]) {
+        fprintf(out, "    -- column %s of type %s is skipped: no table can have it\n", column->name,
+                column->skipped);
+        return;
+    }
     if (column->unnamed) {
         fputs("    -- a field without a name is skipped\n", out);
         return;
@@ -78,10 +82,15 @@ static void put_column(FILE *out, const struct infer_column *column, bool last)
 
 static void put_table(FILE *out, const struct infer_table *table)
 {
-    fprintf(out, "\n-- %s%s: %" PRIu64 " row%s, %s between fields, %s\n", table->input->paths[0],
-            table->input->path_count > 1 ? " and others" : "", table->rows, table->rows == 1 ? "" : "s",
-            table->delimiter == '\t' ? "tabs" : (char[]){'\'', table->delimiter, '\'', 0},
-            table->header ? "with a header" : "without a header: load with --header no");
+    fprintf(out, "\n-- %s%s: %" PRIu64 " row%s, ", table->input->paths[0],
+            table->input->path_count > 1 ? " and others" : "", table->rows, table->rows == 1 ? "" : "s");
+    if (table->format)
+        fprintf(out, "%s, %" PRIu64 " %s%s\n", table->format->name, table->parts, table->format->part,
+                table->parts == 1 ? "" : "s");
+    else
+        fprintf(out, "%s between fields, %s\n",
+                table->delimiter == '\t' ? "tabs" : (char[]){'\'', table->delimiter, '\'', 0},
+                table->header ? "with a header" : "without a header: load with --header no");
     if (table->faults)
         fprintf(out, "-- %" PRIu64 " row%s unlike the others (--max-errors leaves them out); the first: %s\n",
                 table->faults, table->faults == 1 ? " is" : "s are", table->fault);
@@ -116,7 +125,7 @@ static bool needs_columns(const struct infer_table *table)
     bool unnamed = false;
     for (uint32_t c = 0; c < table->column_count; c++)
         unnamed |= table->columns[c].unnamed;
-    return table->renamed || (unnamed && table->delimiter != ',');
+    return !table->format && (table->renamed || (unnamed && table->delimiter != ','));
 }
 
 static void put_columns(FILE *out, const struct infer_table *table)
@@ -154,14 +163,10 @@ static enum status read_tables(const struct load_input *inputs, uint32_t count,
             if (word_compare(tables[before].name, tables[t].name) == 0)
                 return error_set(error, STATUS_BAD_INPUT, "two tables would be named %s; name them: TABLE=%s",
                                  tables[t].name, inputs[t].paths[0]);
-        const struct columnar_format *format;
-        RETURN_IF_ERROR(columnar_format_find(inputs[t].paths[0], &format, error));
-        if (format)
-            return error_set(error, STATUS_BAD_INPUT,
-                             "%s: an ORC file says its types itself; tessera inspect shows them",
-                             inputs[t].paths[0]);
         progress_report(progress, tables[t].name, "tables", t, count);
-        RETURN_IF_ERROR(infer_table_read(&tables[t], options, error));
+        RETURN_IF_ERROR(columnar_format_find(inputs[t].paths[0], &tables[t].format, error));
+        RETURN_IF_ERROR(tables[t].format ? infer_columnar_read(&tables[t], error)
+                                         : infer_table_read(&tables[t], options, error));
     }
     progress_report(progress, "", "tables", count, count);
     return STATUS_OK;

@@ -66,7 +66,7 @@ static const char *const truths[] = {"true", "false", "t", "f", "yes", "no", NUL
 static const char *const no_numbers[] = {"nan",      "inf",       "-inf", "+inf",
                                          "infinity", "-infinity", NULL}; /* doubles */
 
-static void widen(struct infer_column *column, int64_t value)
+void infer_column_widen(struct infer_column *column, int64_t value)
 {
     column->least = column->has_range && column->least < value ? column->least : value;
     column->greatest = column->has_range && column->greatest > value ? column->greatest : value;
@@ -88,21 +88,21 @@ static uint32_t kinds_of(struct infer_column *column, const struct text_field *f
         if (shape.exponent) /* not 1e400 */
             return text_value(reading, &real, field->text, field->length, &value) ? 0 : KIND_FLOAT;
         if (shape.scale == 0 && !text_value(reading, &whole, field->text, field->length, &value)) {
-            widen(column, value);
+            infer_column_widen(column, value);
             return KIND_INT | KIND_DECIMAL | KIND_FLOAT;
         }
         return KIND_DECIMAL | KIND_FLOAT;
     }
     if (field->length >= 10 && calendar_parse_date(&at, end, &value) == NULL) {
         if (at == end) {
-            widen(column, value * CALENDAR_DAY_MICROSECONDS);
+            infer_column_widen(column, value * CALENDAR_DAY_MICROSECONDS);
             return KIND_DATE | KIND_TIME;
         }
         const char *const complaint = calendar_parse_time(field->text, end, true, &value);
         int64_t exact;
         column->nanoseconds |= !complaint && calendar_parse_time(field->text, end, false, &exact) != NULL;
         if (!complaint)
-            widen(column, value);
+            infer_column_widen(column, value);
         return complaint ? 0 : KIND_TIME;
     }
     return is_word(field, truths) ? KIND_BOOL : is_word(field, no_numbers) ? KIND_FLOAT : 0;
@@ -136,6 +136,12 @@ enum status infer_column_add(struct infer_column *column, const struct text_fiel
     if (column->kinds && !(column->kinds & kinds) && column->values)
         keep_odd(column, field);
     column->kinds &= kinds;
+    return infer_column_count(column, field, error);
+}
+
+enum status infer_column_count(struct infer_column *column, const struct text_field *field,
+                               struct error *error)
+{
     column->values++;
     column->longest = column->longest > field->length ? column->longest : field->length;
     if (column->uncounted)
@@ -152,7 +158,7 @@ enum status infer_column_add(struct infer_column *column, const struct text_fiel
 
 void infer_column_type(const struct infer_column *column, char type[32])
 {
-    const uint32_t kinds = column->values ? column->kinds : 0;
+    const uint32_t kinds = column->values || column->declared ? column->kinds : 0;
     const bool fits = column->whole + column->scale <= 18;
     if (column->zeros_in_front && (kinds & KIND_INT))
         snprintf(type, 32, "TEXT");
@@ -160,7 +166,8 @@ void infer_column_type(const struct infer_column *column, char type[32])
         snprintf(type, 32, column->least < INT32_MIN || column->greatest > INT32_MAX ? "BIGINT" : "INT");
     else if ((kinds & KIND_DECIMAL) && fits)
         snprintf(type, 32, "DECIMAL(%u,%u)",
-                 column->whole + column->scale < 9    ? 9
+                 column->precision                    ? (column->precision < 18 ? column->precision : 18)
+                 : column->whole + column->scale < 9  ? 9
                  : column->whole + column->scale < 16 ? 16
                                                       : 18,
                  column->scale);

@@ -1,10 +1,11 @@
-/* infer_internal.h: what is known of columns (infer_column.c), of files (infer_file.c), of keys (infer_keys.c); the
+/* infer_internal.h: what is known of columns (infer_column.c), of files (infer_file.c, infer_columnar.c), of keys (infer_keys.c); the
  * proposal is written by infer.c. */
 #ifndef TESSERA_LOADER_INFER_INFER_INTERNAL_H
 #define TESSERA_LOADER_INFER_INFER_INTERNAL_H
 
 #include "loader/infer/infer.h"
 
+#include "loader/columnar/columnar_file.h"
 #include "storage/base/hash_table.h"
 
 /* ---- Columns ---- */
@@ -26,7 +27,10 @@ enum {
 
 struct infer_column {
     char name[NAME_BYTES];
-    bool unnamed; /* the header has no name for it */
+    bool unnamed;                      /* the header has no name for it, or no table can have it */
+    char skipped[COLUMNAR_TYPE_BYTES]; /* of a columnar file: its type, if no table can have it */
+    bool declared;                     /* the file says its type: one of `kinds` */
+    uint32_t precision;                /* of a declared decimal */
     uint32_t kinds;
     uint64_t values, nulls;
     uint32_t whole, scale; /* the most digits before and after the point */
@@ -45,6 +49,8 @@ struct infer_column {
 
 struct infer_table {
     const struct load_input *input;
+    const struct columnar_format *format; /* NULL: text */
+    uint64_t parts;                       /* of its columnar files */
     char name[NAME_BYTES];
     char delimiter;
     bool header, renamed; /* renamed: a column cannot have the name that the header gives it */
@@ -58,6 +64,11 @@ struct infer_table {
 NODISCARD enum status infer_column_add(struct infer_column *column, const struct text_field *field,
                                        const struct text_reading *reading, struct error *error);
 
+/* Counts a value that is not NULL, by its text; the kinds stay. */
+NODISCARD enum status infer_column_count(struct infer_column *column, const struct text_field *field,
+                                         struct error *error);
+void infer_column_widen(struct infer_column *column, int64_t value);
+
 /* The type of a column, "DECIMAL(9,2)". */
 void infer_column_type(const struct infer_column *column, char type[32]);
 
@@ -67,6 +78,8 @@ bool infer_is_value(const struct text_field *field, const struct text_reading *r
 /* Finds names, delimiter and header of the table's files, and reads them. */
 NODISCARD enum status infer_table_read(struct infer_table *table, const struct text_options *options,
                                        struct error *error);
+/* The same for the files of table->format. */
+NODISCARD enum status infer_columnar_read(struct infer_table *table, struct error *error);
 void infer_table_free(struct infer_table *table);
 
 /* Finds the keys and references of all tables. */

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "loader/infer/infer.h"
 #include "storage/base/clock.h"
 #include "tests/fuzz/fuzz_random.h"
 #include "tests/loader/orc/orc_cases.h"
@@ -75,6 +76,20 @@ static void load_or_refuse(const char *script, const char *file, const struct lo
         fail_msg("round %llu: status %d, \"%s\"", (unsigned long long)round, (int)status, why.text);
 }
 
+/* A schema is inferred from the file, or it is refused. */
+static void infer_or_refuse(const char *file, uint64_t round)
+{
+    const struct load_input input = {.table = "t", .paths = &file, .path_count = 1};
+    struct error why = {0};
+    FILE *const out = fopen("/dev/null", "w");
+    assert_non_null(out);
+    const enum status status = schema_infer(&input, 1, &(struct text_options){0}, NULL, out, &why);
+    fclose(out);
+    if (status != STATUS_OK &&
+        ((status != STATUS_BAD_INPUT && status != STATUS_MACHINE) || strlen(why.text) < 10))
+        fail_msg("round %llu: infer: status %d, \"%s\"", (unsigned long long)round, (int)status, why.text);
+}
+
 /* Makes one byte large, or a number in base 128 long, somewhere in the last bytes, where the metadata is. */
 static void enlarge(uint8_t *bytes, size_t size)
 {
@@ -96,6 +111,8 @@ static void load_bytes(const struct kind *kind, const char *script, const uint8_
     assert_int_equal(fwrite(bytes, 1, size, out), size);
     fclose(out);
     load_or_refuse(script, file, options, round);
+    if (chance(20))
+        infer_or_refuse(file, round);
 }
 
 static const char *script_of(const char *name)

@@ -1,0 +1,255 @@
+/*
+ * infer_columnar.c: reads the columns of a table's columnar files for infer.h. Such a file says its types itself, but a schema
+ * needs more: which columns are keys, which reference others, where there are no NULLs, and how many digits numbers have. So
+ * all values are read, each column by one thread. Numbers, dates and times are counted as the text that a text file would
+ * have, so that a column of one may reference that of another (infer_keys.c).
+ */
+#include "loader/infer/infer_internal.h"
+
+#include "loader/columnar/columnar_convert.h"
+#include "storage/base/calendar.h"
+#include "storage/base/execution/memory_account.h"
+#include "storage/base/memory.h"
+#include "storage/base/parallel.h"
+#include "storage/base/words/word.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Types and names ---- */
+
+/* What the type in the file says; values may make it narrower. */
+static void take_type(struct infer_column *column, const struct columnar_type *type)
+{
+    static const uint32_t kinds[] = {[COLUMNAR_BOOLEAN] = KIND_BOOL,
+                                     [COLUMNAR_INTEGER] = KIND_INT | KIND_DECIMAL | KIND_FLOAT,
+                                     [COLUMNAR_FLOATING] = KIND_FLOAT,
+                                     [COLUMNAR_DECIMAL] = KIND_DECIMAL | KIND_FLOAT,
+                                     [COLUMNAR_DATE] = KIND_DATE | KIND_TIME,
+                                     [COLUMNAR_TIMESTAMP] = KIND_TIME,
+                                     [COLUMNAR_TEXT] = 0};
+    column->declared = true;
+    column->kinds = kinds[type->kind];
+    if (type->kind != COLUMNAR_DECIMAL)
+        return;
+    column->kinds |= type->scale == 0 ? KIND_INT : 0; /* until a number is beyond 64 bits */
+    column->precision = type->precision;
+    column->scale = type->scale;
+}
+
+/* Whether a schema can have a column of the file: its type, and its name, which no column before it has. */
+static bool is_column(const struct columnar_file *file, uint32_t c)
+{
+    const struct columnar_column *const own = &file->columns[c];
+    for (uint32_t before = 0; before < c; before++)
+        if (word_compare(file->columns[before].name, own->name) == 0)
+            return false;
+    return own->type.kind != COLUMNAR_OTHER && name_valid(own->name);
+}
+
+static enum status take_columns(struct infer_table *table, const struct columnar_file *file,
+                                struct error *error)
+{
+    uint32_t named = 0;
+    RETURN_IF_ERROR(memory_zeros(&table->columns, (file->column_count + 1ull) * sizeof *table->columns,
+                                 "columns", error));
+    table->column_count = file->column_count;
+    for (uint32_t c = 0; c < file->column_count; c++) {
+        const struct columnar_column *const from = &file->columns[c];
+        struct infer_column *const column = &table->columns[c];
+        column->unnamed = !is_column(file, c);
+        named += !column->unnamed;
+        snprintf(column->name, sizeof column->name, "%.63s", name_valid(from->name) ? from->name : "?");
+        snprintf(column->skipped, sizeof column->skipped, "%s", column->unnamed ? from->type.name : "");
+        if (!column->unnamed)
+            take_type(column, &from->type);
+    }
+    if (named > 0 && named <= SCHEMA_COLUMNS_MAX)
+        return STATUS_OK;
+    return error_set(error, STATUS_BAD_INPUT, "%s: has %u columns that a table can have; a table has 1 to %u",
+                     file->path, named, SCHEMA_COLUMNS_MAX);
+}
+
+/* Finds the columns of the first file in another one, where they must have the same types. */
+static enum status match_columns(const struct infer_table *table, const struct columnar_file *first,
+                                 const struct columnar_file *file, uint32_t *numbers, struct error *error)
+{
+    for (uint32_t c = 0; c < first->column_count; c++) {
+        const struct columnar_column *const want = &first->columns[c];
+        uint32_t f = 0;
+        if (table->columns[c].unnamed)
+            continue;
+        while (f < file->column_count && strcmp(file->columns[f].name, want->name) != 0)
+            f++;
+        if (f == file->column_count)
+            return error_set(error, STATUS_BAD_INPUT, "%s: has no column %s, which %s has", file->path,
+                             want->name, first->path);
+        const struct columnar_type *const type = &file->columns[f].type;
+        if (type->kind != want->type.kind || type->scale != want->type.scale)
+            return error_set(error, STATUS_BAD_INPUT, "%s: column %s has the type %s, and %s in %s",
+                             file->path, want->name, type->name, want->type.name, first->path);
+        numbers[c] = f;
+    }
+    return STATUS_OK;
+}
+
+/* ---- Values ---- */
+
+/* What a thread reads in. */
+struct scratch {
+    struct columnar_streams streams;
+    struct columnar_values values;
+};
+
+struct reading {
+    struct infer_table *table;
+    const struct columnar_file *file;
+    const uint32_t *numbers; /* of the table's columns in the file */
+    struct scratch *scratch; /* of each thread */
+    uint64_t most;
+};
+
+/* Takes account of a number's size: of whole numbers their range, of wide decimals their digits, of times the day. */
+static void measure(struct infer_column *column, const struct columnar_type *type,
+                    const struct columnar_values *values, uint32_t at)
+{
+    static const struct text_reading cut = {.cut_nanoseconds = true};
+    static const struct column_schema time = {.type = TYPE_TIMESTAMP};
+    const int64_t number = values->numbers[at];
+    if (type->kind == COLUMNAR_INTEGER || (type->kind == COLUMNAR_DECIMAL && (column->kinds & KIND_INT))) {
+        const bool fits = !values->wide || values->wide[at] == number;
+        column->kinds &= fits ? UINT32_MAX : ~(uint32_t)KIND_INT;
+        infer_column_widen(column, number);
+    }
+    if (type->kind == COLUMNAR_DECIMAL) {
+        uint32_t digits = 0;
+        for (__int128 left = values->wide ? values->wide[at] : number; left; left /= 10)
+            digits++;
+        const uint32_t whole = digits > type->scale ? digits - type->scale : 0;
+        column->whole = column->whole > whole ? column->whole : whole;
+    }
+    if (type->kind == COLUMNAR_DATE || type->kind == COLUMNAR_TIMESTAMP) {
+        struct columnar_range range;
+        int64_t microsecond;
+        columnar_range_plan(type, values, &time, &range);
+        if (!columnar_convert_number(type, values, at, &time, &range, &cut, &microsecond))
+            infer_column_widen(column, microsecond);
+        column->nanoseconds |= values->nanoseconds && values->nanoseconds[at] % 1000;
+    }
+}
+
+static enum status add_values(struct infer_column *column, const struct columnar_type *type,
+                              const struct columnar_values *values, struct error *error)
+{
+    column->nulls += values->rows - values->count;
+    for (uint32_t at = 0; at < values->count; at++) {
+        char shown[TEXT_SHOWN_BYTES];
+        struct text_field field = {shown, 0};
+        if (values->texts) {
+            field = values->texts[values->is_dictionary ? (uint64_t)values->numbers[at] : at];
+        } else {
+            measure(column, type, values, at);
+            columnar_show_number(type, values, at, shown);
+            field.length = (uint32_t)strlen(shown);
+        }
+        RETURN_IF_ERROR(infer_column_count(column, &field, error));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_part(const struct reading *reading, uint32_t part, uint32_t c, unsigned thread,
+                             struct error *error)
+{
+    const struct columnar_format *const format = reading->file->format;
+    struct scratch *const scratch = &reading->scratch[thread];
+    const uint32_t number = reading->numbers[c];
+    const uint64_t bytes = reading->file->parts[part].rows * COLUMNAR_SCRATCH_ROW_BYTES;
+    const struct columnar_place place = {reading->file, part, reading->file->columns[number].name};
+    struct columnar_opened opened;
+    if (bytes > reading->most)
+        return columnar_too_large(error, &place, "reading it takes", bytes, reading->most);
+    enum status status = columnar_part_open(reading->file, part, &opened, error);
+    status = AND_THEN(status, format->column_read(&opened, number, reading->most, &scratch->streams, error));
+    status = AND_THEN(status, columnar_streams_run(&byte_decoder_host, &scratch->streams, error));
+    status = AND_THEN(status, format->column_decode(&opened, number, reading->most, &scratch->streams,
+                                                    &scratch->values, error));
+    columnar_part_close(&opened);
+    return AND_THEN(status, add_values(&reading->table->columns[c], &reading->file->columns[number].type,
+                                       &scratch->values, error));
+}
+
+static enum status read_column(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct reading *const reading = context;
+    if (reading->table->columns[item].unnamed)
+        return STATUS_OK;
+    for (uint32_t part = 0; part < reading->file->part_count; part++) {
+        RETURN_IF_ERROR(cancel_check(error));
+        if (reading->file->parts[part].rows)
+            RETURN_IF_ERROR(read_part(reading, part, (uint32_t)item, thread, error));
+    }
+    return STATUS_OK;
+}
+
+/* ---- Files ---- */
+
+static enum status read_values(struct infer_table *table, const struct columnar_file *file,
+                               const uint32_t *numbers, struct error *error)
+{
+    const unsigned threads = parallel_threads_available();
+    struct reading reading = {
+        .table = table, .file = file, .numbers = numbers, .most = memory_available("") / 2};
+    RETURN_IF_ERROR(memory_zeros(&reading.scratch, threads * sizeof *reading.scratch, "threads", error));
+    const enum status status = parallel_for(threads, table->column_count, read_column, &reading, error);
+    for (unsigned t = 0; t < threads; t++) {
+        columnar_streams_free(&reading.scratch[t].streams);
+        columnar_values_free(&reading.scratch[t].values);
+    }
+    free(reading.scratch);
+    return status;
+}
+
+/* Reads one file; *first is that of the table's columns, which it becomes if there is none. */
+static enum status read_file(struct infer_table *table, const char *path, struct columnar_file **first,
+                             struct error *error)
+{
+    const struct columnar_format *format;
+    struct columnar_file *file = NULL;
+    uint32_t *numbers = NULL;
+    RETURN_IF_ERROR(columnar_format_find(path, &format, error));
+    if (format != table->format)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: is no %s file, but %s is; the files of one table must be of one kind", path,
+                         table->format->name, table->input->paths[0]);
+    enum status status = format->open(path, &file, error);
+    if (status == STATUS_OK && file->encrypted)
+        status = error_set(error, STATUS_BAD_INPUT,
+                           "%s: it has encrypted columns; write it without encryption", path);
+    if (status == STATUS_OK && !*first)
+        status = take_columns(table, file, error);
+    status = AND_THEN(
+        status, memory_zeros(&numbers, (table->column_count + 1ull) * sizeof *numbers, "columns", error));
+    status = AND_THEN(status, match_columns(table, *first ? *first : file, file, numbers, error));
+    status = AND_THEN(status, read_values(table, file, numbers, error));
+    if (status == STATUS_OK) {
+        table->rows += file->rows;
+        table->parts += file->part_count;
+    }
+    free(numbers);
+    if (status == STATUS_OK && !*first)
+        *first = file;
+    else if (file)
+        format->close(file);
+    return status;
+}
+
+enum status infer_columnar_read(struct infer_table *table, struct error *error)
+{
+    struct columnar_file *first = NULL;
+    enum status status = STATUS_OK;
+    for (uint32_t p = 0; p < table->input->path_count && status == STATUS_OK; p++)
+        status = read_file(table, table->input->paths[p], &first, error);
+    if (first)
+        table->format->close(first);
+    return status;
+}

@@ -1,0 +1,123 @@
+/*
+ * test_infer_columnar.c: schemas of ORC and Parquet files are inferred, with keys and references across kinds of files, and load
+ * them; columns that no table can have are told. Folders stand for their files.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "tests/support/load_program.h"
+
+#define DATA TESSERA_SOURCE "/tests/data"
+
+static void infers(const char *arguments, int exit_code)
+{
+    char shell[2 * PATH_BYTES];
+    snprintf(shell, sizeof shell,
+             "cd $D/.. && $T load --infer %s >star.sql; code=$?; cat star.sql; exit $code", arguments);
+    run_shell(shell, &run);
+    if (run.exit_code != exit_code)
+        fail_msg("%s: exit code %d\n%s", arguments, run.exit_code, run.errors);
+}
+
+static void tells(const char *text)
+{
+    if (!strstr(run.output, text) && !strstr(run.errors, text))
+        fail_msg("\"%s\" is not in:\n%s%s", text, run.output, run.errors);
+}
+
+static void types_are_those_of_the_file(void **state)
+{
+    static const char *const files[] = {DATA "/orc/pyarrow-full-0.12.orc",
+                                        DATA "/parquet/pyarrow-full-delta.parquet",
+                                        DATA "/parquet/pyarrow-full-int96.parquet"};
+    char arguments[PATH_BYTES];
+    (void)state;
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        snprintf(arguments, sizeof arguments, "t=%s", files[f]);
+        infers(arguments, 0);
+        tells("    flag BOOLEAN NOT NULL, -- ");
+        tells("    small INT NOT NULL, -- -32768 to 131, 25 different\n");
+        tells("    number INT PRIMARY KEY, -- -100 to 347, no duplicates\n");
+        tells("    big BIGINT NOT NULL, -- -8689336702330733279 to 8042560152215846689");
+        tells("    day DATE NOT NULL, -- 1992-01-28 to 1998-08-04");
+        tells("    moment TIMESTAMP NOT NULL, -- 1939-02-08 to 2032-12-19");
+        tells("    price DECIMAL(12,2) NOT NULL, -- ");
+        tells("    fine DECIMAL(18,6) NOT NULL, -- ");
+        tells("    line TEXT NOT NULL -- ");
+        snprintf(arguments, sizeof arguments, "--force t=%s", files[f]);
+        load_ends(arguments, 0, "150 rows");
+    }
+    infers("t=" DATA "/parquet/pyarrow-null.parquet", 0);
+    tells("    price DECIMAL(12,2), -- no value, 70 NULL\n");
+    infers("t=" DATA "/parquet/pyarrow-empty.parquet", 0);
+    tells("pyarrow-empty.parquet: 0 rows, Parquet, ");
+}
+
+static void columns_that_no_table_can_have_are_told(void **state)
+{
+    (void)state;
+    infers("t=" DATA "/parquet/pyarrow-types.parquet", 0);
+    tells("    -- column numbers of type list is skipped: no table can have it\n");
+    tells("    -- column both of type struct is skipped");
+    tells("    u32 BIGINT, -- 0 to 4294967295");
+    tells("    u64 DOUBLE, -- "); /* beyond 64 bits with sign */
+    tells("    wide DOUBLE -- "); /* more than 18 digits */
+    tells("nanoseconds: load with --nanoseconds cut\n");
+    infers("t=" DATA "/orc/pyorc-types.orc", 0);
+    tells("    -- column either of type union is skipped");
+    infers("t=" DATA "/parquet/pyarrow-one.parquet," DATA "/orc/pyarrow-one.orc", 2);
+    tells("pyarrow-one.orc: is no Parquet file, but " DATA
+          "/parquet/pyarrow-one.parquet is; the files of one");
+    infers("t=" DATA "/parquet/pyarrow-one.parquet," DATA "/parquet/pyarrow-round.parquet", 2);
+    tells("pyarrow-round.parquet: has no column flag, which " DATA "/parquet/pyarrow-one.parquet has");
+}
+
+static void references_go_across_kinds_of_files(void **state)
+{
+    static const char files[] = "number=" DATA "/parquet/pyarrow-shapes-delta.parquet facts=facts.csv";
+    (void)state;
+    run_shell(
+        "cd $D/.. && rm -rf $D && printf 'id,number_id\\n1,1000000\\n2,999999\\n3,999996\\n' >facts.csv",
+        &run);
+    infers(files, 0);
+    tells("    number INT PRIMARY KEY, -- -437601 to 1000000, no duplicates\n");
+    tells("    number_id INT NOT NULL REFERENCES number -- 999996 to 1000000, no duplicates; all are keys of "
+          "number");
+    load_ends(files, 0, "1203 rows");
+    answer_is("select count(*) from facts join number on number_id = number", "count(*)\n3\n");
+}
+
+static void a_folder_is_its_files(void **state)
+{
+    (void)state;
+    run_shell("cd $D/.. && rm -rf $D many && mkdir many && cp " DATA
+              "/parquet/pyarrow-stripes-groups.parquet many/b.parquet && "
+              "cp " DATA
+              "/parquet/duckdb-rows-v2-zstd.parquet many/a.parquet && touch many/_SUCCESS many/.hidden",
+              &run);
+    assert_int_equal(run.exit_code, 0);
+    infers("many/", 0);
+    tells("'many=many/a.parquet,many/b.parquet'\n");
+    tells("-- many/a.parquet and others: 252 rows, Parquet, 4 row groups\nCREATE TABLE many (\n");
+    load_ends("many=many", 0, "252 rows");
+    load_ends("--append many=many/a.parquet", 0, "60 rows");
+    answer_is("select count(*), count(line) from many", "count(*),count(line)\n312,228\n");
+    run_shell("cd $D/.. && mkdir many/more empty", &run);
+    load_ends("--force many=many", 2,
+              "many/more: is a folder in a folder; name the files by a pattern, as 'many/*/*'");
+    load_ends("--force many=empty", 2, "empty: there is no file in this folder");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(types_are_those_of_the_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(columns_that_no_table_can_have_are_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(references_go_across_kinds_of_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_folder_is_its_files, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
