@@ -268,21 +268,60 @@ static bool fill_keys(const struct conversion *conversion, uint32_t at, uint32_t
     return true;
 }
 
-/* Codes of strings without a dictionary. */
+/* Gives the codes of strings that are known: as an entry of the file's dictionary, or by the cache of short ones. */
+static bool code_known(const struct conversion *conversion, uint32_t at, const struct text_field *field,
+                       int32_t *code)
+{
+    const int64_t entry = conversion->entry_states ? conversion->store->values->numbers[at] : 0;
+    struct columnar_word key, *word;
+    if (conversion->entry_states && conversion->entry_states[entry] == ENTRY_STORED) {
+        *code = (int32_t)conversion->entry_values[entry];
+        return true;
+    }
+    if (!word_known(conversion, field, &key, &word))
+        return false;
+    *code = word->code;
+    return true;
+}
+
+/* Codes of strings: of up to DICTIONARY_PREFETCH values those that are not known are looked up together, because each
+ * waits for memory. */
+static enum status fill_some_words(const struct conversion *conversion, uint32_t at, uint32_t count,
+                                   int32_t *out, const char **complaint)
+{
+    const struct columnar_values *const values = conversion->store->values;
+    const char *strings[DICTIONARY_PREFETCH];
+    uint32_t lengths[DICTIONARY_PREFETCH], places[DICTIONARY_PREFETCH], unknown = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct text_field *const field = text_at(values, at + i);
+        if (code_known(conversion, at + i, field, &out[i]))
+            continue;
+        strings[unknown] = field->text;
+        lengths[unknown] = field->length;
+        places[unknown++] = i;
+    }
+    dictionary_builder_prefetch(conversion->store->words, strings, lengths, unknown);
+    for (uint32_t u = 0; u < unknown && !*complaint; u++) {
+        int64_t value = 0;
+        RETURN_IF_ERROR(
+            word_find(conversion, &(struct text_field){strings[u], lengths[u]}, &value, complaint));
+        out[places[u]] = (int32_t)value;
+        if (conversion->entry_states && !*complaint) {
+            const int64_t entry = values->numbers[at + places[u]];
+            conversion->entry_states[entry] = ENTRY_STORED;
+            conversion->entry_values[entry] = value;
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status fill_words(const struct conversion *conversion, uint32_t at, uint32_t count, bool *right)
 {
     int32_t *const out = conversion->store->scratch->piece.narrow;
     const char *complaint = NULL;
-    for (uint32_t i = 0; i < count && !complaint; i++) {
-        const struct text_field field = conversion->store->values->texts[at + i];
-        struct columnar_word key, *word;
-        int64_t value = 0;
-        if (word_known(conversion, &field, &key, &word)) {
-            out[i] = word->code;
-            continue;
-        }
-        RETURN_IF_ERROR(word_find(conversion, &field, &value, &complaint));
-        out[i] = (int32_t)value;
+    for (uint32_t first = 0, here; first < count && !complaint; first += here) {
+        here = count - first < DICTIONARY_PREFETCH ? count - first : DICTIONARY_PREFETCH;
+        RETURN_IF_ERROR(fill_some_words(conversion, at + first, here, out + first, &complaint));
     }
     *right = !complaint;
     return STATUS_OK;
@@ -347,7 +386,7 @@ static enum status fast_piece(struct conversion *conversion, uint32_t row, uint3
     *right = conversion->column->nullable || count == rows;
     if (!*right)
         return STATUS_OK;
-    if (store->words && !store->values->is_dictionary)
+    if (store->words && store->values->texts)
         RETURN_IF_ERROR(fill_words(conversion, at, count, right));
     else if (!is_number)
         RETURN_IF_ERROR(fill_each(conversion, at, count, is_narrow, right));

@@ -18,8 +18,8 @@ static enum status dictionary_item(void *context, uint64_t item, unsigned thread
     (void)thread;
     if (!has_words(all->parsed, c))
         return STATUS_OK;
-    RETURN_IF_ERROR(
-        word_codes_make(all->parsed, c, all->old ? &all->old->columns[c] : NULL, &all->words[c], error));
+    RETURN_IF_ERROR(word_codes_make(all->parsed, c, all->old ? &all->old->columns[c] : NULL, true,
+                                    &all->words[c], error));
     RETURN_IF_ERROR(table_writer_dictionary(all->writer, c, &all->words[c].dictionary, error));
     column_progress_add(&all->progress, all->parsed->rows);
     return STATUS_OK;
@@ -53,8 +53,30 @@ static enum status write_segments(struct columns_write *all, uint32_t c, unsigne
 static enum status column_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     struct columns_write *all = context;
-    RETURN_IF_ERROR(dictionary_item(context, item, thread, error));
-    return write_segments(all, (uint32_t)item, thread, 0, all->parsed->rows, error);
+    RETURN_IF_ERROR(dictionary_item(context, all->order[item], thread, error));
+    return write_segments(all, all->order[item], thread, 0, all->parsed->rows, error);
+}
+
+static enum status ordered_dictionary_item(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct columns_write *const all = context;
+    return dictionary_item(context, all->order[item], thread, error);
+}
+
+/* Puts columns with the most strings first. One thread makes a dictionary, and so much of it may take longer than all other
+ * columns. */
+static enum status order_columns(struct columns_write *all, uint32_t columns, struct error *error)
+{
+    RETURN_IF_ERROR(memory_take(&all->order, columns * sizeof *all->order, "columns", error));
+    for (uint32_t c = 0; c < columns; c++) {
+        uint32_t at = c;
+        for (;
+             at > 0 && parsed_word_count(all->parsed, all->order[at - 1]) < parsed_word_count(all->parsed, c);
+             at--)
+            all->order[at] = all->order[at - 1];
+        all->order[at] = c;
+    }
+    return STATUS_OK;
 }
 
 /* A segment of a column. The first segments of all columns come first, because a chooser decides on them. */
@@ -143,22 +165,26 @@ static enum status write_cells(struct columns_write *all, unsigned threads, stru
 
 /* Old rows are read column by column, so a table that has any is written so, too; and one of a single segment,
  * so that dictionaries are made while other columns are written. */
-enum status columns_write_all(struct columns_write *all, unsigned threads, struct error *error)
+static enum status write_in_order(struct columns_write *all, unsigned threads, struct error *error)
 {
     const uint64_t columns = schema_columns(all->parsed->table),
                    segments = (all->parsed->rows + SEGMENT_ROWS - 1) / SEGMENT_ROWS;
-    enum status status;
-    RETURN_IF_ERROR(memory_zeros(&all->buffers, threads * sizeof *all->buffers, "threads", error));
-    if (table_writer_clustering(all->writer)->count) {
-        status = write_cells(all, threads, error);
-    } else if ((all->old && all->old->rows) || segments <= 1) {
-        status = parallel_for(threads, columns, column_item, all, error);
-    } else {
-        status = parallel_for(threads, columns, dictionary_item, all, error);
-        status = AND_THEN(status, parallel_for(threads, columns * segments, segment_item, all, error));
-    }
-    for (unsigned t = 0; t < threads; t++)
+    if (table_writer_clustering(all->writer)->count)
+        return write_cells(all, threads, error);
+    if ((all->old && all->old->rows) || segments <= 1)
+        return parallel_for(threads, columns, column_item, all, error);
+    RETURN_IF_ERROR(parallel_for(threads, columns, ordered_dictionary_item, all, error));
+    return parallel_for(threads, columns * segments, segment_item, all, error);
+}
+
+enum status columns_write_all(struct columns_write *all, unsigned threads, struct error *error)
+{
+    enum status status = order_columns(all, schema_columns(all->parsed->table), error);
+    status = AND_THEN(status, memory_zeros(&all->buffers, threads * sizeof *all->buffers, "threads", error));
+    status = AND_THEN(status, write_in_order(all, threads, error));
+    for (unsigned t = 0; all->buffers && t < threads; t++)
         column_buffers_free(&all->buffers[t]);
     free(all->buffers);
+    free(all->order);
     return status;
 }

@@ -14,6 +14,7 @@ struct columns_write {
     uint32_t first_segment;         /* of a clustered table's new rows */
     uint32_t narrow;                /* the column that is stored as INT, or UINT32_MAX */
     struct column_buffers *buffers; /* for each thread */
+    uint32_t *order;                /* of the columns, those with the most strings first */
     struct column_progress progress;
 };
 

@@ -285,7 +285,7 @@ static enum status gather(struct unique_test *test, uint32_t column, struct word
     const struct parsed_table *const parsed = test->parsed;
     const bool strings = parsed->words[column] != NULL;
     if (strings)
-        RETURN_IF_ERROR(word_codes_make(parsed, column, NULL, words, error));
+        RETURN_IF_ERROR(word_codes_make(parsed, column, NULL, false, words, error));
     RETURN_IF_ERROR(
         memory_take(&test->values, (parsed->rows + 1) * sizeof *test->values, "a test of rows", error));
     RETURN_IF_ERROR(

@@ -5,6 +5,7 @@
 #include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,40 +17,75 @@ void word_codes_free(struct word_codes *words)
     for (unsigned t = 0; words->codes && t < words->threads; t++)
         free(words->codes[t]);
     free(words->codes);
-    dictionary_builder_destroy(words->all);
+    if (!words->borrowed)
+        dictionary_builder_destroy(words->all);
     *words = (struct word_codes){0};
 }
 
+static struct dictionary_builder *builder_of(const struct parsed_table *parsed, unsigned thread, uint32_t c)
+{
+    return parsed->words[thread * parsed->table->column_count + c];
+}
+
+uint64_t parsed_word_count(const struct parsed_table *parsed, uint32_t c)
+{
+    uint64_t count = 0;
+    for (unsigned t = 0; t < parsed->threads && c < parsed->table->column_count && builder_of(parsed, t, c);
+         t++)
+        count += dictionary_builder_count(builder_of(parsed, t, c));
+    return count;
+}
+
+/* Gives words->all: a new builder, or that of a thread, whose number is the result; else UINT_MAX. */
+static enum status take_builder(const struct parsed_table *parsed, uint32_t c, bool last,
+                                struct word_codes *words, unsigned *taken, struct error *error)
+{
+    *taken = UINT_MAX;
+    if (!last)
+        return dictionary_builder_create(&words->all, error);
+    *taken = 0;
+    for (unsigned t = 1; t < parsed->threads; t++)
+        if (dictionary_builder_count(builder_of(parsed, t, c)) >
+            dictionary_builder_count(builder_of(parsed, *taken, c)))
+            *taken = t;
+    words->all = builder_of(parsed, *taken, c);
+    words->borrowed = true;
+    return STATUS_OK;
+}
+
 enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, const struct column *old,
-                            struct word_codes *words, struct error *error)
+                            bool last, struct word_codes *words, struct error *error)
 {
     const int32_t *sorted;
     const struct dictionary *before = NULL;
+    unsigned taken;
     int32_t code;
     words->threads = parsed->threads;
     if (old)
         RETURN_IF_ERROR(column_dictionary(old, 1, &before, error));
-    words->codes = calloc(parsed->threads, sizeof *words->codes);
-    if (!words->codes)
-        return error_out_of_memory(error, parsed->threads * sizeof *words->codes, "dictionaries");
-    RETURN_IF_ERROR(dictionary_builder_create(&words->all, error));
+    RETURN_IF_ERROR(
+        memory_zeros(&words->codes, parsed->threads * sizeof *words->codes, "dictionaries", error));
+    RETURN_IF_ERROR(take_builder(parsed, c, last, words, &taken, error));
+    const uint32_t taken_count = last ? dictionary_builder_count(words->all) : 0;
     for (uint32_t b = 0; before && b < before->count; b++) {
         uint32_t length;
         const char *text = dictionary_string(before, b, &length);
         RETURN_IF_ERROR(dictionary_builder_add(words->all, text, length, &code, error));
     }
     for (unsigned t = 0; t < parsed->threads; t++) {
-        const struct dictionary_builder *own = parsed->words[t * parsed->table->column_count + c];
-        words->codes[t] = malloc(((size_t)dictionary_builder_count(own) + 1) * sizeof **words->codes);
-        if (!words->codes[t])
-            return error_out_of_memory(error, dictionary_builder_count(own) * 4ull, "dictionaries");
-        RETURN_IF_ERROR(dictionary_builder_merge(words->all, own, words->codes[t], error));
+        const struct dictionary_builder *own = builder_of(parsed, t, c);
+        const uint64_t count = t == taken ? taken_count : dictionary_builder_count(own);
+        RETURN_IF_ERROR(
+            memory_take(&words->codes[t], (count + 1) * sizeof **words->codes, "dictionaries", error));
+        if (t != taken)
+            RETURN_IF_ERROR(dictionary_builder_merge(words->all, own, words->codes[t], error));
     }
     RETURN_IF_ERROR(dictionary_builder_sort(words->all, &words->dictionary, &sorted, error));
-    for (unsigned t = 0; t < parsed->threads; t++)
-        for (uint32_t i = 0; i < dictionary_builder_count(parsed->words[t * parsed->table->column_count + c]);
-             i++)
-            words->codes[t][i] = sorted[words->codes[t][i]];
+    for (unsigned t = 0; t < parsed->threads; t++) {
+        const uint32_t count = t == taken ? taken_count : dictionary_builder_count(builder_of(parsed, t, c));
+        for (uint32_t i = 0; i < count; i++)
+            words->codes[t][i] = sorted[t == taken ? (int32_t)i : words->codes[t][i]];
+    }
     return STATUS_OK;
 }
 

@@ -260,15 +260,20 @@ void table_rows_free(struct parsed_table *parsed);
 /* The dictionary of a column, and the final code of each code of each thread's builder. */
 struct word_codes {
     struct dictionary_builder *all;
+    bool borrowed; /* `all` is a thread's builder */
     struct dictionary dictionary;
     int32_t **codes; /* codes[thread][c]: the final code of code c */
     unsigned threads;
 };
 
-/* Merges the threads' strings with those that the column `old` already has; NULL: there is none.
- * word_codes_free frees the result, also after an error. */
+/* Merges the threads' strings with those that the column `old` already has; NULL: there is none. `last`: the builder that has
+ * the most strings gets the others, and no thread's builder of this column is used any more. word_codes_free frees the
+ * result, also after an error. */
 NODISCARD enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, const struct column *old,
-                                      struct word_codes *words, struct error *error);
+                                      bool last, struct word_codes *words, struct error *error);
+
+/* The strings of a column in all threads' builders; 0: it has none. */
+uint64_t parsed_word_count(const struct parsed_table *parsed, uint32_t c);
 void word_codes_free(struct word_codes *words);
 
 /* Gathers the values of all rows, or codes of `words` (NULL: they are no strings); with `rows`, of rows that are not NULL, whose
