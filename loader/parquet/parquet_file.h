@@ -67,6 +67,7 @@ enum parquet_meaning {
     PARQUET_NANOS,
     PARQUET_JULIAN, /* 12 bytes: nanoseconds of the day, and the day's number, of INT96 */
     PARQUET_TEXT,
+    PARQUET_UUID, /* 16 bytes, which become text */
     PARQUET_NULLS /* no value at all */
 };
 

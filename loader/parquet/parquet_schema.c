@@ -11,6 +11,7 @@
 #define DEPTH_MAX      64u
 #define NAME_BYTES_MAX 4096u
 #define DECIMAL_DIGITS 38u
+#define UUID_BYTES     16u
 
 enum { REQUIRED, OPTIONAL, REPEATED };
 
@@ -272,6 +273,10 @@ static void take_meaning(struct parquet_leaf *leaf, const struct element *elemen
         break;
     case LOGICAL_INTEGER:
         take_integer(leaf, element);
+        break;
+    case LOGICAL_UUID:
+        if (leaf->physical == PARQUET_FIXED && leaf->length == UUID_BYTES)
+            mean(leaf, PARQUET_UUID, COLUMNAR_TEXT);
         break;
     case LOGICAL_NULLS:
         mean(leaf, PARQUET_NULLS, COLUMNAR_TEXT);

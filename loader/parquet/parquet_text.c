@@ -5,6 +5,16 @@
 
 /* ---- Fields ---- */
 
+/* Memory for texts that are put together; it lasts as long as the values. */
+static enum status take_block(const struct parquet_decoding *decoding, uint64_t bytes, char **memory)
+{
+    struct columnar_values *const values = decoding->values;
+    if (bytes > decoding->most || values->block_bytes > decoding->most - bytes)
+        return columnar_too_large(decoding->error, decoding->place, "its values take",
+                                  bytes + values->block_bytes, decoding->most);
+    return columnar_values_block(values, bytes, memory, decoding->error);
+}
+
 /* Fields with their length before them. */
 static enum status plain(const struct parquet_decoding *decoding, struct parquet_bytes *bytes, uint32_t count,
                          struct text_field *fields)
@@ -66,7 +76,6 @@ static enum status delta_lengths(const struct parquet_decoding *decoding, struct
 static enum status delta_strings(const struct parquet_decoding *decoding, struct parquet_bytes *bytes,
                                  uint32_t count, struct text_field *fields)
 {
-    struct columnar_values *const values = decoding->values;
     int64_t *prefixes;
     uint64_t all = 0;
     char *at;
@@ -78,10 +87,7 @@ static enum status delta_strings(const struct parquet_decoding *decoding, struct
             return parquet_page_damaged(decoding, "has a value that begins as more than the one before it");
         all += fields[i].length + (uint64_t)prefixes[i];
     }
-    if (all > decoding->most || values->block_bytes > decoding->most - all)
-        return columnar_too_large(decoding->error, decoding->place, "its values take",
-                                  all + values->block_bytes, decoding->most);
-    RETURN_IF_ERROR(columnar_values_block(values, all, &at, decoding->error));
+    RETURN_IF_ERROR(take_block(decoding, all, &at));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t prefix = (uint32_t)prefixes[i], suffix = fields[i].length;
         if (prefix)
@@ -111,6 +117,38 @@ enum status parquet_fields_decode(const struct parquet_decoding *decoding, uint3
 
 /* ---- Texts ---- */
 
+#define UUID_TEXT_BYTES 36u
+
+/* Writes the bytes of UUIDs as people know them, 123e4567-e89b-12d3-a456-426614174000, to a block. */
+static enum status uuids_write(const struct parquet_decoding *decoding, uint32_t count,
+                               struct text_field *fields)
+{
+    static const char digits[] = "0123456789abcdef";
+    char *at;
+    RETURN_IF_ERROR(take_block(decoding, (uint64_t)UUID_TEXT_BYTES * count, &at));
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *const from = (const uint8_t *)fields[i].text;
+        if (fields[i].length != decoding->leaf->length)
+            return parquet_page_damaged(decoding, "has values of other lengths than the schema says");
+        fields[i] = (struct text_field){at, UUID_TEXT_BYTES};
+        for (uint32_t b = 0; b < 16; b++) {
+            if (b == 4 || b == 6 || b == 8 || b == 10)
+                *at++ = '-';
+            *at++ = digits[from[b] >> 4];
+            *at++ = digits[from[b] & 15];
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Decodes texts in any encoding but a dictionary's. */
+static enum status texts_decode(const struct parquet_decoding *decoding, uint32_t encoding,
+                                struct parquet_bytes *bytes, uint32_t count, struct text_field *fields)
+{
+    RETURN_IF_ERROR(parquet_fields_decode(decoding, encoding, bytes, count, fields));
+    return decoding->leaf->meaning == PARQUET_UUID ? uuids_write(decoding, count, fields) : STATUS_OK;
+}
+
 enum status parquet_text_dictionary(struct parquet_decoding *decoding, struct parquet_bytes *bytes)
 {
     const uint32_t count = decoding->entry_count;
@@ -120,7 +158,7 @@ enum status parquet_text_dictionary(struct parquet_decoding *decoding, struct pa
                                  &decoding->entry_texts));
     RETURN_IF_ERROR(
         parquet_take(decoding, PARQUET_ROOM_NUMBERS, 8ull * decoding->values->rows, &decoding->into.numbers));
-    return plain(decoding, bytes, count, decoding->entry_texts);
+    return texts_decode(decoding, PARQUET_PLAIN, bytes, count, decoding->entry_texts);
 }
 
 /* Makes room for texts that are no entries of the dictionary: after the entries. */
@@ -149,8 +187,7 @@ enum status parquet_text_page(struct parquet_decoding *decoding, uint32_t encodi
         return STATUS_OK;
     }
     RETURN_IF_ERROR(texts_begin(decoding));
-    RETURN_IF_ERROR(
-        parquet_fields_decode(decoding, encoding, bytes, count, decoding->texts + decoding->text_count));
+    RETURN_IF_ERROR(texts_decode(decoding, encoding, bytes, count, decoding->texts + decoding->text_count));
     for (uint32_t i = 0; decoding->has_dictionary && i < count; i++)
         into[decoding->done + i] = decoding->text_count + i;
     decoding->text_count += count;

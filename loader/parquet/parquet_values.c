@@ -38,7 +38,7 @@ enum status parquet_indices_decode(const struct parquet_decoding *decoding, stru
 
 static bool is_text(const struct parquet_leaf *leaf)
 {
-    return leaf->meaning == PARQUET_TEXT;
+    return leaf->meaning == PARQUET_TEXT || leaf->meaning == PARQUET_UUID;
 }
 
 /* ---- Pages ---- */

@@ -60,6 +60,9 @@ static void all_types_are_read(void **state)
     (void)state;
     loads("CREATE TABLE t (u8 INT, u16 INT, u32 BIGINT, none TEXT)", "pyarrow-types", "select * from t",
           "u8,u16,u32,none\n0,0,0,\n200,40000,3000000000,\n255,65535,4294967295,\n,,,\n");
+    loads("CREATE TABLE t (key TEXT)", "pyarrow-types", "select * from t",
+          "key\n00010203-0405-0607-0809-0a0b0c0d0e0f\nffffffff-ffff-ffff-ffff-ffffffffffff\n\n"
+          "00010203-0405-0607-0809-0a0b0c0d0e0f\n");
     loads("CREATE TABLE t (u64 DOUBLE, none INT)", "pyarrow-types", "select * from t",
           "u64,none\n0.0,\n1e+18,\n1.8446744073709552e+19,\n,\n");
     loads("CREATE TABLE t (single DOUBLE, ratio DOUBLE)", "pyarrow-types", "select * from t",
