@@ -294,18 +294,27 @@ void loader_use_device(const struct byte_device *device)
 #define AUTO_BYTES   (64u << 20)
 #define AUTO_THREADS 8u
 
-/* The bytes of the inputs that are columnar files. */
-static uint64_t columnar_bytes(const struct load_options *load)
+/* The bytes of a file that has streams in zlib, or pages in gzip, which a GPU decompresses. A file that cannot be asked
+ * has none: reading it says why. */
+static uint64_t deflate_bytes_of(const char *path)
+{
+    const struct columnar_format *format;
+    struct columnar_file *file = NULL;
+    if (columnar_format_find(path, &format, NULL) != STATUS_OK || !format)
+        return 0;
+    const bool right = format->open(path, &file, NULL) == STATUS_OK;
+    const uint64_t bytes = right && file->schemes >> BYTE_DEFLATE & 1 ? file->size : 0;
+    if (file)
+        format->close(file);
+    return bytes;
+}
+
+static uint64_t deflate_bytes(const struct load_options *load)
 {
     uint64_t bytes = 0;
-    const struct columnar_format *format;
     for (uint32_t i = 0; i < load->input_count; i++)
         for (uint32_t p = 0; p < load->inputs[i].path_count; p++)
-            /* A file that cannot be asked adds nothing: reading it says why. */
-            if (columnar_format_find(load->inputs[i].paths[p], &format, NULL) == STATUS_OK && format) {
-                struct stat facts;
-                bytes += stat(load->inputs[i].paths[p], &facts) == 0 ? (uint64_t)facts.st_size : 0;
-            }
+            bytes += deflate_bytes_of(load->inputs[i].paths[p]);
     return bytes;
 }
 
@@ -317,7 +326,7 @@ static enum status open_device(struct arguments *arguments, struct byte_decoder 
         return error_set(error, STATUS_BAD_INPUT, "--device '%s' is not auto, cpu, cuda or cuda:N", device);
     const unsigned threads = arguments->load.threads ? arguments->load.threads : parallel_threads_available();
     if (!offered || (!asked && (strcmp(device, "cpu") == 0 || threads > AUTO_THREADS ||
-                                columnar_bytes(&arguments->load) < AUTO_BYTES)))
+                                deflate_bytes(&arguments->load) < AUTO_BYTES)))
         return STATUS_OK;
     const enum status status = offered->open(device, arguments->load.threads, decoder, error);
     if (status == STATUS_MACHINE && !asked) {

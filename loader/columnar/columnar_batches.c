@@ -1,7 +1,7 @@
 /*
- * columnar_batches.c: reading with a decoder that asks for large calls, as a GPU does (byte_decoder.h). For columns that are
- * read into blocks, the streams of several parts are read first, then decompressed in one call, and then decoded. For a
- * column that is read when it is written, the call has the streams of all parts of a segment.
+ * columnar_batches.c: reading with a decoder that asks for large calls, as a GPU does (byte_decoder.h). For columns
+ * that are read into blocks, the streams of several parts are read first, then decompressed in one call, and then
+ * decoded. For a column that is read when it is written, the call has the streams of all parts of a segment.
  */
 #define _GNU_SOURCE
 #include "loader/columnar/columnar_reader.h"
@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Decompresses streams in one call; threads take turns. */
 static enum status run_together(struct columnar_reader *reader, struct columnar_streams *const *streams,

@@ -1,7 +1,7 @@
 /*
- * columnar_convert.h: numbers, dates and times of columnar files as the stored values of a column: which types fit, how a value is
- * converted, and how it is shown in a complaint. Most numbers need a comparison and a multiplication only, for which
- * there is a struct columnar_range.
+ * columnar_convert.h: numbers, dates and times of columnar files as the stored values of a column: which types fit, how
+ * a value is converted, and how it is shown in a complaint. Most numbers need a comparison and a multiplication only,
+ * for which there is a struct columnar_range.
  */
 #ifndef TESSERA_LOADER_COLUMNAR_COLUMNAR_CONVERT_H
 #define TESSERA_LOADER_COLUMNAR_COLUMNAR_CONVERT_H

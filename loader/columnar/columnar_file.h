@@ -2,15 +2,16 @@
  * columnar_file.h: a file that has its rows by columns, as ORC and Parquet files do, in parts (stripes, row groups) of
  * many rows each: what a load, a proposal of a schema and `tessera inspect` ask of such a file, whatever its format.
  *
- * A format is a struct columnar_format. columnar_formats.c lists them; nobody else names one. To read a column of a part
- * is three steps, so that a decoder of many streams in one call, as a GPU is, can do the second one for many parts:
+ * A format is a struct columnar_format. columnar_formats.c lists them; nobody else names one. To read a column of a
+ * part is three steps, so that a decoder of many streams in one call, as a GPU is, can do the second one for many
+ * parts:
  *
  *     column_read      its bytes come from the file; each compressed piece becomes a job (columnar_streams.h)
  *     (the jobs)       are run by a byte_decoder
  *     column_decode    bytes become values (columnar_values.h)
  *
- * Files come from other programs and may be damaged or hostile: a format checks every length, offset and count before it
- * uses it, and tells what is wrong with file, part and column.
+ * Files come from other programs and may be damaged or hostile: a format checks every length, offset and count before
+ * it uses it, and tells what is wrong with file, part and column.
  */
 #ifndef TESSERA_LOADER_COLUMNAR_COLUMNAR_FILE_H
 #define TESSERA_LOADER_COLUMNAR_COLUMNAR_FILE_H
@@ -32,8 +33,8 @@ enum columnar_kind {
     COLUMNAR_OTHER /* no column of a table can have it: lists, structs, bytes */
 };
 
-/* The memory that a thread takes for a row of one column: decompressed, decoded, stored if the next segment has its other
- * rows. */
+/* The memory that a thread takes for a row of one column: decompressed, decoded, stored if the next segment has its
+ * other rows. */
 #define COLUMNAR_SCRATCH_ROW_BYTES 32u
 
 #define COLUMNAR_TYPE_BYTES 64u
@@ -76,7 +77,6 @@ struct columnar_opened {
 
 struct columnar_format {
     const char *name;         /* "ORC" */
-    const char *article;      /* "an" */
     const char *part;         /* "stripe" */
     const char *ending;       /* ".orc": files of such names are read in this format, and in no other */
     const char *first, *last; /* the bytes with which a file begins, and ends, but for `after` bytes */

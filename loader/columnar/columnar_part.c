@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 bool columnar_reader_stopped(struct columnar_reader *reader)
 {

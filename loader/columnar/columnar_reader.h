@@ -1,11 +1,12 @@
 /*
- * columnar_reader.h: the parts of reading a table from columnar files: its files and columns (columnar_reader.c), the beginning and end
- * of its parts (columnar_part.c), the values (columnar_rows.c), and many parts at once for a GPU (columnar_batches.c).
+ * columnar_reader.h: reading a table from columnar files: its files and columns (columnar_reader.c), the beginning and
+ * end of the files' parts (columnar_part.c), the values (columnar_rows.c), and many parts at once for a GPU
+ * (columnar_batches.c).
  *
  * A column is read in one of two ways. One that is needed before the table is written (its strings have to be in one
- * dictionary first; its keys must be unique; or any row may have to be left out) is read part by part into blocks
- * of rows, as text is. All others are read later, when the column is written, straight into the segment that is
- * encoded: they are never in memory as a whole.
+ * dictionary first; its keys must be unique; or any row may have to be left out) is read part by part into blocks of
+ * rows, as text is. All others are read later, when the column is written, straight into the segment that is encoded:
+ * they are never in memory as a whole.
  */
 #ifndef TESSERA_LOADER_COLUMNAR_COLUMNAR_READER_H
 #define TESSERA_LOADER_COLUMNAR_COLUMNAR_READER_H

@@ -1,7 +1,7 @@
 /*
- * columnar_rows.c: reads the values of one table from columnar files (columnar_reader.h). The unit of work is one column of one part:
- * its streams are read, decompressed and decoded, and its values are converted and stored. Columns that the table does
- * not have are never read.
+ * columnar_rows.c: reads the values of one table from columnar files (columnar_reader.h). The unit of work is one
+ * column of one part: its streams are read, decompressed and decoded, and its values are converted and stored. Columns
+ * that the table does not have are never read.
  *
  * Parts are taken in order, and those that threads work on at the same time fit half of the memory budget.
  */
@@ -12,7 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- One column of one part ---- */
 

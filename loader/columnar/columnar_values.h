@@ -30,8 +30,8 @@ struct columnar_values {
     uint32_t count;       /* rows that are not NULL: the length of the arrays below */
     const uint8_t *nulls; /* for each row 1 if it is NULL; NULL: none is */
 
-    /* Numbers; the keys of doubles (storage/base/double_key.h); a date's day; a decimal without its point. A timestamp's
-     * second since 1970 if there are nanoseconds, else its ticks since then. With a dictionary the entry. */
+    /* Numbers; the keys of doubles (storage/base/double_key.h); a date's day; a decimal without its point. A
+     * timestamp's second since 1970 if there are nanoseconds, else its ticks since then. With a dictionary the entry. */
     const int64_t *numbers;
     const int64_t *nanoseconds; /* of timestamps: 0 .. 999999999, to be added; or NULL */
     uint32_t ticks;             /* a second: 1000 or 1000000, of timestamps without nanoseconds */

@@ -1,8 +1,8 @@
 /*
- * infer_columnar.c: reads the columns of a table's columnar files for infer.h. Such a file says its types itself, but a schema
- * needs more: which columns are keys, which reference others, where there are no NULLs, and how many digits numbers have. So
- * all values are read, each column by one thread. Numbers, dates and times are counted as the text that a text file would
- * have, so that a column of one may reference that of another (infer_keys.c).
+ * infer_columnar.c: reads the columns of a table's columnar files for infer.h. Such a file says its types itself, but a
+ * schema needs more: which columns are keys, which reference others, where there are no NULLs, and how many digits
+ * numbers have. So all values are read, each column by one thread. Numbers, dates and times are counted as the text
+ * that a text file would have, so that a column of one may reference that of another (infer_keys.c).
  */
 #include "loader/infer/infer_internal.h"
 

@@ -1,5 +1,5 @@
-/* infer_internal.h: what is known of columns (infer_column.c), of files (infer_file.c, infer_columnar.c), of keys (infer_keys.c); the
- * proposal is written by infer.c. */
+/* infer_internal.h: what is known of columns (infer_column.c), of files (infer_file.c, infer_columnar.c), of keys
+ * (infer_keys.c); the proposal is written by infer.c. */
 #ifndef TESSERA_LOADER_INFER_INFER_INTERNAL_H
 #define TESSERA_LOADER_INFER_INFER_INTERNAL_H
 

@@ -108,7 +108,6 @@ static enum status column_decode(const struct columnar_opened *opened, uint32_t 
 
 const struct columnar_format orc_format = {
     .name = "ORC",
-    .article = "an",
     .part = "stripe",
     .ending = ".orc",
     .first = "ORC",

@@ -51,7 +51,6 @@ static enum status column_decode(const struct columnar_opened *opened, uint32_t 
 
 const struct columnar_format parquet_format = {
     .name = "Parquet",
-    .article = "a",
     .part = "row group",
     .ending = ".parquet",
     .first = "PAR1",

@@ -158,8 +158,8 @@ static uint32_t big_endian(const uint8_t *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* Hadoop's frames: 4 bytes for the length of what a block gives, 4 for its own, the greatest first, and the block. Finds the
- * number of frames, 0 if the page is not framed so; with `stream` adds their jobs. */
+/* Hadoop's frames: 4 bytes for the length of what a block gives, 4 for its own, the greatest first, and the block. Finds
+ * the number of frames, 0 if the page is not framed so; with `stream` adds their jobs. */
 static enum status hadoop_frames(const struct byte_job *whole, struct columnar_stream *stream,
                                  uint32_t *frames, struct error *error)
 {

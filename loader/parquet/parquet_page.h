@@ -1,8 +1,8 @@
 /*
  * parquet_page.h: the pages of one column in one row group, read and decompressed.
  *
- * A chunk is a sequence of pages, first that of the dictionary, if there is one. A page has a header in Thrift's compact
- * protocol and then its bytes:
+ * A chunk is a sequence of pages, first that of the dictionary, if there is one. A page has a header in Thrift's
+ * compact protocol and then its bytes:
  *
  *     data page v1     levels | values                     all compressed together
  *     data page v2     levels (not compressed) | values    compressed, or not, as the header says

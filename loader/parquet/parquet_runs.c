@@ -58,8 +58,8 @@ static bool run_value(struct parquet_bytes *bytes, uint32_t width, uint32_t *val
     return true;
 }
 
-/* The next run's header; *packed: its values are packed, else *value is all of them. *length: of values, at most `most`. The
- * bytes of packed values are checked, and not skipped. */
+/* The next run's header; *packed: its values are packed, else *value is all of them. *length: of values, at most `most`.
+ * The bytes of packed values are checked, and not skipped. */
 static bool run_next(struct parquet_bytes *bytes, uint32_t width, uint32_t most, bool *packed,
                      uint32_t *length, uint32_t *value)
 {

@@ -8,8 +8,9 @@
  *     h even    a value in as few whole bytes as its width needs, h / 2 times    0x06 0x01: 1 1 1, at width 1
  *     h odd     h / 2 groups of 8 values, packed from the lowest bit on          0x03 0x88 0xc6 0xfa: 0 1 .. 7, at width 3
  *
- * Deltas. The head: values of a block, miniblocks of a block, values in all, each in base 128, and the first value in zigzag.
- * Then blocks: the least delta in zigzag, a byte for the width of each miniblock, the miniblocks: deltas - least, packed.
+ * Deltas. The head: values of a block, miniblocks of a block, values in all, each in base 128, and the first value in
+ * zigzag. Then blocks: the least delta in zigzag, a byte for the width of each miniblock, and the miniblocks, in which
+ * delta - least is packed.
  *
  *     0x80 0x01 0x04 0x05 0x0e  0x02 0x00 0x00 0x00 0x00     7 8 9 10 11: five values, from 7 on, all deltas 1
  */
@@ -35,8 +36,8 @@ bool parquet_runs_decode(struct parquet_bytes *bytes, uint32_t width, uint32_t c
 /* Whether the runs of width 1 begin with one of `count` or more values that are all 1, as levels without NULLs do. */
 bool parquet_runs_all_one(const struct parquet_bytes *bytes, uint32_t count);
 
-/* Decodes `count` levels of runs of width 1, or of old files as bits from the highest one on, to 1 for each level that is 0, and 0
- * for others. Adds the number of them to *nulls. */
+/* Decodes `count` levels of runs of width 1, or of old files as bits from the highest one on, to 1 for each level that is
+ * 0, and 0 for others. Adds the number of them to *nulls. */
 bool parquet_levels_decode(struct parquet_bytes *bytes, bool old, uint32_t count, uint8_t *out,
                            uint32_t *nulls);
 

@@ -35,7 +35,8 @@ struct thrift_field {
     uint32_t type;
 };
 
-/* Reads the next field's head; false at the end of the struct. Its value must be read, or skipped, before the next call. */
+/* Reads the next field's head; false at the end of the struct. Its value must be read, or skipped, before the next
+ * call. */
 bool thrift_next(struct thrift *thrift, struct thrift_field *field);
 
 /* The value of a field, which must have such a type. A binary's bytes stay in the reader's memory. */

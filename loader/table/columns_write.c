@@ -63,8 +63,8 @@ static enum status ordered_dictionary_item(void *context, uint64_t item, unsigne
     return dictionary_item(context, all->order[item], thread, error);
 }
 
-/* Puts columns with the most strings first. One thread makes a dictionary, and so much of it may take longer than all other
- * columns. */
+/* Puts columns with the most strings first. One thread makes a dictionary, and so much of it may take longer than all
+ * other columns. */
 static enum status order_columns(struct columns_write *all, uint32_t columns, struct error *error)
 {
     RETURN_IF_ERROR(memory_take(&all->order, columns * sizeof *all->order, "columns", error));
@@ -91,8 +91,8 @@ static enum status segment_item(void *context, uint64_t item, unsigned thread, s
 
 /* ---- Clustered tables ---- */
 
-/* The values of the columns that make the cells of a segment. They are done with before any thread writes a column, so they are
- * in the threads' buffers, as far as there are enough of these. */
+/* The values of the columns that make the cells of a segment. They are done with before any thread writes a column, so
+ * they are in the threads' buffers, as far as there are enough of these. */
 struct cell_columns {
     struct columns_write *all;
     const struct clustering *clustering;

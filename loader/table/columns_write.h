@@ -1,5 +1,5 @@
-/* columns_write.h: writes the parsed rows of a table: dictionaries, and all segments of all columns, in an order that fits the
- * table: column by column, segment by segment, or each segment by its cells. */
+/* columns_write.h: writes the parsed rows of a table: dictionaries, and all segments of all columns, in an order that
+ * fits the table: column by column, segment by segment, or each segment by its cells. */
 #ifndef TESSERA_LOADER_TABLE_COLUMNS_WRITE_H
 #define TESSERA_LOADER_TABLE_COLUMNS_WRITE_H
 
@@ -18,7 +18,8 @@ struct columns_write {
     struct column_progress progress;
 };
 
-/* Writes everything. all->words has room for each column of the table, and gets what the caller frees (word_codes_free). */
+/* Writes everything. all->words has room for each column of the table, and gets what the caller frees
+ * (word_codes_free). */
 NODISCARD enum status columns_write_all(struct columns_write *all, unsigned threads, struct error *error);
 
 #endif

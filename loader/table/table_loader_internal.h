@@ -38,8 +38,8 @@ NODISCARD enum status table_keys_read(struct database *database, const char *tab
 NODISCARD enum status table_keys_make(const struct schema_table *table, const int64_t *values, uint64_t rows,
                                       const struct dictionary *words, const struct key_owner *owner,
                                       struct database *before, struct table_keys *keys, struct error *error);
-/* Gives the rows of a table with levels their positions: positions[row], for the rows in the order in which the keys were
- * read or made. Call it once, before any key is looked up. */
+/* Gives the rows of a table with levels their positions: positions[row], for the rows in the order in which the keys
+ * were read or made. Call it once, before any key is looked up. */
 NODISCARD enum status table_keys_place(struct table_keys *keys, const int32_t *positions,
                                        struct error *error);
 void table_keys_free(struct table_keys *keys);
@@ -96,8 +96,8 @@ struct parsed_table {
 
     struct row_parse *parse; /* how rows are read */
 
-    /* A table from columnar files. Blocks do not have the columns that are `later`: they are read by `columnar` when they
-     * are written. */
+    /* A table from columnar files. Blocks do not have the columns that are `later`: they are read by `columnar` when
+     * they are written. */
     struct columnar_reader *columnar;
     bool *later; /* for each column; or NULL */
 };
@@ -195,8 +195,8 @@ NODISCARD enum status row_block_end(struct row_parse *parse, uint64_t number, st
 
 void row_block_free(const struct row_parse *parse, struct parsed_block *block);
 
-/* A bad row: its file (NULL: it comes from a stream), its first line there, or its number, both from 1, and its bytes as
- * they came (NULL: it has no text). */
+/* A bad row: its file (NULL: it comes from a stream), its first line there, or its number, both from 1, and its bytes
+ * as they came (NULL: it has no text). */
 struct bad_row {
     const char *file;
     uint64_t line;
@@ -266,9 +266,9 @@ struct word_codes {
     unsigned threads;
 };
 
-/* Merges the threads' strings with those that the column `old` already has; NULL: there is none. `last`: the builder that has
- * the most strings gets the others, and no thread's builder of this column is used any more. word_codes_free frees the
- * result, also after an error. */
+/* Merges the threads' strings with those that the column `old` already has; NULL: there is none. `last`: the builder
+ * that has the most strings gets the others, and no thread's builder of this column is used any more. word_codes_free
+ * frees the result, also after an error. */
 NODISCARD enum status word_codes_make(const struct parsed_table *parsed, uint32_t c, const struct column *old,
                                       bool last, struct word_codes *words, struct error *error);
 
@@ -276,8 +276,8 @@ NODISCARD enum status word_codes_make(const struct parsed_table *parsed, uint32_
 uint64_t parsed_word_count(const struct parsed_table *parsed, uint32_t c);
 void word_codes_free(struct word_codes *words);
 
-/* Gathers the values of all rows, or codes of `words` (NULL: they are no strings); with `rows`, of rows that are not NULL, whose
- * numbers it gets. Both have room for all rows. *count: of the values. */
+/* Gathers the values of all rows, or codes of `words` (NULL: they are no strings); with `rows`, of rows that are not
+ * NULL, whose numbers it gets. Both have room for all rows. *count: of the values. */
 NODISCARD enum status column_gather(const struct parsed_table *parsed, uint32_t column,
                                     const struct word_codes *words, int64_t *values, uint64_t *rows,
                                     uint64_t *count, struct error *error);

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""test_other_benches.py TESSERA: bench_changes.py and bench_libcudf.py run to their ends on few rows, and find answers equal.
+"""test_other_benches.py TESSERA: bench_changes.py, bench_libcudf.py and bench_load_files.py run to their ends on few rows,
+and find answers equal.
 
-bench_libcudf.py compares with DuckDB here, on a CPU: libcudf needs a GPU. Without the Python package duckdb it does not run.
+bench_libcudf.py compares with DuckDB here, on a CPU: libcudf needs a GPU. Without the Python package duckdb it does not run,
+and neither does bench_load_files.py.
 """
 import pathlib
 import re
@@ -50,8 +52,14 @@ class Benches(unittest.TestCase):
                          "--repeat", "1")
         self.assertGreaterEqual(len(out.splitlines()), 33, out)
 
+    @unittest.skipUnless(bench_duckdb.duckdb, "the Python package duckdb is missing")
+    def test_files_are_loaded_as_duckdb_loads_them(self):
+        out = self.bench("bench_load_files.py", "--tessera", PROGRAM, "--folder", self.folder.name, "--rows", "3000",
+                         "--rounds", "1")
+        self.assertGreaterEqual(len(re.findall(r"^(?:orders|events) .*\d\.\d\d$", out, re.M)), 4, out)
+
 
 if __name__ == "__main__":
     if not bench_duckdb.duckdb:
-        print("[  NOT RUN ] The Python package duckdb is missing: bench_libcudf.py is not tried")
+        print("[  NOT RUN ] The Python package duckdb is missing: bench_libcudf.py and bench_load_files.py are not tried")
     sys.exit(0 if unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful() else 1)

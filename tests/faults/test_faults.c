@@ -145,6 +145,10 @@ static const struct named_operation {
       .output_may_vary = true}},
     {"codecs", {.prepare = "", .run = "$T codecs --format json"}},
     {"infer", {.prepare = "", .run = "$T load --infer shops.csv sales.csv"}},
+    {"infer_columnar",
+     {.prepare = "",
+      .run = "$T load --infer a=" TESSERA_SOURCE "/tests/data/parquet/pyarrow-types.parquet b=" TESSERA_SOURCE
+             "/tests/data/orc/pyarrow-one.orc"}},
     {"json", {.prepare = FIRST, .run = "$T inspect --db $D --format json"}},
     {"tables", {.prepare = FIRST, .run = ASK "'SHOW TABLES; DESCRIBE sales'"}},
     {"strings",

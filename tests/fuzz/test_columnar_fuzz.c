@@ -1,12 +1,12 @@
 /*
- * test_columnar_fuzz.c: damaged ORC and Parquet files are refused with a sentence, or give rows, and never read or write
- * outside of what is theirs: build with TESSERA_SANITIZE, as `make check` does. Three kinds of damage are done to the files of
- * tests/data/orc and tests/data/parquet: to the bytes of the file, which mostly hits the metadata and what is not
- * compressed; to the metadata's numbers, which are made large; and to streams and pages after they were decompressed. And
- * each byte of a small file is wrong once, and is missing once with all after it.
+ * test_columnar_fuzz.c: damaged ORC and Parquet files are refused with a sentence, or give rows, and never read or
+ * write outside of what is theirs: build with TESSERA_SANITIZE, as `make check` does. Three kinds of damage are done to
+ * the files of tests/data/orc and tests/data/parquet: to the bytes of the file, which mostly hits the metadata and what
+ * is not compressed; to the metadata's numbers, which are made large; and to streams and pages after they were
+ * decompressed. And each byte of a small file is wrong once, and is missing once with all after it.
  *
- * Without arguments it does the same rounds every time, about a minute with sanitizers. `test_columnar_fuzz SECONDS SEED` does
- * more of the same; a SEED of 0 takes it from the clock.
+ * Without arguments it does the same rounds every time, about a minute with sanitizers. `test_columnar_fuzz SECONDS
+ * SEED` does more of the same; a SEED of 0 takes it from the clock.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

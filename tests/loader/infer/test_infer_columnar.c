@@ -1,6 +1,6 @@
 /*
- * test_infer_columnar.c: schemas of ORC and Parquet files are inferred, with keys and references across kinds of files, and load
- * them; columns that no table can have are told. Folders stand for their files.
+ * test_infer_columnar.c: schemas of ORC and Parquet files are inferred, with keys and references across kinds of files,
+ * and load them; columns that no table can have are told. Folders stand for their files.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

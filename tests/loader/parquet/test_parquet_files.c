@@ -1,8 +1,8 @@
 /*
- * test_parquet_files.c: the files of tests/data/parquet, made by pyarrow and DuckDB, give the same rows as the CSV files of
- * tests/data/orc: every type, encoding, compression, kind of page and pattern of NULLs, one row group and several. What no
- * library writes any more is in files put together byte by byte. What does not fit is refused with file, row group, column and
- * row.
+ * test_parquet_files.c: the files of tests/data/parquet, made by pyarrow and DuckDB, give the same rows as the CSV
+ * files of tests/data/orc: every type, encoding, compression, kind of page and pattern of NULLs, one row group and
+ * several. What no library writes any more is in files put together byte by byte. What does not fit is refused with
+ * file, row group, column and row.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

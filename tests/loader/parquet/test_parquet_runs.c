@@ -1,6 +1,6 @@
 /*
- * test_parquet_runs.c: Parquet's runs, levels and deltas: the examples of the header, every width against a slow decoder, lengths
- * about groups of 8, and bytes that end too early or say too much.
+ * test_parquet_runs.c: Parquet's runs, levels and deltas: the examples of the header, every width against a slow
+ * decoder, lengths about groups of 8, and bytes that end too early or say too much.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
