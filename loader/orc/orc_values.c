@@ -254,25 +254,30 @@ static enum status decimals(const struct decoding *decoding)
 
 static const char no_text[COLUMNAR_SPARE_BYTES];
 
-/* Decodes the lengths of `count` strings, whose text is in the stream `kind`. */
+_Static_assert(sizeof(struct text_field) == 2 * sizeof(int64_t), "lengths are in the second half of texts");
+
+/* Decodes the lengths of `count` strings, whose text is in the stream `kind`. The lengths come into the second half of the
+ * texts' memory: when text s is written, which ends at byte 16 s + 16, length s + 1 at byte 8 count + 8 s + 8 stays. */
 static enum status strings(const struct decoding *decoding, enum orc_stream_kind kind, uint32_t count)
 {
     struct columnar_values *const values = decoding->values;
     const struct columnar_stream *const stream = &decoding->streams->streams[kind];
     const char *const text = stream->bytes ? (const char *)stream->bytes : no_text;
     struct text_field *texts;
-    int64_t *lengths;
     uint64_t at = 0;
     RETURN_IF_ERROR(take(decoding, ROOM_TEXTS, sizeof *texts * (uint64_t)count, &texts));
-    RETURN_IF_ERROR(take(decoding, ROOM_SECOND, sizeof *lengths * (uint64_t)count, &lengths));
+    int64_t *const lengths = (int64_t *)(void *)texts + count;
     RETURN_IF_ERROR(integers(decoding, ORC_LENGTH, false, count, lengths));
     for (uint32_t s = 0; s < count; s++) {
-        if ((uint64_t)lengths[s] > stream->count - at || lengths[s] > INT32_MAX)
+        int64_t length;
+        memcpy(&length, &lengths[s], sizeof length);
+        if ((uint64_t)length > stream->count - at || length > INT32_MAX)
             return columnar_damaged(decoding->error, decoding->place,
                                     "string %u goes past the end of its stream %s", s + 1,
                                     orc_stream_name(kind));
-        texts[s] = (struct text_field){text + at, (uint32_t)lengths[s]};
-        at += (uint64_t)lengths[s];
+        const struct text_field field = {text + at, (uint32_t)length};
+        memcpy(&texts[s], &field, sizeof field);
+        at += (uint64_t)length;
     }
     values->texts = texts;
     values->text_count = count;
