@@ -128,6 +128,67 @@ static void values_that_do_not_fit_are_told_with_their_place(void **state)
                "pyarrow-stripes-groups.parquet, row group 2, row 101: column price: '' is NULL");
 }
 
+/* ---- Damage ---- */
+
+static uint8_t damaged[1u << 16];
+
+static size_t read_bytes(const char *name)
+{
+    char file[PATH_BYTES];
+    snprintf(file, sizeof file, PARQUET_FOLDER "%s.parquet", name);
+    FILE *const in = fopen(file, "rb");
+    assert_non_null(in);
+    const size_t size = fread(damaged, 1, sizeof damaged, in);
+    fclose(in);
+    return size;
+}
+
+/* What a load says of the bytes; "" if it reads them. */
+static const char *said_of(const char *script, size_t size)
+{
+    static struct error why;
+    char file[PATH_BYTES + 64];
+    const char *const files[] = {file};
+    struct load_report report;
+    why = (struct error){0};
+    snprintf(file, sizeof file, "%.*s/damaged.parquet", (int)(strlen(path) - 3), path);
+    FILE *const out = fopen(file, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(damaged, 1, size, out), size);
+    fclose(out);
+    const enum status status = columnar_load(script, files, 1, (struct load_options){0}, &report, &why);
+    assert_true(status == STATUS_OK || status == STATUS_BAD_INPUT);
+    return why.text;
+}
+
+static void damage_is_told_with_its_place(void **state)
+{
+    static const char words[] = "CREATE TABLE t (word TEXT)";
+    size_t size = read_bytes("pyarrow-rows-none"), found = 0;
+    (void)state;
+    for (size_t at = 4; at < 90; at++) { /* the first column: its header, and then its bits */
+        damaged[at] ^= 1;
+        const char *const said = said_of("CREATE TABLE t (flag BOOLEAN)", size);
+        found += strstr(said, "damaged.parquet, row group 1, column flag: page 1 has other bytes than its "
+                              "checksum says; the file is damaged: write or copy it again") != NULL;
+        damaged[at] ^= 1;
+    }
+    assert_true(found > 5); /* the others hit the header */
+    assert_non_null(
+        strstr(said_of(words, size / 2),
+               "damaged.parquet: is no Parquet file, or is not whole: it does not begin and end as one"));
+    size = read_bytes("hand-old");
+    const size_t footer = damaged[size - 8] | (size_t)damaged[size - 7] << 8;
+    damaged[size - 8 - footer - 4] = 0xff; /* the first four entries, of two bits each */
+    assert_non_null(strstr(said_of(words, size), "column word: page 2 has entry 3 of a dictionary of 3"));
+    damaged[size - 8 - footer - 5] = 0x01; /* no groups of entries, but a run without its value */
+    assert_string_not_equal(said_of(words, size), "");
+    damaged[size - 8]++;
+    assert_non_null(strstr(said_of(words, size), "the file is damaged"));
+    damaged[size - 5] = 0x7f;
+    assert_non_null(strstr(said_of(words, size), "damaged.parquet: its footer has "));
+}
+
 static void bad_rows_are_left_out_and_counted(void **state)
 {
     static const char *const files[] = {PARQUET_FOLDER "pyarrow-stripes-groups.parquet"};
@@ -181,6 +242,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(all_types_are_read, setup, teardown),
         cmocka_unit_test_setup_teardown(types_that_no_column_takes_are_refused_by_name, setup, teardown),
         cmocka_unit_test_setup_teardown(values_that_do_not_fit_are_told_with_their_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(damage_is_told_with_its_place, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_rows_are_left_out_and_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(files_follow_each_other, setup, teardown),
         cmocka_unit_test_setup_teardown(kinds_of_files_do_not_mix_within_a_table, setup, teardown),
