@@ -59,8 +59,7 @@ enum kernel_use {
     KERNEL_ANSWERS,
     KERNEL_FINDS_FIRST, /* ... and drops rows that are not among the first of an order */
     KERNEL_COUNTS,      /* counts rows and ticks at each point (struct scan_point) */
-    KERNEL_FITTED,      /* the number of those that are made for one statement */
-    KERNEL_AHEAD        /* the general kernel, which is compiled ahead */
+    KERNEL_USES
 };
 
 /* Marks columns of a plan as decoded before the scan (plan_column.crowded), one after the other, until each of its kernels

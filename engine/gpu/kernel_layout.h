@@ -66,8 +66,7 @@ struct kernel_shape {
 };
 
 /* The most shared memory for a block's sums, on GPUs that have as much; a kernel that needs more adds in global memory. */
-#define KERNEL_SUMS_BYTES_MAX   131072u
-#define KERNEL_GENERAL_SUMS_MAX 73728u /* of the general kernel, whose blocks have 256 threads */
+#define KERNEL_SUMS_BYTES_MAX 73728u
 
 /* The place of a join's bitmap; the same as enum tile_bitmap of operators/dialect/tile_cuda.h. */
 enum bitmap_place { BITMAP_NONE, BITMAP_SHARED, BITMAP_GLOBAL, BITMAP_RANGE };

@@ -253,11 +253,10 @@ static enum distinct_kind distinct_of(const struct plan *plan, const struct plan
     return DISTINCT_BY_PAIRS;
 }
 
-/* The most bytes for a block's sums: what fits a block, and leaves room for another one where blocks are small. */
-static uint64_t sums_most(const struct kernel_target *target, enum kernel_use use)
+/* The most bytes for a block's sums: what lets several blocks share a multiprocessor, and fits a block. */
+static uint64_t sums_most(const struct kernel_target *target)
 {
-    const uint64_t most =
-        kernel_layout_bytes(use == KERNEL_AHEAD ? KERNEL_GENERAL_SUMS_MAX : KERNEL_SUMS_BYTES_MAX);
+    const uint64_t most = kernel_layout_bytes(KERNEL_SUMS_BYTES_MAX);
     return most < target->shared_block ? most : target->shared_block;
 }
 
@@ -275,8 +274,7 @@ static void find_density(const struct plan *plan, struct kernel_shape *shape)
     shape->many = shape->dense >= MANY_KEPT;
 }
 
-static void place_states(const struct plan *plan, enum kernel_use use, const struct kernel_target *target,
-                         struct kernel *kernel)
+static void place_states(const struct plan *plan, const struct kernel_target *target, struct kernel *kernel)
 {
     uint32_t words = 0; /* 32-bit words a slot if the states were in shared memory */
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
@@ -290,9 +288,9 @@ static void place_states(const struct plan *plan, enum kernel_use use, const str
                    bytes = (words + 1) * sizeof(uint32_t) * slots_most;
     const bool slots = (plan->shape == PLAN_TOTAL || plan->shape == PLAN_DENSE) &&
                        plan->aggregate_count <= SHARED_AGGREGATES_MAX;
-    kernel->place = plan->shape == PLAN_TOTAL && words <= SINGLE_WORDS_MAX          ? STATES_SINGLE
-                    : slots && kernel_layout_bytes(bytes) <= sums_most(target, use) ? STATES_SHARED
-                                                                                    : STATES_GLOBAL;
+    kernel->place = plan->shape == PLAN_TOTAL && words <= SINGLE_WORDS_MAX     ? STATES_SINGLE
+                    : slots && kernel_layout_bytes(bytes) <= sums_most(target) ? STATES_SHARED
+                                                                               : STATES_GLOBAL;
     kernel->shape.sums_bytes = kernel->place == STATES_SHARED ? bytes : 0;
 }
 
@@ -335,7 +333,7 @@ enum status kernel_shape_make(const struct plan *plan, enum kernel_use use,
                               .hand = plan->kernel.kernel && use != KERNEL_COUNTS ? &plan->kernel : NULL};
     RETURN_IF_ERROR(find_shape(plan, kernel, error));
     find_density(plan, &kernel->shape);
-    place_states(plan, use, target, kernel);
+    place_states(plan, target, kernel);
     kernel->runs = merges_runs(plan, kernel);
     return STATUS_OK;
 }
@@ -415,7 +413,7 @@ static void unmark_columns(struct fitting *fitting)
         if (!fitting->marked[c])
             continue;
         fitting->plan->columns[c].crowded = false;
-        for (enum kernel_use use = 0; use < KERNEL_FITTED; use++)
+        for (enum kernel_use use = 0; use < KERNEL_USES; use++)
             missing += find_missing(fitting, use);
         fitting->plan->columns[c].crowded = missing > 0;
     }
@@ -430,7 +428,7 @@ enum status kernel_fit(struct plan *plan, const struct kernel_target *target, st
     fitting->plan = plan;
     fitting->target = target;
     const enum status status = memory_zeros(&fitting->marked, plan->column_count, "a kernel", error);
-    for (enum kernel_use use = 0; use < KERNEL_FITTED && status == STATUS_OK; use++)
+    for (enum kernel_use use = 0; use < KERNEL_USES && status == STATUS_OK; use++)
         mark_columns(fitting, use);
     if (status == STATUS_OK)
         unmark_columns(fitting);

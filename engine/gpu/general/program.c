@@ -503,7 +503,7 @@ enum status general_make(const struct plan *plan, const struct kernel_target *ta
     writer->general = general;
     writer->error = error;
     enum status status = take_lists(writer);
-    status = AND_THEN(status, kernel_shape_make(plan, KERNEL_AHEAD, target, kernel, error));
+    status = AND_THEN(status, kernel_shape_make(plan, KERNEL_ANSWERS, target, kernel, error));
     if (status == STATUS_OK) {
         kernel->bound_columns = GENERAL_COLUMNS_MAX;
         kernel->bound_dimensions = GENERAL_JOINS_MAX;
