@@ -108,11 +108,21 @@ static inline bool sql_is_same_column(const struct sql_expression *a, const stru
            !a->qualifier == !b->qualifier && (!a->qualifier || strcmp(a->qualifier, b->qualifier) == 0);
 }
 
+/* What EXCLUDE (name), REPLACE (expression AS name) or RENAME (name AS alias) after * or t.* says of one column. */
+struct sql_star_change {
+    const char *qualifier, *name;      /* `qualifier` may be NULL */
+    struct sql_expression *expression; /* REPLACE; or NULL */
+    const char *alias;                 /* RENAME; or NULL: with neither it is left out */
+    struct sql_position position;
+};
+
 struct sql_item {
     struct sql_expression *expression;
     const char *alias; /* or NULL */
     const char *text;  /* the expression as written: the column's name if there is no alias */
     bool of_star;      /* it stands for * with others: `text` is its column's name */
+    uint32_t change_count;
+    struct sql_star_change *changes; /* of SQL_STAR */
 };
 
 enum sql_join {
@@ -216,6 +226,9 @@ struct sql_select {
     bool explain_json;
     bool timed; /* it may name the current time, and is planned again for each run */
     bool distinct;
+    bool group_all; /* GROUP BY ALL: `groups` are right unless the items have stars */
+    bool order_all; /* ORDER BY ALL: `orders` has one term, the name ALL, which may be a column's */
+    bool summary;   /* SUMMARIZE: its only source is what it tells of, and it has no items */
     uint32_t item_count, source_count, group_count, order_count, parameter_count;
     uint32_t with_count, part_count, window_count;
     struct sql_with *withs;

@@ -98,7 +98,7 @@ enum status parse_append(struct parser *parser, void *list, uint32_t *count, siz
 
 struct sql_position parse_position(const struct parser *parser)
 {
-    return (struct sql_position){parser->token.line, parser->token.column};
+    return parser->all.line ? parser->all : (struct sql_position){parser->token.line, parser->token.column};
 }
 
 enum status parse_refuse(const struct parser *parser, const char *format, ...)
@@ -186,6 +186,8 @@ static enum status parse_item(struct parser *parser)
         return error_out_of_memory(parser->error, length, "a statement");
     memcpy(text, begin, length);
     item.text = text;
+    if (item.expression->operation == SQL_STAR)
+        RETURN_IF_ERROR(parse_star_changes(parser, &item));
     RETURN_IF_ERROR(parse_take(parser, "AS", &as));
     if (!as && parser->token.kind == TOKEN_NAME && parser->token.text[0] == '[' &&
         strchr("0123456789-:", parser->token.text[1]))
@@ -279,9 +281,9 @@ static enum status check_limit(const struct parser *parser)
     return STATUS_OK;
 }
 
-enum status parse_select(struct parser *parser)
+enum status parse_items(struct parser *parser)
 {
-    struct sql_select *select = parser->select;
+    struct sql_select *const select = parser->select;
     bool taken, more = true;
     RETURN_IF_ERROR(parse_take(parser, "DISTINCT", &select->distinct));
     if (select->distinct)
@@ -292,9 +294,25 @@ enum status parse_select(struct parser *parser)
         RETURN_IF_ERROR(parse_item(parser));
         RETURN_IF_ERROR(parse_take(parser, ",", &more));
     }
+    return STATUS_OK;
+}
+
+static enum status parse_items_and_from(struct parser *parser)
+{
+    bool taken;
+    if (parse_is(parser, "FROM"))
+        return parse_from_first(parser);
+    RETURN_IF_ERROR(parse_expect(parser, "SELECT", "at the beginning of a query"));
+    RETURN_IF_ERROR(parse_items(parser));
     RETURN_IF_ERROR(parse_take(parser, "FROM", &taken));
-    if (taken)
-        RETURN_IF_ERROR(parse_from(parser));
+    return taken ? parse_from(parser) : STATUS_OK;
+}
+
+enum status parse_select(struct parser *parser)
+{
+    struct sql_select *const select = parser->select;
+    bool taken;
+    RETURN_IF_ERROR(parse_items_and_from(parser));
     RETURN_IF_ERROR(parse_take(parser, "WHERE", &taken));
     if (taken)
         RETURN_IF_ERROR(parse_expression(parser, &select->where));
@@ -316,6 +334,7 @@ enum status parse_order_and_limit(struct parser *parser)
     struct sql_select *select = parser->select;
     bool taken;
     RETURN_IF_ERROR(parse_take(parser, "ORDER", &taken));
+    select->order_all = taken && parse_is_order_all(parser);
     if (taken)
         RETURN_IF_ERROR(parse_orders(parser, &select->orders, &select->order_count));
     RETURN_IF_ERROR(parse_take(parser, "LIMIT", &taken));
@@ -392,7 +411,7 @@ static enum status parse_statement(struct parser *parser)
     RETURN_IF_ERROR(parse_take(parser, "EXPLAIN", &taken));
     if (taken)
         RETURN_IF_ERROR(parse_explain(parser));
-    if (!parse_is_query(parser) && !parse_is(parser, "("))
+    if (!parse_is_query(parser) && !parse_is(parser, "(") && !parse_is(parser, "SUMMARIZE"))
         return refuse_statement(parser);
     RETURN_IF_ERROR(parse_query(parser, &parser->tree->select));
     return parse_is(parser, ";") ? STATUS_OK : parse_end(parser);
@@ -444,6 +463,19 @@ enum status sql_parse_condition(const char *text, size_t length, struct sql_posi
     else
         sql_tree_free(tree);
     return status;
+}
+
+enum status sql_parse_made(struct sql_statement_tree *tree, const char *text, size_t length,
+                           struct sql_position place, struct sql_select **select, struct error *error)
+{
+    struct parser parser = {.tree = tree, .all = place, .error = error};
+    *select = parse_memory(&parser, sizeof **select);
+    if (!*select)
+        return error_out_of_memory(error, sizeof **select, "a statement");
+    sql_tokens_begin(&parser.tokens, text, length);
+    RETURN_IF_ERROR(parse_advance(&parser));
+    RETURN_IF_ERROR(parse_query(&parser, *select));
+    return parse_end(&parser);
 }
 
 bool sql_complete(const char *text, size_t length)

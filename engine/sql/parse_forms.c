@@ -298,9 +298,11 @@ enum status parse_first_of(struct parser *parser)
     window->position = position;
     window->partition_count = select->first_count;
     window->partitions = select->first_of;
-    for (uint32_t o = 0; o < select->order_count; o++) {
-        struct sql_order order = select->orders[o];
-        order.expression = ordered_by(select, order.expression);
+    const uint32_t orders = select->order_all ? select->item_count : select->order_count;
+    for (uint32_t o = 0; o < orders; o++) {
+        struct sql_order order = select->orders[select->order_all ? 0 : o];
+        order.expression =
+            select->order_all ? select->items[o].expression : ordered_by(select, order.expression);
         RETURN_IF_ERROR(parse_append(parser, &window->orders, &window->order_count, sizeof order, &order));
     }
     for (uint32_t p = 0; p < window->partition_count; p++)

@@ -20,6 +20,8 @@ struct parser {
     struct sql_token token;    /* the current token */
     const char *before_end;    /* the end of the token before it */
     uint32_t depth, blocks;
+    struct sql_position
+        all; /* the place of all nodes, of a text that nobody wrote; line 0: each has its own */
     struct error *error;
 };
 
@@ -64,7 +66,8 @@ NODISCARD enum status parse_windows(struct parser *parser);
 /* parse_from.c: parses what follows FROM. */
 NODISCARD enum status parse_from(struct parser *parser);
 
-/* In parse.c: SELECT ... up to HAVING or WINDOW; ORDER BY and LIMIT. */
+/* In parse.c: what follows SELECT, up to FROM; SELECT ... up to HAVING or WINDOW; ORDER BY and LIMIT. */
+NODISCARD enum status parse_items(struct parser *parser);
 NODISCARD enum status parse_select(struct parser *parser);
 NODISCARD enum status parse_order_and_limit(struct parser *parser);
 NODISCARD enum status parse_order(struct parser *parser, struct sql_order *order);
@@ -86,6 +89,19 @@ NODISCARD enum status parse_aggregate_clauses(struct parser *parser, struct sql_
 NODISCARD enum status parse_aggregate_order(struct parser *parser, struct sql_expression *function);
 /* In aggregates/parse_grouping.c: what follows GROUP BY. */
 NODISCARD enum status parse_grouping(struct parser *parser);
+
+/* ---- parse_short.c ---- */
+
+/* EXCLUDE, REPLACE and RENAME after a star. */
+NODISCARD enum status parse_star_changes(struct parser *parser, struct sql_item *item);
+/* FROM ... [SELECT ...]: a query that begins with FROM, up to FROM's end and the select list. */
+NODISCARD enum status parse_from_first(struct parser *parser);
+/* True if ALL and the end of ORDER BY follow BY, which is the current token. */
+bool parse_is_order_all(const struct parser *parser);
+/* SUMMARIZE table | query; SUMMARIZE is the current token. The first is for parentheses, where a table or column may have
+ * that name. */
+bool parse_is_summary(const struct parser *parser);
+NODISCARD enum status parse_summary(struct parser *parser);
 
 /* ---- parse_forms.c ---- */
 

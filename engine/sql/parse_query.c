@@ -9,7 +9,8 @@
 
 bool parse_is_query(const struct parser *parser)
 {
-    return parse_is(parser, "SELECT") || parse_is(parser, "WITH") || parse_is(parser, "VALUES");
+    return parse_is(parser, "SELECT") || parse_is(parser, "WITH") || parse_is(parser, "VALUES") ||
+           parse_is(parser, "FROM") || parse_is_summary(parser);
 }
 
 enum status parse_column_names(struct parser *parser, uint32_t *count, const char ***names)
@@ -119,7 +120,6 @@ static enum status parse_part(struct parser *parser, struct sql_part *part)
     if (!part->select)
         return error_out_of_memory(parser->error, sizeof *part->select, "a statement");
     part->select->position = parse_position(parser);
-    RETURN_IF_ERROR(parse_expect(parser, "SELECT", "at the beginning of a query"));
     parser->select = part->select;
     const enum status status = parse_select(parser);
     parser->select = outer;
@@ -183,6 +183,8 @@ static enum status parse_whole(struct parser *parser)
     RETURN_IF_ERROR(parse_take(parser, "WITH", &with));
     if (with)
         RETURN_IF_ERROR(parse_withs(parser));
+    if (parse_is(parser, "SUMMARIZE"))
+        return parse_summary(parser);
     RETURN_IF_ERROR(parse_parts(parser));
     return parse_order_and_limit(parser);
 }

@@ -21,6 +21,10 @@ NODISCARD enum status sql_parse(const char *text, size_t length, struct sql_stat
  * tree's SELECT. */
 NODISCARD enum status sql_parse_condition(const char *text, size_t length, struct sql_position place,
                                           struct sql_statement_tree **tree, struct error *error);
+/* Parses a query that the program wrote, all of whose nodes get that place of the statement, into a tree. */
+NODISCARD enum status sql_parse_made(struct sql_statement_tree *tree, const char *text, size_t length,
+                                     struct sql_position place, struct sql_select **select,
+                                     struct error *error);
 const struct sql_select *sql_tree_select(const struct sql_statement_tree *tree);
 void sql_tree_free(struct sql_statement_tree *tree);
 uint64_t sql_tree_bytes(const struct sql_statement_tree *tree); /* of memory; 0 of NULL */

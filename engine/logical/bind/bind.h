@@ -3,6 +3,8 @@
  *
  *     query.c        WITH, UNION and the like, ORDER BY and LIMIT of these
  *     select.c       one SELECT: groups, windows, the select list, DISTINCT
+ *     expand.c       stars that are changed, GROUP BY ALL and ORDER BY ALL, written out
+ *     summary.c      SUMMARIZE, written out
  *     order.c        ORDER BY and LIMIT
  *     from.c         FROM
  *     recursive.c    WITH RECURSIVE
@@ -131,6 +133,21 @@ NODISCARD enum status bind_column_of(struct bind_state *state, const char *name,
 /* The item that a number names, from 0. */
 NODISCARD enum status bind_number(struct bind_state *state, const struct sql_expression *term,
                                   const char *clause, uint32_t count, uint32_t *place);
+
+/* ---- expand.c ---- */
+/* Lets the block have a SELECT in which each star with EXCLUDE, REPLACE or RENAME is the items that it stands for, and so
+ * is every star of one with GROUP BY ALL or ORDER BY ALL, whose terms then are numbers of items. FROM is bound. */
+NODISCARD enum status bind_expand(struct bind_block *block);
+/* The terms of ORDER BY ALL, of `count` columns; it is that unless its term is a column's or an item's name. */
+bool bind_names_column(const struct bind_block *block, const struct sql_expression *name);
+NODISCARD enum status bind_order_all(const struct bind_state *state, const struct sql_order *all,
+                                     uint32_t count, struct sql_order **orders);
+
+/* ---- summary.c ---- */
+/* Binds SUMMARIZE: one row for each column of its source. */
+NODISCARD enum status bind_summary(struct bind_state *state, const struct sql_select *select,
+                                   const struct bind_named *named, struct logical_node **node,
+                                   const char ***names);
 
 /* ---- order.c ---- */
 /* Puts ORDER BY's terms over *node: columns of it. */

@@ -151,12 +151,16 @@ static enum status order_parts(struct parts *parts, struct logical_node **node)
         .state = state, .select = select, .named = parts->named, .around = parts->around};
     const struct bind_place place = {.block = &block, .node = node};
     const struct logical_node *const answer = *node;
-    uint32_t *columns;
+    struct sql_order *orders = select->orders;
+    uint32_t *columns, count = select->order_count;
     RETURN_IF_ERROR(bind_only_source(&block, NULL, answer, parts->names));
-    RETURN_IF_ERROR(
-        sql_tree_take(state->arena, (select->order_count + 1) * sizeof *columns, &columns, state->error));
-    for (uint32_t o = 0; o < select->order_count; o++) {
-        const struct sql_expression *const term = select->orders[o].expression;
+    if (select->order_all && !bind_names_column(&block, orders->expression)) {
+        count = answer->column_count;
+        RETURN_IF_ERROR(bind_order_all(state, select->orders, count, &orders));
+    }
+    RETURN_IF_ERROR(sql_tree_take(state->arena, (count + 1) * sizeof *columns, &columns, state->error));
+    for (uint32_t o = 0; o < count; o++) {
+        const struct sql_expression *const term = orders[o].expression;
         struct sql_expression *resolved;
         uint32_t number;
         if (term->operation == SQL_NUMBER) {
@@ -172,7 +176,7 @@ static enum status order_parts(struct parts *parts, struct logical_node **node)
         RETURN_IF_ERROR(bind_column_of(state, "", resolved, &columns[o]));
         RETURN_IF_ERROR(bind_extend(state, &resolved, &columns[o], 1, node));
     }
-    RETURN_IF_ERROR(bind_sort(state, select->orders, select->order_count, columns, node));
+    RETURN_IF_ERROR(bind_sort(state, orders, count, columns, node));
     RETURN_IF_ERROR(bind_limit(&block, node));
     if ((*node)->column_count == answer->column_count)
         return STATUS_OK;
@@ -211,6 +215,8 @@ enum status bind_query(struct bind_state *state, const struct sql_select *select
 {
     struct parts parts = {.state = state, .select = select, .around = around};
     RETURN_IF_ERROR(see_withs(state, select, around, &named));
+    if (select->summary)
+        return bind_summary(state, select, named, node, names);
     if (select->part_count == 0)
         return bind_one_select(state, select, named, around, node, names);
     parts.named = named;

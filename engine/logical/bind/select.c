@@ -376,6 +376,8 @@ enum status bind_one_select(struct bind_state *state, const struct sql_select *s
         RETURN_IF_ERROR(bind_from(&block, node));
     else
         RETURN_IF_ERROR(one_row(state, select->position, node));
+    RETURN_IF_ERROR(bind_expand(&block));
+    select = block.select;
     RETURN_IF_ERROR(filter_by(&where, select->where));
     block.aggregated = above.above = is_aggregated(&block);
     if (block.aggregated) {

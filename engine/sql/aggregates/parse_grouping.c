@@ -143,19 +143,20 @@ static enum status parse_item(struct parser *parser, struct sets *sets, bool *pl
     return set_add(parser, sets, set);
 }
 
-/* GROUP BY ALL: the items of the select list without aggregates. */
+/* GROUP BY ALL: the items of the select list without aggregates and windows. */
 static enum status group_by_all(struct parser *parser)
 {
-    const struct sql_select *const select = parser->select;
+    struct sql_select *const select = parser->select;
     const struct sql_position position = parse_position(parser);
     uint64_t set;
+    select->group_all = true;
     RETURN_IF_ERROR(parse_advance(parser));
     for (uint32_t i = 0; i < select->item_count; i++) {
         struct sql_expression *number = parse_memory(parser, sizeof *number);
         char *text = parse_memory(parser, 16);
         if (!number || !text)
             return error_out_of_memory(parser->error, sizeof *number, "a statement");
-        if (sql_has_aggregate(select->items[i].expression))
+        if (sql_is_computed_above(select->items[i].expression))
             continue;
         snprintf(text, 16, "%u", i + 1);
         *number =

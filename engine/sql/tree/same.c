@@ -85,7 +85,8 @@ static bool same_lists(const struct sql_select *a, const struct sql_select *b)
                 a->window_count == b->window_count && a->set_count == b->set_count;
     for (uint32_t i = 0; same && i < a->item_count; i++)
         same = same_name(a->items[i].alias, b->items[i].alias) &&
-               sql_same_expression(a->items[i].expression, b->items[i].expression);
+               sql_same_expression(a->items[i].expression, b->items[i].expression) &&
+               a->items[i].change_count == 0 && b->items[i].change_count == 0;
     for (uint32_t s = 0; same && s < a->source_count; s++)
         same = same_source(&a->sources[s], &b->sources[s]);
     for (uint32_t w = 0; same && w < a->with_count; w++)
@@ -106,7 +107,8 @@ static bool same_lists(const struct sql_select *a, const struct sql_select *b)
 
 bool sql_same_query(const struct sql_select *a, const struct sql_select *b)
 {
-    return a == b || (a && b && a->distinct == b->distinct && same_lists(a, b) &&
+    return a == b || (a && b && a->distinct == b->distinct && a->summary == b->summary &&
+                      a->group_all == b->group_all && a->order_all == b->order_all && same_lists(a, b) &&
                       sql_same_expression(a->where, b->where) && sql_same_expression(a->having, b->having) &&
                       sql_same_expression(a->qualify, b->qualify) &&
                       same_list(a->groups, a->group_count, b->groups, b->group_count) &&
