@@ -172,6 +172,8 @@ enum status sql_shell_script(struct sql_shell *shell, const char *text, size_t l
     while (script.length > 0 && !shell->quit) {
         const enum status status = next(shell, &script, error);
         if (status != STATUS_OK) {
+            if (status == STATUS_BAD_INPUT && error && script.length > 0 && script.text[0] != '.')
+                sql_shell_caret(error, text, script.text, script.length);
             place(error, script.line, script.column);
             return status;
         }

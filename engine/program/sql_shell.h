@@ -43,6 +43,10 @@ NODISCARD enum status sql_shell_script(struct sql_shell *shell, const char *text
 /* Runs standard input, statement by statement as they arrive (engine/program/shell/stream.c). */
 NODISCARD enum status sql_shell_stream(struct sql_shell *shell, struct error *error);
 
+/* Puts the line of an error's place after its sentence, and a caret under the place (engine/program/shell/caret.c). The
+ * statement is at `at`, of whose text `length` bytes are known, and what is before it begins at `text`. */
+void sql_shell_caret(struct error *error, const char *text, const char *at, size_t length);
+
 /* Prints an answer to standard output. On a terminal it is cut after the rows that are shown, and goes through a pager if
  * it does not fit (engine/program/shell/output.c). */
 NODISCARD enum status sql_shell_print(struct sql_shell *shell, const struct rowset *rows,

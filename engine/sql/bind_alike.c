@@ -76,14 +76,28 @@ enum status bind_integer(struct binder *binder, int64_t value, uint8_t scale, ui
                                value, node, binder->error);
 }
 
+/* "this needs a number, not a string: 'x'": a literal is told, and what is to be done. */
+static enum status refuse_kind(struct binder *binder, struct sql_position position, const char *needs,
+                               uint32_t node)
+{
+    const char *const kind = bind_kind_name(bind_kind(binder, node));
+    uint32_t length;
+    const char *const text = bind_literal_of(binder, node, &length);
+    if (text)
+        return bind_refuse(binder, position, "%s, not %s: '%.*s'; write a number without quotes", needs, kind,
+                           (int)(length < 60 ? length : 60), text);
+    return bind_refuse(binder, position, "%s, not %s%s", needs, kind,
+                       bind_kind(binder, node) == VALUE_STRING ? "; CAST(x AS DOUBLE) reads one from a string"
+                                                               : "");
+}
+
 enum status bind_number_of(struct binder *binder, struct sql_position position, uint32_t *node)
 {
     uint32_t zero;
     if (bind_kind(binder, *node) == VALUE_INTEGER || bind_kind(binder, *node) == VALUE_DOUBLE)
         return STATUS_OK;
     if (bind_kind(binder, *node) != VALUE_BOOLEAN)
-        return bind_refuse(binder, position, "this needs a number, not %s",
-                           bind_kind_name(bind_kind(binder, *node)));
+        return refuse_kind(binder, position, "this needs a number", *node);
     RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero));
     return bind_apply(binder, position, EXPRESSION_ADD, zero, *node, EXPRESSION_NONE, node);
 }
@@ -160,6 +174,22 @@ static enum status null_alike(struct binder *binder, uint32_t other, uint32_t *n
                : STATUS_OK;
 }
 
+static enum status refuse_mixed(struct binder *binder, struct sql_position position, uint32_t left,
+                                uint32_t right)
+{
+    const char *const a = bind_kind_name(bind_kind(binder, left)), *const b = bind_kind_name(
+                                                                       bind_kind(binder, right));
+    uint32_t length;
+    const char *text = bind_literal_of(binder, left, &length);
+    const char *const other = text ? b : a;
+    if (!text)
+        text = bind_literal_of(binder, right, &length);
+    if (text)
+        return bind_refuse(binder, position, "%s and %s cannot be compared or mixed: '%.*s' is not %s", a, b,
+                           (int)(length < 60 ? length : 60), text, other);
+    return bind_refuse(binder, position, "%s and %s cannot be compared or mixed; CAST one of them", a, b);
+}
+
 enum status bind_alike(struct binder *binder, struct sql_position position, uint32_t *left, uint32_t *right)
 {
     RETURN_IF_ERROR(null_alike(binder, *right, left));
@@ -196,8 +226,7 @@ enum status bind_alike(struct binder *binder, struct sql_position position, uint
         return bind_double(binder, position, right);
     }
     if (a != b)
-        return bind_refuse(binder, position, "%s and %s cannot be compared or mixed", bind_kind_name(a),
-                           bind_kind_name(b));
+        return refuse_mixed(binder, position, *left, *right);
     if (a == VALUE_STRING)
         return bind_placed(binder, position,
                            expression_string_unify(binder->list, left, right, binder->error));

@@ -168,8 +168,9 @@ enum status parse_name(struct parser *parser, const char *what, const char **nam
     }
     if (parser->token.kind == TOKEN_END)
         return parse_refuse(parser, "the statement ends where %s should stand", what);
-    return parse_refuse(parser, "'%.*s' stands where %s should", (int)parser->token.length,
-                        parser->token.text, what);
+    const bool comma = parser->before_end && parser->before_end[-1] == ',';
+    return parse_refuse(parser, "'%.*s' stands where %s should%s", (int)parser->token.length,
+                        parser->token.text, what, comma ? "; is the comma before it one too many?" : "");
 }
 
 /* ---- Clauses ---- */
@@ -356,15 +357,12 @@ static enum status refuse_statement(const struct parser *parser)
                 "%s is not supported: tables are loaded by `tessera load`, and queries only read "
                 "them",
                 others[i]);
-    return parse_refuse(parser, "a statement begins with SELECT, WITH or EXPLAIN, not with '%.*s'",
-                        (int)parser->token.length, parser->token.text);
+    return parse_refuse_word(parser, true);
 }
 
 static enum status parse_end(const struct parser *parser)
 {
-    return parser->token.kind == TOKEN_END ? STATUS_OK
-                                           : parse_refuse(parser, "'%.*s' is not expected here",
-                                                          (int)parser->token.length, parser->token.text);
+    return parser->token.kind == TOKEN_END ? STATUS_OK : parse_refuse_word(parser, false);
 }
 
 /* *option: the parenthesis begins with an option of EXPLAIN, and not with a query. */

@@ -39,6 +39,10 @@ struct sql_position parse_position(const struct parser *parser);
 enum status parse_refuse(const struct parser *parser, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The current token cannot stand where it does: it, or the name before it, may be a mistyped keyword; `first`: where a
+ * statement begins (parse_typo.c). */
+enum status parse_refuse_word(const struct parser *parser, bool first);
+
 /* Copies the current token, without quotes, into the tree; `lower`: in lower case. */
 NODISCARD enum status parse_text(struct parser *parser, bool lower, const char **text);
 /* Copies the current token as a name: a word that is not a keyword of a clause, or a quoted name. */

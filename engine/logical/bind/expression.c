@@ -128,6 +128,33 @@ static const struct table *table_with(const struct database *database, const cha
     return NULL;
 }
 
+/* "x.a", where FROM has no x: it may have one that is written alike, or hide it behind an alias. */
+static enum status refuse_qualifier(const struct bind_block *block, const struct sql_expression *name)
+{
+    struct near_word near = near_word_begin(name->qualifier);
+    const char *alias = NULL;
+    char names[400] = "";
+    size_t used = 0;
+    for (uint32_t s = 0; s < block->scope.count; s++) {
+        const struct sql_source *const source = &block->scope.sources[s];
+        if (source->table && source->alias && word_compare(source->table, name->qualifier) == 0)
+            alias = source->alias;
+        if (!block->sources[s].name || block->sources[s].name[0] == '#')
+            continue;
+        near_word_try(&near, block->sources[s].name);
+        if (used < sizeof names - 100)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.80s", used ? ", " : "; it has ",
+                                     block->sources[s].name);
+    }
+    if (alias)
+        return logical_refuse(block->state, name->position,
+                              "table %s has the alias %s here, which names its columns: %s.%s",
+                              name->qualifier, alias, alias, name->name);
+    return logical_refuse(block->state, name->position, "there is no table or alias '%s' in FROM%s%s%s",
+                          name->qualifier, near.nearest ? "; did you mean " : names,
+                          near.nearest ? near.nearest : "", near.nearest ? "?" : "");
+}
+
 static enum status refuse_unknown(const struct bind_place *place, const struct sql_expression *name)
 {
     const struct bind_block *const block = place->block;
@@ -150,8 +177,7 @@ static enum status refuse_unknown(const struct bind_place *place, const struct s
         }
     }
     if (name->qualifier && !table)
-        return logical_refuse(block->state, name->position, "there is no table or alias '%s' in FROM",
-                              name->qualifier);
+        return refuse_qualifier(block, name);
     if (!table)
         return logical_refuse(block->state, name->position,
                               "there is no column %s, because the statement has no FROM", name->name);
@@ -164,8 +190,9 @@ static enum status refuse_unknown(const struct bind_place *place, const struct s
     if (near.nearest)
         return logical_refuse(block->state, name->position, "there is no column %s%s%s; did you mean %s?",
                               qualifier, dot, name->name, near.nearest);
-    return logical_refuse(block->state, name->position, "there is no column %s%s%s; there are %s%s",
-                          qualifier, dot, name->name, list, used >= sizeof list - 100 ? ", ..." : "");
+    return logical_refuse(block->state, name->position, "there is no column %s%s%s; there are %s%s%s",
+                          qualifier, dot, name->name, list, used >= sizeof list - 100 ? ", ..." : "",
+                          name->qualifier ? "" : "; strings are in single quotes");
 }
 
 /* The value of a column of FROM. */
@@ -211,10 +238,10 @@ static enum status resolve_from(const struct bind_place *place, const struct bin
         place->on
             ? sql_scope_find_on(&block->scope, (uint32_t)(place->on - block->scope.sources), name, &column)
             : sql_scope_find(&block->scope, name, &column);
+    char owners[OWNERS_BYTES];
     if (count > 1)
-        return logical_refuse(block->state, name->position,
-                              "%s could be a column of more than one table; write TABLE.%s", name->name,
-                              name->name);
+        return logical_refuse(block->state, name->position, "%s could be a column of more than one table%s",
+                              name->name, sql_scope_owners(&block->scope, name, owners, sizeof owners));
     if (count == 0) {
         const uint32_t item = place->aliases ? bind_alias_of(block, name) : block->select->item_count;
         if (item < block->select->item_count)
@@ -232,9 +259,11 @@ static enum status resolve_from(const struct bind_place *place, const struct bin
     *out = NULL;
     RETURN_IF_ERROR(group_of(block, below, out));
     return *out ? STATUS_OK
-                : logical_refuse(block->state, name->position,
-                                 "%s is neither in GROUP BY nor inside an aggregate, so it has no one value",
-                                 name->name);
+                : logical_refuse(
+                      block->state, name->position,
+                      "%s is neither in GROUP BY nor inside an aggregate, so it has no one value; add "
+                      "it to GROUP BY, or write min(%s)",
+                      name->name, name->name);
 }
 
 static enum status resolve_name(const struct bind_place *place, const struct sql_expression *name,
@@ -348,6 +377,17 @@ static enum status same_parameter(struct bind_state *state, const struct sql_exp
     return STATUS_OK;
 }
 
+/* f(*), where f is no aggregate: a mistyped count, mostly. */
+static enum status refuse_star_of(const struct bind_block *block, const struct sql_expression *call)
+{
+    const char *const near = functions_near(call->name);
+    return near && strcmp(near, call->name) != 0
+               ? logical_refuse(block->state, call->position, "there is no function %s; did you mean %s?",
+                                call->name, near)
+               : logical_refuse(block->state, call->children[0]->position,
+                                "* stands alone in a select list or in count(*)");
+}
+
 static enum status replace(void *context, const struct sql_expression *node, struct sql_expression **out)
 {
     const struct bind_place *const place = context;
@@ -377,6 +417,8 @@ static enum status replace(void *context, const struct sql_expression *node, str
     }
     if (node->query)
         return bind_subquery(place, node, out);
+    if (node->operation == SQL_FUNCTION && node->child_count && node->children[0]->operation == SQL_STAR)
+        return refuse_star_of(block, node);
     if (node->operation == SQL_STAR)
         return logical_refuse(block->state, node->position, "* stands alone in a select list or in count(*)");
     return node->operation == SQL_COLUMN ? resolve_name(place, node, out) : STATUS_OK;

@@ -2,6 +2,7 @@
 #include "engine/logical/bind/bind.h"
 #include "engine/plan/value_text.h"
 #include "engine/sql/sql_error.h"
+#include "storage/base/words/near_word.h"
 #include "storage/base/words/word.h"
 
 #include <stdio.h>
@@ -94,14 +95,28 @@ static enum status leave_deleted(struct bind_state *state, const struct column *
     return STATUS_OK;
 }
 
+/* No table has the name; a query of WITH, or one of the tables, may be meant. */
+static enum status refuse_table(struct bind_state *state, const struct sql_source *source,
+                                const struct bind_named *named)
+{
+    const struct table *none;
+    struct near_word near = near_word_begin(source->table);
+    for (; named; named = named->before)
+        near_word_try(&near, named->with->name);
+    if (near.nearest && !near.is_part)
+        return logical_refuse(state, source->position,
+                              "there is no table or query of WITH %s; did you mean %s?", source->table,
+                              near.nearest);
+    return sql_placed(state->error, source->position,
+                      database_table(state->database, source->table, &none, state->error));
+}
+
 static enum status scan_table(struct bind_state *state, const struct sql_source *source,
-                              struct logical_node **node)
+                              const struct bind_named *named, struct logical_node **node)
 {
     const struct table *const table = stored_table(state->database, source->table);
-    const struct table *none;
     if (!table)
-        return sql_placed(state->error, source->position,
-                          database_table(state->database, source->table, &none, state->error));
+        return refuse_table(state, source, named);
     const uint32_t count = table_visible_columns(table);
     RETURN_IF_ERROR(
         logical_node_new(state->tree, LOGICAL_SCAN, source->position, NULL, NULL, node, state->error));
@@ -213,7 +228,7 @@ static enum status bind_source(struct bind_block *block, uint32_t s, const struc
     else if (named)
         RETURN_IF_ERROR(name_shared(state, (struct bind_named *)named, source, node, &names));
     else
-        RETURN_IF_ERROR(scan_table(state, source, node));
+        RETURN_IF_ERROR(scan_table(state, source, block->named, node));
     if (source->column_count)
         RETURN_IF_ERROR(bind_rename(state, source->alias ? source->alias : "the subquery",
                                     source->column_count, source->columns, source->position, *node, &names));

@@ -48,6 +48,16 @@ static const char *other_system(const char *name)
     return NULL;
 }
 
+const char *functions_near(const char *name)
+{
+    struct near_word near = near_word_begin(name);
+    for (size_t i = 0; function_name(i); i++)
+        near_word_try(&near, function_name(i));
+    for (size_t i = 0; aggregate_name(i); i++)
+        near_word_try(&near, aggregate_name(i));
+    return near.nearest;
+}
+
 static enum status refuse_unknown(struct binder *binder, const struct sql_expression *ast)
 {
     const char *const here = other_system(ast->name);
@@ -61,16 +71,12 @@ static enum status refuse_unknown(struct binder *binder, const struct sql_expres
         strcmp(ast->name, "unnest") == 0)
         return bind_refuse(binder, ast->position, "there is no function %s: values are no lists here",
                            ast->name);
-    struct near_word near = near_word_begin(ast->name);
+    const char *const near = functions_near(ast->name);
     if (here)
         return bind_refuse(binder, ast->position, "there is no function %s; write %s", ast->name, here);
-    for (size_t i = 0; function_name(i); i++)
-        near_word_try(&near, function_name(i));
-    for (size_t i = 0; aggregate_name(i); i++)
-        near_word_try(&near, aggregate_name(i));
-    if (near.nearest)
+    if (near)
         return bind_refuse(binder, ast->position, "there is no function %s; did you mean %s?", ast->name,
-                           near.nearest);
+                           near);
     return bind_refuse(
         binder, ast->position,
         "there is no function %s; there are sum, count, avg, round, coalesce, substr, replace, "

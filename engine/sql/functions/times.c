@@ -68,8 +68,9 @@ static enum status unit_of(struct binder *binder, const struct bound_call *call,
     return bind_refuse(
         binder, call->ast->children[0]->position,
         "%s begins with a unit: 'year', 'quarter', 'month', 'week', 'day', 'hour', 'minute' or "
-        "'second'",
-        call->ast->name);
+        "'second'%s%.*s%s",
+        call->ast->name, text ? ", not '" : "", text ? (int)(length < 60 ? length : 60) : 0, text ? text : "",
+        text ? "'" : "");
 }
 
 static enum status truncate(struct binder *binder, struct sql_position position, int field, uint32_t *node)

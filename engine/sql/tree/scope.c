@@ -4,6 +4,7 @@
 #include "storage/base/words/word.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 
 /* ---- Columns ---- */
 
@@ -178,6 +179,30 @@ uint32_t sql_scope_find_on(const struct sql_scope *scope, uint32_t join, const s
                : count;
 }
 
+const char *sql_scope_owners(const struct sql_scope *scope, const struct sql_expression *name, char *text,
+                             size_t bytes)
+{
+    size_t used = 0;
+    uint32_t sources = 0, last = 0;
+    *text = '\0';
+    for (uint32_t s = 0; s < scope->count; s++) {
+        uint32_t column;
+        if (scope->sources[s].group || !scope->find(scope->context, s, name->name, &column) ||
+            (name->qualifier && word_compare(name->qualifier, sql_source_name(&scope->sources[s])) != 0))
+            continue;
+        last = s;
+        if (used < bytes - 100)
+            used +=
+                (size_t)snprintf(text + used, bytes - used, "%s%.40s.%.40s", sources ? " or " : "; write ",
+                                 sql_source_name(&scope->sources[s]), name->name);
+        sources++;
+    }
+    if (sources == 1)
+        snprintf(text, bytes, ": %.40s has several of that name; give them aliases",
+                 sql_source_name(&scope->sources[last]));
+    return text;
+}
+
 static const char *name_of(const struct sql_source *source)
 {
     return source->group ? "the tables in parentheses" : sql_source_name(source);
@@ -237,9 +262,10 @@ static enum status resolve_name(void *context, const struct sql_expression *node
     const uint32_t count = sql_scope_find_on(scope, resolving->join, node, &column);
     if (count == 1)
         return sql_scope_tree(scope, resolving->tree, &column, node->position, out, resolving->error);
+    char owners[OWNERS_BYTES];
     if (count > 1)
-        return refuse(resolving, node->position,
-                      "%s could be a column of more than one table; write TABLE.%s", node->name, node->name);
+        return refuse(resolving, node->position, "%s could be a column of more than one table%s", node->name,
+                      sql_scope_owners(scope, node, owners, sizeof owners));
     return refuse_outside(resolving, node);
 }
 

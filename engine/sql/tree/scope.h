@@ -58,6 +58,11 @@ NODISCARD enum status sql_scope_tree(const struct sql_scope *scope, struct sql_s
                                      const struct sql_scope_column *column, struct sql_position position,
                                      struct sql_expression **out, struct error *error);
 
+/* Writes "; write a.k or b.k" for a name that may be several columns of FROM; `bytes` are OWNERS_BYTES or more. */
+#define OWNERS_BYTES 400u
+const char *sql_scope_owners(const struct sql_scope *scope, const struct sql_expression *name, char *text,
+                             size_t bytes);
+
 /* Gives the names of an expression their tables, as those of ON of a join; see sql_scope_resolve. */
 NODISCARD enum status sql_scope_resolve_on(const struct sql_scope *scope, struct sql_statement_tree *tree,
                                            uint32_t join, const struct sql_expression *on,

@@ -7,6 +7,9 @@
 
 #define LONGEST 63u
 
+/* Fewer letters are a part of many words. */
+#define PART_BYTES 3u
+
 static unsigned letter(char byte)
 {
     return (unsigned)word_letter(byte);
@@ -38,6 +41,16 @@ static unsigned distance(const char *a, size_t m, const char *b, size_t n)
     return rows[m % 3][n];
 }
 
+/* One is a part of the other, and nobody mistypes so much: "cust" of customer, "date" of order_date, "name_de" of name. */
+static bool is_part(const char *typed, const char *word)
+{
+    const size_t m = strlen(typed), n = strlen(word);
+    bool part = n >= PART_BYTES && 2 * n >= m && word_compare_bytes(typed, word, n) == 0;
+    for (size_t i = 0; i < n && m >= PART_BYTES && !part; i++)
+        part = (i == 0 || word[i - 1] == '_') && word_compare_bytes(word + i, typed, m) == 0;
+    return part;
+}
+
 struct near_word near_word_begin(const char *typed)
 {
     return (struct near_word){.typed = typed, .least = (unsigned)strlen(typed) / 3 + 1};
@@ -49,9 +62,13 @@ void near_word_try(struct near_word *near, const char *word)
     if (m > LONGEST || n > LONGEST)
         return;
     const unsigned far = distance(near->typed, m, word, n);
-    if (far < m && far <= near->least &&
-        (!near->nearest || far < near->least)) { /* a letter is near no other letter */
+    const bool none = !near->nearest || near->is_part;
+    if (far < m && far <= near->least && (none || far < near->least)) { /* a letter is near no other letter */
         near->nearest = word;
         near->least = far;
+        near->is_part = false;
+    } else if (none && is_part(near->typed, word) && (!near->nearest || n < strlen(near->nearest))) {
+        near->nearest = word;
+        near->is_part = true;
     }
 }

@@ -508,13 +508,16 @@ static void joins_with_the_same_table_are_groups(void **state)
 static void mistakes(void **state)
 {
     (void)state;
-    bound("select nothing from sales", "line 1, column 8: there is no column nothing; there are shop, "
-                                       "product, gift, day, at, pieces, paid, online, note, big\n");
-    bound("select shop from sales, visits",
-          "line 1, column 8: shop could be a column of more than one table; write TABLE.shop\n");
+    bound("select nothing from sales",
+          "line 1, column 8: there is no column nothing; there are shop, "
+          "product, gift, day, at, pieces, paid, online, note, big; strings are in "
+          "single quotes\n");
     bound(
-        "select pieces, count(*) from sales",
-        "line 1, column 8: pieces is neither in GROUP BY nor inside an aggregate, so it has no one value\n");
+        "select shop from sales, visits",
+        "line 1, column 8: shop could be a column of more than one table; write sales.shop or visits.shop\n");
+    bound("select pieces, count(*) from sales", "line 1, column 8: pieces is neither in GROUP BY nor inside "
+                                                "an aggregate, so it has no one value; add it "
+                                                "to GROUP BY, or write min(pieces)\n");
     bound("select shop from sales where count(*) > 1",
           "line 1, column 30: count is an aggregate, which cannot stand in WHERE, ON, GROUP BY or another "
           "aggregate; use HAVING\n");

@@ -80,6 +80,14 @@ static void the_first_error_ends_a_script(void **state)
     assert_script("\n\n  .tabels\nselect 1 from date;", 2, "",
                   "tessera: line 3, column 3: there is no command '.tabels'; did you mean .tables?\n");
     assert_script("select 'x", 2, "", "tessera: line 1, column 8: ");
+    assert_script("select 1; select '\xc3\xa4\xe6\x97\xa5',\tnope\n  from date;", 2, "", "nope; there are ");
+    assert_non_null(strstr(run.errors, "\n  select 1; select '\xc3\xa4\xe6\x97\xa5', nope\n"
+                                       "                          ^\n"));
+    assert_script("select count(*)\nfrom dates\nwhere d_year = 1992;", 2, "", "did you mean date?");
+    assert_non_null(strstr(run.errors, "\n  from dates\n       ^\n"));
+    assert_script("select d_year from date where \n\n", 2, "", "the statement ends where a value should");
+    assert_non_null(
+        strstr(run.errors, "\n  select d_year from date where\n                               ^\n"));
     assert_script("select ? from date;", 2, "", "only programs can set");
 }
 
@@ -443,6 +451,7 @@ static void a_prompt_goes_on_after_an_error(void **state)
     expect("tessera> ");
     type("select nope from date;\n");
     expect("line 1, column 8: there is no column nope");
+    expect("select nope from date\r\n         ^");
     expect("tessera> ");
     type(".nope\n");
     expect("there is no command '.nope'");

@@ -89,7 +89,7 @@ static void unknown_names_come_with_a_list(void **state)
             "line 1, column 8: FROM has no column paid; table sales has it: join it in FROM");
     refused("select x.id from regions r", "line 1, column 8: there is no table or alias 'x' in FROM");
     refused("select regions.id from regions r",
-            "line 1, column 8: there is no table or alias 'regions' in FROM");
+            "line 1, column 8: table regions has the alias r here, which names its columns: r.id");
     refused("select x.* from regions", "line 1, column 8: there is no table or alias 'x' in FROM");
     refused("select id\nfrom region", "line 2, column 6: ");
     refused("select id", "line 1, column 8: there is no column id, because the statement has no FROM");
