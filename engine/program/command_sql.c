@@ -128,7 +128,8 @@ static const struct command_line line = {
     .finish = check_codec,
     .words_help = "[\"STATEMENT; ...\"]",
     .help = "Answers SELECT statements over one fact table and the tables that it references, from their "
-            "compressed columns. Without a statement it reads them from standard input, and asks for them "
+            "compressed columns. `tessera DIR ...` is the same as `tessera sql --db DIR ...`. Without a "
+            "statement it reads them from standard input, and asks for them "
             "where that is a terminal.\vdocs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show "
             "how a statement is answered, SHOW TABLES and DESCRIBE TABLE what there is. Dot commands "
             "(.tables, .schema, .mode, .timer, .explain, .like, .rows, .pager and others; .help lists them) "
@@ -137,9 +138,11 @@ static const struct command_line line = {
             "answers with the program that PAGER names, or less (empty: none), and keeps its history in "
             "~/.tessera_history, or the file that TESSERA_HISTORY names (empty: none).\n\n"
             "Examples:\n"
-            "  tessera sql --db ssb1.db \"select d_year, sum(lo_revenue) from lineorder, date where "
+            "  tessera ssb load --sf 0.01 --db small.db\n"
+            "  tessera sql --db small.db \"select d_year, sum(lo_revenue) from lineorder, date where "
             "lo_orderdate = d_datekey group by d_year order by d_year\"\n"
-            "  tessera sql --db ssb1.db --format csv < report.sql > report.csv",
+            "  tessera small.db \"summarize part\"\n"
+            "  echo 'select count(*) from part' | tessera sql --db small.db --format csv > parts.csv",
 };
 
 /* What all processes run: the statements of the command line, or what process 0 reads. */
@@ -174,7 +177,8 @@ static enum status run_and_report(const struct shell_options *options, struct sq
     return status;
 }
 
-static enum status open_and_run(const struct shell_options *options, struct error *error)
+static enum status open_and_run(const struct shell_options *options, struct progress *progress,
+                                struct error *error)
 {
     struct sql_shell shell = {.codec = options->codec,
                               .options = options->engine,
@@ -185,6 +189,8 @@ static enum status open_and_run(const struct shell_options *options, struct erro
                               .index = options->index,
                               .rows_shown = options->rows_shown,
                               .like = options->like};
+    if (!options->engine.cluster)
+        shell.progress = progress;
     if (options->report && cluster_rank(options->engine.cluster) == 0)
         RETURN_IF_ERROR(page_check(options->report, error));
     RETURN_IF_ERROR(cluster_command_open(options->engine.cluster, options->database, &shell.database, error));
@@ -204,5 +210,6 @@ enum status command_sql(int argc, char **argv, struct progress *progress, struct
     struct shell_options options = {.engine = {.device = "auto"}, .argc = argc, .argv = argv};
     RETURN_IF_ERROR(command_line_read(&line, argc, argv, &options, error));
     RETURN_IF_ERROR(cluster_command_begin(options.cluster, &options.engine.cluster, error));
-    return cluster_command_end(options.engine.cluster, open_and_run(&options, error), progress, error);
+    return cluster_command_end(options.engine.cluster, open_and_run(&options, progress, error), progress,
+                               error);
 }

@@ -90,10 +90,11 @@ static bool is_group(const char *word)
 static void print_help(FILE *file, const char *group)
 {
     fprintf(file,
-            "Usage: tessera %s%sCOMMAND [OPTION...]\n\n"
+            "Usage: tessera %s%sCOMMAND [OPTION...]\n%s\n"
             "Tessera keeps star schemas compressed and answers queries straight from the\n"
             "compressed columns, on GPU and CPU.\n\nCommands:\n",
-            group ? group : "", group ? " " : "");
+            group ? group : "", group ? " " : "",
+            group ? "" : "   or: tessera DATABASE [OPTION...] [\"STATEMENT; ...\"]\n");
     size_t length = group ? strlen(group) : 0;
     EACH_COMMAND(command)
     if (!group || (strncmp(command->path, group, length) == 0 && command->path[length] == ' '))
@@ -152,6 +153,31 @@ static bool print_manual(int argc, char **argv, enum status *status, struct erro
     return true;
 }
 
+/* A database in the place of a command: `tessera DIR ...` is `tessera sql --db DIR ...`. */
+static bool is_database(const char *path)
+{
+    char catalogue[4096];
+    return (size_t)snprintf(catalogue, sizeof catalogue, "%s/catalogue", path) < sizeof catalogue &&
+           access(catalogue, F_OK) == 0;
+}
+
+static enum status run_command(const struct command *command, int argc, char **argv, struct progress *bar,
+                               struct error *error);
+
+static enum status ask_database(int argc, char **argv, struct progress *bar, struct error *error)
+{
+    char *words[] = {"sql"}, **const line = calloc((size_t)argc + 3, sizeof *line);
+    if (!line)
+        return error_out_of_memory(error, (size_t)argc, "a command line");
+    line[0] = argv[0];
+    line[1] = words[0];
+    line[2] = "--db";
+    memcpy(line + 3, argv + 1, (size_t)argc * sizeof *argv); /* with the NULL at its end */
+    const enum status status = run_command(find_command(words, 1), argc + 2, line, bar, error);
+    free(line);
+    return status;
+}
+
 static enum status unknown_command(char **arguments, unsigned count, struct error *error)
 {
     unsigned words = 1;
@@ -162,6 +188,12 @@ static enum status unknown_command(char **arguments, unsigned count, struct erro
     struct near_word near = near_word_begin(typed);
     EACH_COMMAND(command)
     near_word_try(&near, command->path);
+    if (strchr(typed, '/') || strchr(typed, '.'))
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "there is no command and no database '%s'; `tessera --help` lists commands, and `tessera "
+            "load` makes databases",
+            typed);
     if (near.nearest)
         return error_set(error, STATUS_BAD_INPUT, "there is no command '%s'; did you mean '%s'?", typed,
                          near.nearest);
@@ -308,6 +340,8 @@ int main(int argc, char **argv)
         bool asked = argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-?") == 0);
         print_help(asked ? stdout : stderr, first);
         return asked ? STATUS_OK : STATUS_BAD_INPUT;
+    } else if (is_database(first)) {
+        status = ask_database(argc, argv, bar, &error);
     } else {
         status = unknown_command(argv + 1, (unsigned)argc - 1, &error);
     }

@@ -90,17 +90,20 @@ void progress_bar_format(char *line, unsigned width, const char *what, const cha
     done = total && done > total ? total : done;
     width = width < PROGRESS_BAR_WIDTH_MAX ? width : PROGRESS_BAR_WIDTH_MAX;
     parts.share = total ? (double)done / (double)total : 0;
-    format_amount(number, sizeof number, (double)done, unit);
+    if (unit)
+        format_amount(number, sizeof number, (double)done, unit);
     if (total)
         snprintf(parts.done, sizeof parts.done, " %3u %%", (unsigned)(parts.share * 100));
-    else if (done) /* the total is not known */
+    else if (done && unit) /* the total is not known */
         snprintf(parts.done, sizeof parts.done, "  %s", number);
     format_count(number, sizeof number, (double)rows);
     if (rows)
         snprintf(parts.rows, sizeof parts.rows, "   %s rows", number);
     if (known) {
-        format_amount(number, sizeof number, (double)done / seconds, unit);
-        snprintf(parts.rate, sizeof parts.rate, "   %s/s", number);
+        if (unit) {
+            format_amount(number, sizeof number, (double)done / seconds, unit);
+            snprintf(parts.rate, sizeof parts.rate, "   %s/s", number);
+        }
         format_time(number, sizeof number, seconds / (double)done * (double)(total - done));
     }
     if (total)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WORD_BYTES 128u
 
@@ -215,6 +216,17 @@ static enum status dot_quit(struct sql_shell *shell, const char *unused, struct 
     return STATUS_OK;
 }
 
+/* Clears a terminal. */
+static enum status dot_clear(struct sql_shell *shell, const char *unused, struct error *error)
+{
+    (void)shell;
+    (void)unused;
+    (void)error;
+    if (isatty(STDOUT_FILENO))
+        fputs("\033[H\033[2J", stdout);
+    return STATUS_OK;
+}
+
 static enum status dot_help(struct sql_shell *shell, const char *unused, struct error *error);
 
 static const struct {
@@ -233,8 +245,9 @@ static const struct {
     {".explain", "[on|analyze|off]", "statements are explained instead of answered", dot_explain},
     {".rows", "[N|all]", "the most rows of an answer that a terminal shows", dot_rows},
     {".pager", "[on|off]", "whether what exceeds the terminal goes through PAGER, or less", dot_pager},
+    {".clear", "", "clears the screen; so does clear", dot_clear},
     {".help", "", "this list", dot_help},
-    {".quit", "", "ends; so does Ctrl-D", dot_quit}};
+    {".quit", "", "ends; so do exit, quit and Ctrl-D", dot_quit}};
 #define COMMANDS (sizeof commands / sizeof *commands)
 
 static enum status dot_help(struct sql_shell *shell, const char *unused, struct error *error)

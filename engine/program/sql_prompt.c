@@ -12,6 +12,7 @@
 
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
+#include "storage/base/words/word.h"
 
 #include <errno.h>
 #include <histedit.h>
@@ -313,6 +314,20 @@ static enum status run_text(struct prompt *prompt, struct error *lost)
     return cluster_check(prompt->shell->options.cluster, lost);
 }
 
+/* What people type at other prompts, as a dot command; NULL: the line is none of it. */
+static const char *dot_command_of(const char *line, size_t length)
+{
+    static const char *const words[][2] = {{"exit", ".quit"},   {"quit", ".quit"},  {"\\q", ".quit"},
+                                           {"help", ".help"},   {"\\?", ".help"},   {"\\d", ".tables"},
+                                           {"\\dt", ".tables"}, {"clear", ".clear"}};
+    while (length > 0 && strchr(" \t\r\n;", line[length - 1]))
+        length--;
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (strlen(words[w][0]) == length && word_compare_bytes(words[w][0], line, length) == 0)
+            return words[w][1];
+    return NULL;
+}
+
 /* Reads one line. *more is false at the end of input. */
 static enum status take_line(struct prompt *prompt, bool *more, struct error *error)
 {
@@ -336,7 +351,9 @@ static enum status take_line(struct prompt *prompt, bool *more, struct error *er
         fputc('\n', stderr);
         return STATUS_OK;
     }
-    RETURN_IF_ERROR(append(prompt, line, (size_t)length, error));
+    const char *const command = prompt->length ? NULL : dot_command_of(line, (size_t)length);
+    RETURN_IF_ERROR(
+        append(prompt, command ? command : line, command ? strlen(command) : (size_t)length, error));
     const size_t begin = strspn(prompt->text, " \t\r\n");
     if (is_blank(prompt->text))
         prompt->length = 0;
@@ -352,9 +369,11 @@ enum status sql_shell_prompt(struct sql_shell *shell, struct error *error)
     struct sigaction before[2];
     sigset_t mine;
     bool more = true;
+    shell->prompt = true;
     enum status status = prompt_open(&prompt, error);
     if (status == STATUS_OK) {
-        fprintf(stderr, "%s on %s\nStatements end with ; and .help lists what else there is.\n",
+        fprintf(stderr,
+                "%s on %s\nStatements end with ; and .help lists what else there is; exit or Ctrl-D ends.\n",
                 database_path(shell->database), engine_device_text(shell->engine));
         sigemptyset(&mine);
         sigaddset(&mine, SIGINT);

@@ -38,6 +38,13 @@ static enum status report_one(struct sql_shell *shell, const struct sql_statemen
                : STATUS_OK;
 }
 
+/* True if the rows of an answer are told after it: those of a table that a person reads. */
+static bool tells_rows(const struct sql_shell *shell, const struct sql_statement *statement)
+{
+    return shell->format == ROWSET_TABLE && shell->explain == SQL_EXPLAIN_NONE &&
+           sql_statement_explains(statement) == SQL_EXPLAIN_NONE;
+}
+
 /* Runs one statement, whose text has `length` bytes. `begin` is the time at which it began to be read. */
 static enum status run_one(struct sql_shell *shell, struct sql_statement *statement, const char *text,
                            size_t length, double begin, struct error *error)
@@ -51,7 +58,10 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     if (sql_parameter_count(statement))
         return error_set(error, STATUS_BAD_INPUT,
                          "the statement has parameters (?), which only programs can set; write the values");
+    struct sql_wait wait;
+    sql_wait_begin(shell->progress, &wait);
     enum status status = sql_cache_run(shell->cache, statement, &rows, &timing, error);
+    sql_wait_end(&wait);
     const double answered = clock_ms();
     status = AND_THEN(status, sql_shell_print(shell, &rows, error));
     status = AND_THEN(status, flush_output(error));
@@ -75,6 +85,9 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
             timing.groups_why ? "; groups on the host: " : "", timing.groups_why ? timing.groups_why : "");
         write_reads(&timing);
     }
+    if (status == STATUS_OK && shell->prompt && !shell->timer && tells_rows(shell, statement))
+        fprintf(stderr, "%llu row%s, %.0f ms\n", (unsigned long long)rows.rows, rows.rows == 1 ? "" : "s",
+                written - begin);
     status = AND_THEN(status, report_one(shell, statement, text, length, error));
     rowset_free(&rows);
     return status;

@@ -7,7 +7,10 @@
 
 #include "engine/library/statement_cache.h"
 #include "engine/program/shell/report.h"
+#include "storage/base/parallel.h"
 #include "storage/base/sql_token.h"
+
+#include <pthread.h>
 
 /* The rows of an answer that a terminal shows, unless `.rows` or --rows says another number. */
 #define SQL_SHELL_ROWS 1000u
@@ -30,6 +33,8 @@ struct sql_shell {
     bool no_pager;             /* .pager off */
     enum sql_like like;        /* the same */
     struct sql_report *report; /* gets what EXPLAIN ANALYZE measures; NULL: nobody does */
+    struct progress *progress; /* shows how far a long statement is; NULL: nobody is shown */
+    bool prompt;               /* statements are typed at a prompt: the rows of an answer are told */
     bool quit;                 /* .quit was read */
     bool in_stream;            /* texts follow each other in one script ... */
     uint32_t line, column;     /* ... in which the next one begins here, from 0 */
@@ -46,6 +51,19 @@ NODISCARD enum status sql_shell_stream(struct sql_shell *shell, struct error *er
 /* Puts the line of an error's place after its sentence, and a caret under the place (engine/program/shell/caret.c). The
  * statement is at `at`, of whose text `length` bytes are known, and what is before it begins at `text`. */
 void sql_shell_caret(struct error *error, const char *text, const char *at, size_t length);
+
+/* Shows how far statements are, while they take longer than a second, between the two calls, on a thread that reads the
+ * counts of the current thread's execution. Nothing for `progress` NULL (engine/program/shell/wait.c). */
+struct sql_wait {
+    struct progress *progress;
+    struct execution *execution;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool is_over;
+};
+void sql_wait_begin(struct progress *progress, struct sql_wait *wait);
+void sql_wait_end(struct sql_wait *wait);
 
 /* Prints an answer to standard output. On a terminal it is cut after the rows that are shown, and goes through a pager if
  * it does not fit (engine/program/shell/output.c). */

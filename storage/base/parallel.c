@@ -28,6 +28,7 @@ struct job {
     uint64_t items;
     atomic_uint_fast64_t next;   /* item */
     struct execution *execution; /* of the caller */
+    struct execution *shown;     /* counts the items that are done; or NULL */
     atomic_bool failed;
 
     /* Under the pool's lock: */
@@ -114,6 +115,8 @@ static void do_items(struct job *job, unsigned thread)
             break;
         struct error error = {0};
         const enum status status = job->work(job->context, item, thread, &error);
+        if (job->shown)
+            atomic_fetch_add_explicit(&job->shown->done, 1, memory_order_relaxed);
         if (status != STATUS_OK)
             keep_first_error(job, status, &error);
         if (thread != 0 && atomic_load(&pool.jobs) > 1)
@@ -253,6 +256,23 @@ __attribute__((destructor)) void parallel_release(void)
 
 /* ---- Calls ---- */
 
+/* The outermost execution, if no loop in it shows how far it is: loops in items of another one do not. */
+static struct execution *show(uint64_t items)
+{
+    struct execution *const outermost = execution_outermost();
+    uint64_t none = 0;
+    return outermost && items && atomic_compare_exchange_strong(&outermost->items, &none, items) ? outermost
+                                                                                                 : NULL;
+}
+
+static void hide(struct execution *shown)
+{
+    if (!shown)
+        return;
+    atomic_store(&shown->done, 0);
+    atomic_store(&shown->items, 0);
+}
+
 static void do_with_helpers(struct job *job, unsigned threads)
 {
     job->most = threads - 1;
@@ -282,11 +302,16 @@ enum status parallel_for(unsigned threads, uint64_t items, parallel_item *work, 
         threads = PARALLEL_THREADS_MAX;
     if (threads > items)
         threads = (unsigned)items;
-    struct job job = {.work = work, .context = context, .items = items, .execution = execution_current()};
+    struct job job = {.work = work,
+                      .context = context,
+                      .items = items,
+                      .execution = execution_current(),
+                      .shown = show(items)};
     if (threads > 1)
         do_with_helpers(&job, threads);
     else
         do_items(&job, 0);
+    hide(job.shown);
     if (!atomic_load(&job.failed))
         return STATUS_OK;
     if (error)

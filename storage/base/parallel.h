@@ -41,7 +41,7 @@ NODISCARD enum status parallel_for(unsigned threads, uint64_t items, parallel_it
 void parallel_release(void);
 
 /* Receives the progress of long work, from any thread, at most a few times a millisecond. NULL: nobody wants
- * to know it. `unit` names what is counted ("rows", "bytes"). */
+ * to know it. `unit` names what is counted ("rows", "bytes"); NULL: only the share that is done is told. */
 struct progress {
     void (*report)(struct progress *progress, const char *what, const char *unit, uint64_t done,
                    uint64_t total);

@@ -33,6 +33,14 @@ struct execution *execution_current(void)
     return current;
 }
 
+struct execution *execution_outermost(void)
+{
+    struct execution *execution = current;
+    while (execution && execution->outer)
+        execution = execution->outer;
+    return execution;
+}
+
 struct execution *execution_switch(struct execution *execution)
 {
     struct execution *const before = current;

@@ -16,6 +16,7 @@
 #include "storage/base/status.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct memory_account;
 struct spill_file;
@@ -37,14 +38,19 @@ struct execution {
     const char *spill;                /* a folder; NULL: that of `outer` */
     struct spill_file *file;          /* of spillable.c; only of one that has `memory` */
     struct execution_stream *streams; /* one a device; only of one that has `memory` */
-    bool undivided;                   /* its rows cannot be divided any more (spillable.h) */
-    struct execution *before;         /* of its thread; between enter and leave */
+    _Atomic uint64_t items,
+        done;                 /* of the outermost loop that runs in it and its parts (parallel.h); 0: none */
+    bool undivided;           /* its rows cannot be divided any more (spillable.h) */
+    struct execution *before; /* of its thread; between enter and leave */
 };
 
 /* Make it the current execution of this thread, and the one before it again. Each thread that enters an execution has
  * one of its own. */
 void execution_enter(struct execution *execution);
 void execution_leave(struct execution *execution);
+
+/* The one that the current execution is a part of, and that is a part of none; NULL: this thread works for none. */
+struct execution *execution_outermost(void);
 
 struct execution *execution_current(void); /* NULL: this thread works for none, and cannot be stopped */
 

@@ -32,6 +32,15 @@ static void the_line_tells_part_rate_and_time_left(void **state)
     assert_non_null(strstr(line, " 99 %   999 rows/s   0:00 left"));
 }
 
+static void without_a_unit_only_the_share_is_told(void **state)
+{
+    (void)state;
+    progress_bar_format(line, 200, "running", NULL, 5, 10, 0, 2);
+    assert_string_equal(line, "running  [===============               ]  50 %   0:02 left");
+    progress_bar_format(line, 200, "running", NULL, 5, 0, 0, 2);
+    assert_string_equal(line, "running");
+}
+
 static void odd_numbers_make_a_line_too(void **state)
 {
     (void)state;
@@ -138,6 +147,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_line_tells_part_rate_and_time_left),
+        cmocka_unit_test(without_a_unit_only_the_share_is_told),
         cmocka_unit_test(odd_numbers_make_a_line_too),
         cmocka_unit_test(what_cannot_be_estimated_is_not),
         cmocka_unit_test(a_narrow_line_says_what_matters_most),

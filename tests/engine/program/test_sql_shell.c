@@ -91,6 +91,35 @@ static void the_first_error_ends_a_script(void **state)
     assert_script("select ? from date;", 2, "", "only programs can set");
 }
 
+/* What help shows can be pasted into a shell. */
+static void examples_in_help_run(void **state)
+{
+    (void)state;
+    run_shell(
+        "H=$(mktemp -d) && mkdir $H/bin && ln -s $(realpath $T) $H/bin/tessera && cd $H && $T sql --help |"
+        " sed '1,/^Examples:/d' > paste.sh && PATH=$H/bin:$PATH sh -e paste.sh && cat parts.csv; rm -r $H",
+        &run);
+    assert_int_equal(run.exit_code, 0);
+    assert_non_null(strstr(run.output, "d_year  sum(lo_revenue)"));
+    assert_non_null(strstr(run.output, "p_partkey"));
+    assert_non_null(strstr(run.output, "count(*)\n2000\n"));
+}
+
+static void a_database_may_stand_for_a_command(void **state)
+{
+    (void)state;
+    run_shell("$T $D --format csv 'select count(*) as n from date'", &run);
+    assert_string_equal(run.output, "n\n2557\n");
+    run_shell("echo 'select nope from date' | $T $D", &run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.errors, "there is no column nope"));
+    run_shell("$T ./no-such.db", &run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.errors, "there is no command and no database './no-such.db'"));
+    run_shell("$T $D/tables", &run); /* a folder that is no database */
+    assert_int_equal(run.exit_code, 2);
+}
+
 static void quit_ends_a_script_well(void **state)
 {
     (void)state;
@@ -444,6 +473,58 @@ static void a_prompt_takes_statements_of_several_lines(void **state)
     terminal_close(0);
 }
 
+/* Words that other prompts know, as long as no statement was begun. */
+static void a_prompt_knows_words_of_other_prompts(void **state)
+{
+    (void)state;
+    terminal_run("exec $T $D"); /* a database in the place of a command */
+    expect("exit or Ctrl-D ends");
+    expect("tessera> ");
+    type("Help;\n");
+    expect("the most rows of an answer");
+    expect("tessera> ");
+    type("\\dt\n");
+    expect("references customer");
+    expect("tessera> ");
+    type("clear\n");
+    expect("\033[H\033[2J");
+    expect("tessera> ");
+    type("select\n");
+    expect("...> ");
+    type("1 as\n");
+    expect("...> ");
+    type("exit\n");
+    expect("...> ");
+    type(";\n");
+    expect("exit\r\n----\r\n   1\r\n1 row, ");
+    expect(" ms");
+    expect("tessera> ");
+    type("select d_year from date limit 2;\n");
+    expect("2 rows, ");
+    expect("tessera> ");
+    type("exit ;\n");
+    terminal_close(0);
+}
+
+/* The line comes after a second of a statement that would take minutes. */
+static void a_long_statement_shows_how_far_it_is(void **state)
+{
+    (void)state;
+    terminal_run("exec $T sql --db $D --device cpu");
+    expect("tessera> ");
+    type("select count(*) from lineorder a, lineorder b, lineorder c where a.lo_tax * b.lo_tax < "
+         "c.lo_revenue;\n");
+    expect("\rrunning  [");
+    expect(" %   ");
+    type("\x03");
+    expect("tessera> ");
+    type("select 1 as one;\n");
+    expect("1 row, ");
+    expect("tessera> ");
+    type("\x04");
+    terminal_close(0);
+}
+
 static void a_prompt_goes_on_after_an_error(void **state)
 {
     (void)state;
@@ -679,6 +760,8 @@ int main(void)
         cmocka_unit_test(statements_and_dot_commands_are_answered_in_turn),
         cmocka_unit_test(the_first_error_ends_a_script),
         cmocka_unit_test(quit_ends_a_script_well),
+        cmocka_unit_test(examples_in_help_run),
+        cmocka_unit_test(a_database_may_stand_for_a_command),
         cmocka_unit_test(tables_and_their_schemas_are_told),
         cmocka_unit_test(schemas_can_be_loaded_again),
         cmocka_unit_test(names_are_quoted_where_scripts_need_it),
@@ -690,7 +773,9 @@ int main(void)
         cmocka_unit_test(memory_is_limited),
         cmocka_unit_test(a_reader_that_has_gone_ends_a_script),
         cmocka_unit_test(a_prompt_takes_statements_of_several_lines),
+        cmocka_unit_test(a_prompt_knows_words_of_other_prompts),
         cmocka_unit_test(a_prompt_goes_on_after_an_error),
+        cmocka_unit_test(a_long_statement_shows_how_far_it_is),
         cmocka_unit_test(a_prompt_outlives_the_reader_of_its_answers),
         cmocka_unit_test(tab_completes_names_and_keywords),
         cmocka_unit_test(long_answers_are_cut_and_paged),

@@ -337,6 +337,44 @@ static void a_child_has_threads_of_its_own(void **state)
     assert_int_equal(parallel_for(4, 1000, count_item, &counts, NULL), STATUS_OK);
 }
 
+/* Counts of the loop that the innermost items see; items 0 .. 9 of each have a loop of 3. */
+static enum status see_counts(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct execution *const outermost = execution_outermost();
+    atomic_bool *const right = context;
+    (void)thread;
+    (void)error;
+    if (outermost->items != 10 || outermost->done >= 10 || item >= 10)
+        atomic_store(right, false);
+    return STATUS_OK;
+}
+
+static enum status see_nested(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    RETURN_IF_ERROR(see_counts(context, item, thread, error));
+    return parallel_for(2, 3, see_counts, context, error);
+}
+
+static void the_outermost_loop_shows_how_far_it_is(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads < 5; threads++) {
+        struct execution program = {0}, statement = {.outer = &program};
+        atomic_bool right = true;
+        assert_null(execution_outermost());
+        execution_enter(&program);
+        execution_enter(&statement);
+        assert_ptr_equal(execution_outermost(), &program);
+        assert_int_equal(parallel_for(threads, 10, see_nested, &right, NULL), STATUS_OK);
+        assert_true(right);
+        assert_int_equal(program.items, 0);
+        assert_int_equal(program.done, 0);
+        assert_int_equal(statement.items, 0);
+        execution_leave(&statement);
+        execution_leave(&program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +386,7 @@ int main(void)
         cmocka_unit_test(threads_live_on_and_end_when_they_are_told),
         cmocka_unit_test(a_call_has_at_most_the_most_threads),
         cmocka_unit_test(calls_may_be_nested),
+        cmocka_unit_test(the_outermost_loop_shows_how_far_it_is),
         cmocka_unit_test(items_may_wait_for_those_before_them),
         cmocka_unit_test(a_thread_serves_calls_in_turn),
         cmocka_unit_test(a_child_has_threads_of_its_own),
