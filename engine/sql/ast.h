@@ -123,6 +123,7 @@ struct sql_item {
     bool of_star;      /* it stands for * with others: `text` is its column's name */
     uint32_t change_count;
     struct sql_star_change *changes; /* of SQL_STAR */
+    bool of_pivot; /* SQL_STAR: it may leave no columns, and its changes may name none of its own */
 };
 
 enum sql_join {

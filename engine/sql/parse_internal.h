@@ -90,6 +90,9 @@ NODISCARD enum status parse_child(struct parser *parser, struct sql_expression *
 /* In aggregates/parse_aggregate.c: what may follow a function's arguments, WITHIN GROUP (ORDER BY x) and FILTER (WHERE
  * condition); and ORDER BY x, which may end them. */
 NODISCARD enum status parse_aggregate_clauses(struct parser *parser, struct sql_expression *function);
+/* Puts the aggregate's first argument, or 1 for *, into CASE WHEN condition THEN argument END. */
+NODISCARD enum status parse_filter_argument(struct parser *parser, struct sql_expression *aggregate,
+                                            struct sql_expression *condition);
 NODISCARD enum status parse_aggregate_order(struct parser *parser, struct sql_expression *function);
 /* In aggregates/parse_grouping.c: what follows GROUP BY. */
 NODISCARD enum status parse_grouping(struct parser *parser);
@@ -106,6 +109,13 @@ bool parse_is_order_all(const struct parser *parser);
  * that name. */
 bool parse_is_summary(const struct parser *parser);
 NODISCARD enum status parse_summary(struct parser *parser);
+
+/* ---- parse_pivot.c ---- */
+
+/* True if PIVOT begins a query in parentheses, where a table or column may have that name. */
+bool parse_is_pivot(const struct parser *parser);
+/* PIVOT ... up to GROUP BY; PIVOT is the current token. */
+NODISCARD enum status parse_pivot(struct parser *parser);
 
 /* ---- parse_forms.c ---- */
 

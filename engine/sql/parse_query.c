@@ -10,7 +10,7 @@
 bool parse_is_query(const struct parser *parser)
 {
     return parse_is(parser, "SELECT") || parse_is(parser, "WITH") || parse_is(parser, "VALUES") ||
-           parse_is(parser, "FROM") || parse_is_summary(parser);
+           parse_is(parser, "FROM") || parse_is_summary(parser) || parse_is_pivot(parser);
 }
 
 enum status parse_column_names(struct parser *parser, uint32_t *count, const char ***names)
@@ -185,7 +185,8 @@ static enum status parse_whole(struct parser *parser)
         RETURN_IF_ERROR(parse_withs(parser));
     if (parse_is(parser, "SUMMARIZE"))
         return parse_summary(parser);
-    RETURN_IF_ERROR(parse_parts(parser));
+    const bool pivot = parse_is(parser, "PIVOT");
+    RETURN_IF_ERROR(pivot ? parse_pivot(parser) : parse_parts(parser));
     return parse_order_and_limit(parser);
 }
 

@@ -35,7 +35,7 @@ static const char *keyword_near(const char *word)
 
 static const char *statement_near(const char *word)
 {
-    static const char *const begins[] = {"select", "with", "explain", "from", "summarize", "values"};
+    static const char *const begins[] = {"select", "with", "explain", "from", "summarize", "pivot", "values"};
     struct near_word near = near_word_begin(word);
     for (size_t b = 0; b < sizeof begins / sizeof *begins; b++)
         near_word_try(&near, begins[b]);

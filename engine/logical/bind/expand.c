@@ -164,6 +164,8 @@ static enum status add_star(struct expansion *expansion, const struct sql_item *
     }
     if (!any) /* which is refused as a star */
         return add_item(expansion, star);
+    if (star->of_pivot)
+        return STATUS_OK;
     for (uint32_t i = 0; i < star->change_count; i++)
         if (!expansion->used[i])
             return refuse_unused(expansion, &star->changes[i]);

@@ -5,9 +5,8 @@
 #include "engine/sql/aggregates/aggregate_names.h"
 #include "engine/sql/parse_internal.h"
 
-/* Puts the aggregate's first argument, or 1 for *, into CASE WHEN condition THEN argument END. */
-static enum status filter_argument(struct parser *parser, struct sql_expression *aggregate,
-                                   struct sql_expression *condition)
+enum status parse_filter_argument(struct parser *parser, struct sql_expression *aggregate,
+                                  struct sql_expression *condition)
 {
     struct sql_expression *choice, *value;
     RETURN_IF_ERROR(parse_node(parser, SQL_CASE, condition->position, NULL, NULL, &choice));
@@ -40,7 +39,7 @@ static enum status parse_filter(struct parser *parser, struct sql_expression *ag
     RETURN_IF_ERROR(parse_expect(parser, "WHERE", "in FILTER (WHERE condition)"));
     RETURN_IF_ERROR(parse_expression(parser, &condition));
     RETURN_IF_ERROR(parse_expect(parser, ")", "behind FILTER's condition"));
-    return filter_argument(parser, aggregate, condition);
+    return parse_filter_argument(parser, aggregate, condition);
 }
 
 /* ---- Order ---- */
