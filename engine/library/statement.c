@@ -4,6 +4,7 @@
 
 #include "engine/answer/output.h"
 #include "engine/explain/explain.h"
+#include "engine/library/pivot_values.h"
 #include "engine/logical/logical.h"
 #include "engine/relational/blocks/block_plans.h"
 #include "engine/relational/collect.h"
@@ -38,13 +39,14 @@ struct sql_statement {
     struct run_timing timing;
 };
 
-enum status sql_prepare(struct engine *engine, struct database *database, const char *text, size_t length,
-                        const char *codec, struct sql_statement **out, size_t *used, struct error *error)
+static enum status prepare(struct engine *engine, struct database *database, const char *text, size_t length,
+                           const char *codec, const struct sql_asker *asker, struct sql_statement **out,
+                           size_t *used, struct error *error)
 {
     struct sql_statement_tree *tree;
     const double begin = clock_ms();
     *out = NULL;
-    RETURN_IF_ERROR(sql_parse(text, length, &tree, used, error));
+    RETURN_IF_ERROR(sql_parse_asking(text, length, asker, &tree, used, error));
     if (!tree)
         return STATUS_OK;
     struct sql_statement *statement = calloc(1, sizeof *statement);
@@ -71,6 +73,21 @@ enum status sql_prepare(struct engine *engine, struct database *database, const 
     statement->parse_ms = clock_ms() - begin;
     *out = statement;
     return STATUS_OK;
+}
+
+enum status sql_prepare(struct engine *engine, struct database *database, const char *text, size_t length,
+                        const char *codec, struct sql_statement **out, size_t *used, struct error *error)
+{
+    struct pivot_source source = {.engine = engine, .database = database, .codec = codec};
+    const struct sql_asker asker = {.ask = pivot_values_ask, .context = &source};
+    return prepare(engine, database, text, length, codec, &asker, out, used, error);
+}
+
+enum status sql_prepare_asked(struct engine *engine, struct database *database, const char *text,
+                              const char *codec, struct sql_statement **out, struct error *error)
+{
+    size_t used;
+    return prepare(engine, database, text, strlen(text), codec, NULL, out, &used, error);
 }
 
 static void forget_plan(struct sql_statement *statement)

@@ -15,6 +15,11 @@ struct sql_statement;
 NODISCARD enum status sql_prepare(struct engine *engine, struct database *database, const char *text,
                                   size_t length, const char *codec, struct sql_statement **statement,
                                   size_t *used, struct error *error);
+/* The same of a query that is asked while another statement is parsed. Nothing asks in it: PIVOT in PIVOT would ask twice as
+ * often with each level. */
+NODISCARD enum status sql_prepare_asked(struct engine *engine, struct database *database, const char *text,
+                                        const char *codec, struct sql_statement **statement,
+                                        struct error *error);
 void sql_statement_free(struct sql_statement *statement);
 uint32_t sql_parameter_count(const struct sql_statement *statement);
 

@@ -419,8 +419,14 @@ static enum status parse_statement(struct parser *parser)
 enum status sql_parse(const char *text, size_t length, struct sql_statement_tree **out, size_t *used,
                       struct error *error)
 {
+    return sql_parse_asking(text, length, NULL, out, used, error);
+}
+
+enum status sql_parse_asking(const char *text, size_t length, const struct sql_asker *asker,
+                             struct sql_statement_tree **out, size_t *used, struct error *error)
+{
     struct sql_statement_tree *tree = calloc(1, sizeof *tree);
-    struct parser parser = {.tree = tree, .error = error};
+    struct parser parser = {.tree = tree, .asker = asker, .error = error};
     *out = NULL;
     *used = length;
     if (!tree)

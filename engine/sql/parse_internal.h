@@ -20,6 +20,8 @@ struct parser {
     struct sql_token token;    /* the current token */
     const char *before_end;    /* the end of the token before it */
     uint32_t depth, blocks;
+    const struct sql_asker *asker;     /* or NULL */
+    const char *with_begin, *with_end; /* the WITH of the whole statement; or NULL */
     struct sql_position
         all; /* the place of all nodes, of a text that nobody wrote; line 0: each has its own */
     struct error *error;

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* asprintf */
 /*
  * parse_pivot.c: PIVOT, which becomes the SELECT that is meant (ast.h): each aggregate once for each value, of the rows that
  * have that value.
@@ -6,7 +7,7 @@
  *     SELECT shop, sum(paid) FILTER (WHERE status = 'open') AS open, sum(paid) FILTER (WHERE status = 'paid') AS paid
  *     FROM sales GROUP BY shop
  *
- * Without GROUP BY the groups are all columns that ON and USING do not name, which are not known here: then the items begin
+ * Without IN a query for the values runs while the statement is parsed (struct sql_asker). Without GROUP BY the groups are all columns that ON and USING do not name, which are not known here: then the items begin
  * with * EXCLUDE (these), and the statement ends with GROUP BY ALL. Columns are named as DuckDB names them: by the value, and
  * by the aggregate after it if it has an alias or there are several.
  */
@@ -16,6 +17,7 @@
 #include "storage/base/words/word.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A value of ON or an aggregate of USING, with the name of its columns. */
@@ -67,15 +69,73 @@ static enum status parse_terms(struct parser *parser, struct terms *terms)
     return STATUS_OK;
 }
 
-/* ON value IN (a, b AS name, ...) */
-static enum status parse_on(struct parser *parser, struct sql_expression **on, struct terms *values)
+/* The query whose answer is the values of ON, and their texts, which name columns. */
+static char *values_query(const struct parser *parser, const char *source, const char *on)
 {
+    const int with = parser->with_begin ? (int)(parser->with_end - parser->with_begin) : 0;
+    char *query;
+    return asprintf(
+               &query,
+               "%.*s SELECT %s, CAST(%s AS VARCHAR) FROM %s WHERE (%s) IS NOT NULL GROUP BY 1, 2 ORDER BY 1 "
+               "LIMIT %u",
+               with, with ? parser->with_begin : "", on, on, source, on, SQL_PIVOT_MAX + 1) < 0
+               ? NULL
+               : query;
+}
+
+/* An error of that query is one of ON: its place is in a text that nobody sees. */
+static enum status place_at(const struct parser *parser, struct sql_position place, enum status status)
+{
+    char text[ERROR_TEXT_BYTES];
+    const char *said;
+    if (status != STATUS_BAD_INPUT || !parser->error)
+        return status;
+    memcpy(text, parser->error->text, sizeof text);
+    said = strncmp(text, "line ", 5) == 0 ? strstr(text, ": ") : NULL;
+    return error_set(parser->error, status, "line %u, column %u: %.900s", place.line, place.column,
+                     said ? said + 2 : text);
+}
+
+/* Parses the values of a text as terms, whose place is that of ON. */
+static enum status parse_values_of(const struct parser *parser, const char *text, struct sql_position place,
+                                   struct terms *values)
+{
+    struct parser made = *parser;
+    made.all = place;
+    sql_tokens_begin(&made.tokens, text, strlen(text));
+    RETURN_IF_ERROR(parse_advance(&made));
+    return parse_terms(&made, values);
+}
+
+static enum status ask_values(const struct parser *parser, const char *source, const char *on,
+                              struct sql_position place, struct terms *values)
+{
+    char *const query = values_query(parser, source, on), *text = NULL;
+    if (!query)
+        return error_out_of_memory(parser->error, strlen(source), "a statement");
+    enum status status = parser->asker->ask(parser->asker->context, query, &text, parser->error);
+    free(query);
+    if (status == STATUS_OK)
+        status = parse_values_of(parser, text, place, values);
+    free(text);
+    return place_at(parser, place, status);
+}
+
+/* ON value [IN (a, b AS name, ...)] */
+static enum status parse_on(struct parser *parser, const char *source, struct sql_expression **on,
+                            struct terms *values)
+{
+    const struct sql_position place = parse_position(parser);
     const char *const begin = parser->token.text;
     const char *text = "";
     bool in;
     RETURN_IF_ERROR(parse_operand(parser, on));
     RETURN_IF_ERROR(text_since(parser, begin, &text));
+    if (parse_is(parser, ","))
+        return parse_refuse(parser, "PIVOT takes one value behind ON; join several by ||");
     RETURN_IF_ERROR(parse_take(parser, "IN", &in));
+    if (!in && parser->asker)
+        return ask_values(parser, source, text, place, values);
     if (!in)
         return parse_refuse(
             parser,
@@ -235,11 +295,14 @@ enum status parse_pivot(struct parser *parser)
 {
     struct sql_expression *on;
     struct terms values = {0}, aggregates = {0};
+    const char *source = "";
     bool group;
     RETURN_IF_ERROR(parse_advance(parser)); /* PIVOT */
+    const char *const begin = parser->token.text;
     RETURN_IF_ERROR(parse_from(parser));
+    RETURN_IF_ERROR(text_since(parser, begin, &source));
     RETURN_IF_ERROR(parse_expect(parser, "ON", "behind the table of PIVOT"));
-    RETURN_IF_ERROR(parse_on(parser, &on, &values));
+    RETURN_IF_ERROR(parse_on(parser, source, &on, &values));
     if (parse_is(parser, ","))
         return parse_refuse(parser, "PIVOT takes one value behind ON; join several by ||");
     RETURN_IF_ERROR(parse_using_aggregates(parser, &aggregates));

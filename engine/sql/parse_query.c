@@ -178,11 +178,16 @@ static enum status parse_parts(struct parser *parser)
 
 static enum status parse_whole(struct parser *parser)
 {
+    const char *const begin = parser->token.text;
     bool with;
     parser->select->position = parse_position(parser);
     RETURN_IF_ERROR(parse_take(parser, "WITH", &with));
     if (with)
         RETURN_IF_ERROR(parse_withs(parser));
+    if (with && parser->select == &parser->tree->select) {
+        parser->with_begin = begin;
+        parser->with_end = parser->before_end;
+    }
     if (parse_is(parser, "SUMMARIZE"))
         return parse_summary(parser);
     const bool pivot = parse_is(parser, "PIVOT");

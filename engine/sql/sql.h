@@ -17,6 +17,16 @@
  * spaces, comments and semicolons. Free with sql_tree_free. */
 NODISCARD enum status sql_parse(const char *text, size_t length, struct sql_statement_tree **tree,
                                 size_t *used, struct error *error);
+/* Answers a query while a statement is parsed: PIVOT without IN has columns for the values that there are. *values gets them
+ * as they stand in IN (...), each with its name; the parser frees it. */
+#define SQL_PIVOT_MAX 1000u /* more columns are a mistake, and more than a statement may have */
+struct sql_asker {
+    enum status (*ask)(void *context, const char *query, char **values, struct error *error);
+    void *context;
+};
+/* As sql_parse, where such a PIVOT is refused. */
+NODISCARD enum status sql_parse_asking(const char *text, size_t length, const struct sql_asker *asker,
+                                       struct sql_statement_tree **tree, size_t *used, struct error *error);
 /* Parses a condition alone, which begins at `place` of a larger text, as positions count; it becomes the WHERE of the
  * tree's SELECT. */
 NODISCARD enum status sql_parse_condition(const char *text, size_t length, struct sql_position place,

@@ -149,7 +149,9 @@ enum status bind_rename(const struct bind_state *state, const char *what, uint32
     RETURN_IF_ERROR(
         sql_tree_take(state->arena, (node->column_count + 1) * sizeof *made, &made, state->error));
     for (uint32_t c = 0; c < node->column_count; c++)
-        made[c] = c < count ? written[c] : (*names)[c];
+        made[c] = c < count ? written[c]
+                  : *names  ? (*names)[c]
+                            : state->tree->columns[node->columns[c]].name; /* of a stored table */
     *names = made;
     return STATUS_OK;
 }

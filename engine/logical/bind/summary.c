@@ -8,6 +8,7 @@
  * A query is one of WITH, which is answered once.
  */
 #include "engine/logical/bind/bind.h"
+#include "storage/base/text/text_stream.h"
 #include "storage/base/words/sql_name.h"
 
 #include <stdio.h>
@@ -85,12 +86,11 @@ static char *quoted_name(const char *name)
 {
     char *text = NULL;
     size_t bytes;
-    FILE *const out = open_memstream(&text, &bytes);
+    FILE *const out = text_stream(&text, &bytes);
     if (!out)
         return NULL;
     sql_name_write(out, name, true);
-    fclose(out);
-    return text;
+    return fclose(out) == 0 ? text : NULL;
 }
 
 /* Writes the union. Columns of a query are named by their number. */
@@ -120,7 +120,7 @@ static enum status make_union(const struct bind_state *state, const struct sql_s
 {
     char *text = NULL;
     size_t bytes = 0;
-    FILE *const out = open_memstream(&text, &bytes);
+    FILE *const out = text_stream(&text, &bytes);
     const bool whole = out && write_union(out, state, source, node, names);
     enum status status = STATUS_OK;
     if (!out || fclose(out) != 0 || !whole)
