@@ -55,6 +55,10 @@ static enum status parse_alias(struct parser *parser, struct sql_source *source)
         (word_compare(source->alias, "semi") == 0 || word_compare(source->alias, "anti") == 0))
         return parse_refuse(parser, "%s JOIN is not supported; write WHERE [NOT] EXISTS (SELECT ...)",
                             source->alias);
+    if (source->alias && !as && parse_is(parser, "JOIN") && word_compare(source->alias, "asof") == 0)
+        return parse_refuse(
+            parser, "ASOF JOIN is not supported; write , LATERAL (SELECT * FROM b WHERE b.k = a.k AND b.at "
+                    "<= a.at ORDER BY b.at DESC LIMIT 1) b");
     return source->alias ? parse_column_names(parser, &source->column_count, &source->columns) : STATUS_OK;
 }
 

@@ -22,12 +22,13 @@
 #define TOKENS_MAX 4096u /* of a statement, from its beginning; more are not read for tables */
 
 /* What statements have besides the words that no name may be (sql_name.h), and functions. */
-static const char *const words[] = {"all",       "analyze", "current",   "current_date", "current_timestamp",
-                                    "cube",      "date",    "describe",  "explain",      "false",
-                                    "filter",    "first",   "following", "grouping",     "interval",
-                                    "last",      "over",    "partition", "preceding",    "rollup",
-                                    "row",       "rows",    "sets",      "show",         "tables",
-                                    "timestamp", "true",    "unbounded", "values",       "within"};
+static const char *const words[] = {
+    "all",       "analyze",   "cube",      "current",  "current_date", "current_timestamp",
+    "date",      "describe",  "exclude",   "explain",  "false",        "filter",
+    "first",     "following", "grouping",  "interval", "last",         "over",
+    "partition", "pivot",     "preceding", "rename",   "replace",      "rollup",
+    "row",       "rows",      "sets",      "show",     "summarize",    "tables",
+    "timestamp", "true",      "unbounded", "values",   "within"};
 
 static const char *word_at(size_t index)
 {
