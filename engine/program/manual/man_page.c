@@ -164,7 +164,9 @@ static void put_program(const struct manual *manual, FILE *out)
 {
     put_title(manual, "", "compressed columnar engine for star schemas, on GPU and CPU", out);
     fputs(
-        ".B tessera\n\\fICOMMAND\\fR [\\fIOPTION\\fR...]\n.br\n.B tessera \\-\\-man\n[\\fICOMMAND\\fR]\n.br\n"
+        ".B tessera\n\\fICOMMAND\\fR [\\fIOPTION\\fR...]\n.br\n.B tessera\n\\fIDATABASE\\fR "
+        "[\\fIOPTION\\fR...] "
+        "[\\fISTATEMENT\\fR; ...]\n.br\n.B tessera \\-\\-man\n[\\fICOMMAND\\fR]\n.br\n"
         ".B tessera \\-\\-completion\nbash|zsh|fish\n.br\n.B tessera \\-\\-commands\n.SH DESCRIPTION\n"
         "Tessera keeps star schemas compressed and answers queries straight from the compressed columns, on "
         "GPU and CPU.\n.PP\nEach command has a page of its own, and explains itself with "
