@@ -23,13 +23,18 @@ enum status text_space_reserve(struct text_space *space, size_t more, struct err
     return STATUS_OK;
 }
 
+_Static_assert(ROWSET_NULL_BYTES >= PIECE_PADDING, "the text of NULL is a piece");
+
 /* ---- Strings ---- */
 
-static char *csv_string(const char *text, size_t length, char *at)
+static char *csv_string(const struct rowset_style *style, const char *text, size_t length, char *at)
 {
-    bool quote = length == 0; /* "" is the empty string; an empty field is NULL */
+    const char delimiter = style->delimiter ? style->delimiter : ',';
+    /* What is written as NULL is, must be told from it: "" is the empty string, an empty field NULL. */
+    bool quote = length < ROWSET_NULL_BYTES && strlen(style->null_text) == length &&
+                 memcmp(text, style->null_text, length) == 0;
     for (size_t i = 0; i < length; i++)
-        quote |= text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
+        quote |= text[i] == delimiter || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
     if (!quote) {
         memcpy(at, text, length);
         return at + length;
@@ -80,18 +85,18 @@ static char *line_string(const char *text, size_t length, bool markdown, char *a
     return at;
 }
 
-char *cell_string(enum rowset_format format, const char *text, size_t length, char *at)
+char *cell_string(const struct rowset_style *style, const char *text, size_t length, char *at)
 {
-    switch (format) {
+    switch (style->format) {
     case ROWSET_CSV:
-        return csv_string(text, length, at);
+        return csv_string(style, text, length, at);
     case ROWSET_JSON:
         return json_string(text, length, at);
     case ROWSET_TABLE:
     case ROWSET_MARKDOWN:
         break;
     }
-    return line_string(text, length, format == ROWSET_MARKDOWN, at);
+    return line_string(text, length, style->format == ROWSET_MARKDOWN, at);
 }
 
 size_t cell_string_bound(enum rowset_format format, size_t length)
@@ -104,7 +109,7 @@ size_t cell_string_bound(enum rowset_format format, size_t length)
 static enum status write_dictionary(struct cell_column *made, const struct dictionary *dictionary,
                                     struct error *error)
 {
-    const uint64_t bytes = cell_string_bound(made->format, dictionary->starts[dictionary->count]) +
+    const uint64_t bytes = cell_string_bound(made->style->format, dictionary->starts[dictionary->count]) +
                            2 * (uint64_t)dictionary->count + PIECE_PADDING;
     made->strings = malloc(((size_t)dictionary->count + 1) * sizeof *made->strings);
     char *at = made->string_bytes = malloc(bytes);
@@ -115,18 +120,18 @@ static enum status write_dictionary(struct cell_column *made, const struct dicti
     for (uint32_t code = 0; code <= dictionary->count; code++) { /* code `count` is the empty string */
         uint32_t length;
         const char *const text = dictionary_string(dictionary, code, &length);
-        char *const end = cell_string(made->format, text, length, at);
+        char *const end = cell_string(made->style, text, length, at);
         made->strings[code] = (struct piece){at, (size_t)(end - at)};
         at = end;
     }
     return STATUS_OK;
 }
 
-enum status cell_column_open(const struct rowset_column *column, uint64_t rows, enum rowset_format format,
-                             struct cell_column *made, struct error *error)
+enum status cell_column_open(const struct rowset_column *column, uint64_t rows,
+                             const struct rowset_style *style, struct cell_column *made, struct error *error)
 {
     const struct dictionary *const dictionary = column->type.dictionary;
-    *made = (struct cell_column){.column = column, .format = format};
+    *made = (struct cell_column){.column = column, .style = style};
     if (column->type.kind != VALUE_STRING || column->views || dictionary->count == 0 ||
         dictionary->count > SMALL_STRINGS || dictionary->count > rows ||
         dictionary->starts[dictionary->count] > SMALL_BYTES)
@@ -256,14 +261,14 @@ static enum status write_strings(const struct cell_column *from, uint64_t first,
     for (uint32_t i = 0; i < count; i++)
         bytes += nulls && nulls[first + i]
                      ? 0
-                     : cell_string_bound(from->format, rowset_string(from->column, first + i).length);
+                     : cell_string_bound(from->style->format, rowset_string(from->column, first + i).length);
     RETURN_IF_ERROR(text_space_reserve(space, bytes, error));
     char *at = space->bytes;
     for (uint32_t i = 0; i < count; i++) {
         if (nulls && nulls[first + i])
             continue;
         const struct string_value string = rowset_string(from->column, first + i);
-        char *const end = cell_string(from->format, string.text, string.length, at);
+        char *const end = cell_string(from->style, string.text, string.length, at);
         cells[i] = (struct piece){at, (size_t)(end - at)};
         at = end;
     }
@@ -281,7 +286,7 @@ enum status cells_make(const struct cell_column *column, uint64_t first, uint32_
                        struct text_space *space, struct piece *cells, struct error *error)
 {
     static const char null_text[4][PIECE_PADDING] = {
-        [ROWSET_TABLE] = "NULL", [ROWSET_CSV] = "", [ROWSET_JSON] = "null", [ROWSET_MARKDOWN] = "NULL"};
+        [ROWSET_TABLE] = "NULL", [ROWSET_JSON] = "null", [ROWSET_MARKDOWN] = "NULL"};
     const struct rowset_column *const from = column->column;
     const int64_t *const values = from->values ? from->values + first : NULL;
     const uint8_t *const nulls = from->nulls ? from->nulls + first : NULL;
@@ -292,9 +297,10 @@ enum status cells_make(const struct cell_column *column, uint64_t first, uint32_
         RETURN_IF_ERROR(write_strings(column, first, count, space, cells, error));
     } else {
         RETURN_IF_ERROR(text_space_reserve(space, (size_t)count * VALUE_WRITE_BYTES, error));
-        write_values(from->type, column->format, values, count, space->bytes, cells);
+        write_values(from->type, column->style->format, values, count, space->bytes, cells);
     }
-    const char *const null = null_text[column->format];
+    const struct rowset_style *const style = column->style;
+    const char *const null = style->format == ROWSET_CSV ? style->null_text : null_text[style->format];
     for (uint32_t i = 0; nulls && i < count; i++)
         if (nulls[i])
             cells[i] = (struct piece){null, strlen(null)};

@@ -26,19 +26,19 @@ NODISCARD enum status text_space_reserve(struct text_space *space, size_t more, 
 
 /* Writes a string in the format: in quotes if it needs them or, in a table, with blanks for control
  * characters. Writes at `at`, where cell_string_bound bytes must be free, and returns the end. */
-char *cell_string(enum rowset_format format, const char *text, size_t length, char *at);
+char *cell_string(const struct rowset_style *style, const char *text, size_t length, char *at);
 size_t cell_string_bound(enum rowset_format format, size_t length);
 
 /* A column, prepared for printing. Threads share it and only read it. */
 struct cell_column {
     const struct rowset_column *column;
-    enum rowset_format format;
+    const struct rowset_style *style;
     struct piece *strings; /* those of a small dictionary, and then the empty string; else NULL */
     char *string_bytes;
 };
 
 NODISCARD enum status cell_column_open(const struct rowset_column *column, uint64_t rows,
-                                       enum rowset_format format, struct cell_column *made,
+                                       const struct rowset_style *style, struct cell_column *made,
                                        struct error *error);
 void cell_column_close(struct cell_column *column);
 

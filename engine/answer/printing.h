@@ -20,7 +20,8 @@ struct printing_thread {
 
 struct printing {
     const struct rowset *rows;
-    enum rowset_format format;
+    const struct rowset_style *style;
+    enum rowset_format format; /* the style's */
     FILE *out;
     struct cell_column *columns;
     struct piece *before;    /* the text before each column's cell: a separator, a key; with PIECE_PADDING */

@@ -27,13 +27,13 @@ static enum status put(struct text_space *text, const char *bytes, size_t count,
     return STATUS_OK;
 }
 
-static enum status put_string(struct text_space *text, enum rowset_format format, const char *string,
+static enum status put_string(struct text_space *text, const struct rowset_style *style, const char *string,
                               struct error *error)
 {
     const size_t length = strlen(string);
-    RETURN_IF_ERROR(text_space_reserve(text, cell_string_bound(format, length), error));
+    RETURN_IF_ERROR(text_space_reserve(text, cell_string_bound(style->format, length), error));
     char *const at = text->bytes + text->used;
-    text->used += (size_t)(cell_string(format, string, length, at) - at);
+    text->used += (size_t)(cell_string(style, string, length, at) - at);
     return STATUS_OK;
 }
 
@@ -71,7 +71,8 @@ static enum status put_cells(const struct printing *printing, struct printing_th
                              struct error *error)
 {
     const uint32_t columns = printing->rows->column_count;
-    const char end[PIECE_PADDING] = {[0] = printing->format == ROWSET_CSV ? '\n' : '}', [1] = ','};
+    const char end[PIECE_PADDING] = {
+        [0] = printing->format == ROWSET_CSV ? '\n' : '}', [1] = printing->style->lines ? '\n' : ','};
     const size_t end_bytes = printing->format == ROWSET_CSV ? 1 : 2;
     RETURN_IF_ERROR(text_space_reserve(
         &own->text, cell_bytes(printing, own, count) + count * (printing->heads.used + end_bytes), error));
@@ -190,19 +191,21 @@ static char *unique_key(char *const *keys, const struct rowset *rows, uint32_t c
     return key;
 }
 
-static enum status put_keys(struct text_space *heads, const struct rowset *rows, size_t *ends,
-                            struct error *error)
+static enum status put_keys(struct text_space *heads, const struct rowset *rows,
+                            const struct rowset_style *style, size_t *ends, struct error *error)
 {
+    const char *const first = style->lines ? "{" : "\n {", *const other = style->lines ? "," : ", ",
+                      *const colon = style->lines ? ":" : ": ";
     char **const keys = calloc(rows->column_count + 1, sizeof *keys);
     enum status status = keys ? STATUS_OK : error_out_of_memory(error, sizeof *keys, "an answer's names");
     for (uint32_t c = 0; status == STATUS_OK && c < rows->column_count; c++) {
         keys[c] = unique_key(keys, rows, c);
-        status = keys[c] ? put(heads, c ? ", " : "\n {", c ? 2 : 3, error)
+        status = keys[c] ? put(heads, c ? other : first, strlen(c ? other : first), error)
                          : error_out_of_memory(error, 1, "an answer's names");
         if (status == STATUS_OK)
-            status = put_string(heads, ROWSET_JSON, keys[c], error);
+            status = put_string(heads, style, keys[c], error);
         if (status == STATUS_OK)
-            status = put(heads, ": ", 2, error);
+            status = put(heads, colon, strlen(colon), error);
         ends[c] = heads->used;
     }
     for (uint32_t c = 0; keys && c < rows->column_count; c++)
@@ -222,10 +225,12 @@ enum status printing_heads_make(struct printing *printing, struct error *error)
     const uint32_t columns = printing->rows->column_count;
     size_t *const ends = printing->widths; /* not used before tables are measured */
     if (printing->format == ROWSET_JSON)
-        RETURN_IF_ERROR(put_keys(&printing->heads, printing->rows, ends, error));
+        RETURN_IF_ERROR(put_keys(&printing->heads, printing->rows, printing->style, ends, error));
     for (uint32_t c = 0; printing->format != ROWSET_JSON && c < columns; c++) {
-        const char *const separator =
-            c ? separators[printing->format].other : separators[printing->format].first;
+        const char own[] = {printing->style->delimiter, '\0'};
+        const char *const separator = c == 0                       ? separators[printing->format].first
+                                      : printing->style->delimiter ? own
+                                                                   : separators[printing->format].other;
         RETURN_IF_ERROR(put(&printing->heads, separator, strlen(separator), error));
         ends[c] = printing->heads.used;
     }
@@ -262,7 +267,7 @@ enum status printing_names_make(const struct printing *printing, struct printing
     for (uint32_t c = 0; c < printing->rows->column_count; c++) {
         struct text_space *const space = &own->spaces[c];
         space->used = 0;
-        RETURN_IF_ERROR(put_string(space, printing->format, printing->rows->columns[c].name, error));
+        RETURN_IF_ERROR(put_string(space, printing->style, printing->rows->columns[c].name, error));
         own->cells[(size_t)c * printing->block_rows] = (struct piece){space->bytes, space->used};
     }
     return STATUS_OK;
@@ -271,6 +276,8 @@ enum status printing_names_make(const struct printing *printing, struct printing
 enum status printing_begin_put(const struct printing *printing, struct printing_thread *own,
                                struct error *error)
 {
+    if (printing->style->lines || printing->style->headless)
+        return STATUS_OK;
     if (printing->format == ROWSET_JSON)
         return put(&own->text, "[", 1, error);
     RETURN_IF_ERROR(printing_names_make(printing, own, error));
@@ -285,7 +292,7 @@ enum status printing_begin_put(const struct printing *printing, struct printing_
 enum status printing_end_put(const struct printing *printing, struct printing_thread *own,
                              struct error *error)
 {
-    if (printing->format != ROWSET_JSON)
+    if (printing->format != ROWSET_JSON || printing->style->lines)
         return STATUS_OK;
     return printing->rows->rows ? put(&own->text, "\n]\n", 3, error) : put(&own->text, "]\n", 2, error);
 }

@@ -114,4 +114,17 @@ bool rowset_format_by_name(const char *name, enum rowset_format *format);
 NODISCARD enum status rowset_print(const struct rowset *rows, enum rowset_format format, unsigned threads,
                                    FILE *out, struct error *error);
 
+/* How an answer is written where rowset_print's way is not the only one; zeros are that way. */
+#define ROWSET_NULL_BYTES 16u /* with its zero; it is copied as a whole */
+struct rowset_style {
+    enum rowset_format format;
+    bool lines;     /* ROWSET_JSON: an object a line, with no array around them and no blanks */
+    bool headless;  /* ROWSET_CSV: without the line of names */
+    char delimiter; /* ROWSET_CSV: 0 is a comma */
+    char null_text
+        [ROWSET_NULL_BYTES]; /* ROWSET_CSV: stands for NULL; a string that is the same is in quotes */
+};
+NODISCARD enum status rowset_write(const struct rowset *rows, const struct rowset_style *style,
+                                   unsigned threads, FILE *out, struct error *error);
+
 #endif

@@ -96,7 +96,8 @@ static enum status write_part(struct printing *printing, uint64_t part, struct p
             return STATUS_OK;
         RETURN_IF_ERROR(write_out(printing, &own->text, error));
     }
-    own->text.used -= printing->format == ROWSET_JSON && end == printing->rows->rows; /* the last comma */
+    own->text.used -= printing->format == ROWSET_JSON && !printing->style->lines &&
+                      end == printing->rows->rows; /* the last comma */
     if (!wait_for_turn(printing, part))
         return STATUS_OK;
     return write_out(printing, &own->text, error);
@@ -186,7 +187,7 @@ static enum status printing_open(struct printing *printing, struct error *error)
                                    "an answer's text");
     for (uint32_t c = 0; c < rows->column_count; c++)
         RETURN_IF_ERROR(
-            cell_column_open(&rows->columns[c], rows->rows, printing->format, &printing->columns[c], error));
+            cell_column_open(&rows->columns[c], rows->rows, printing->style, &printing->columns[c], error));
     return printing_heads_make(printing, error);
 }
 
@@ -205,10 +206,17 @@ static enum status print(struct printing *printing, struct error *error)
 enum status rowset_print(const struct rowset *rows, enum rowset_format format, unsigned threads, FILE *out,
                          struct error *error)
 {
+    return rowset_write(rows, &(struct rowset_style){.format = format}, threads, out, error);
+}
+
+enum status rowset_write(const struct rowset *rows, const struct rowset_style *style, unsigned threads,
+                         FILE *out, struct error *error)
+{
     const uint32_t columns = rows->column_count ? rows->column_count : 1;
     const uint32_t block_rows = BLOCK_VALUES / columns;
     struct printing printing = {.rows = rows,
-                                .format = format,
+                                .style = style,
+                                .format = style->format,
                                 .out = out,
                                 .part_rows = PART_VALUES / columns,
                                 .block_rows = block_rows < BLOCK_ROWS ? block_rows : BLOCK_ROWS,

@@ -1,0 +1,119 @@
+/* file_draft.c: see file_draft.h. */
+#define _GNU_SOURCE
+#include "storage/base/disk/file_draft.h"
+
+#include "storage/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Threads and processes that write one file at once have a name each; the last one wins. */
+static enum status name_partial(struct file_draft *draft, struct error *error)
+{
+    static atomic_uint drafts;
+    return path_format(&draft->partial, error, "%s.%ld-%u.partial", draft->path, (long)getpid(),
+                       atomic_fetch_add(&drafts, 1));
+}
+
+static enum status find_path(const char *path, struct file_draft *draft, bool *in_place, struct error *error)
+{
+    struct stat there;
+    *in_place = false;
+    if (stat(path, &there) != 0)
+        return path_format(&draft->path, error, "%s", path); /* it is new, or cannot be opened */
+    if (S_ISDIR(there.st_mode))
+        return error_set(error, STATUS_BAD_INPUT, "%s is a folder, not a file", path);
+    *in_place = !S_ISREG(there.st_mode);
+    if (*in_place)
+        return path_format(&draft->path, error, "%s", path);
+    draft->path = realpath(path, NULL);
+    return draft->path ? STATUS_OK : error_set_errno(error, errno, "%s cannot be written", path);
+}
+
+/* The descriptor of a standard stream that the path names, or -1: its file may be a regular one, but what was written to
+ * it before must stay. */
+static int standard_stream(const char *path)
+{
+    return strcmp(path, "/dev/stdout") == 0   ? STDOUT_FILENO
+           : strcmp(path, "/dev/stderr") == 0 ? STDERR_FILENO
+                                              : -1;
+}
+
+static enum status open_named(const char *path, struct file_draft *draft, struct error *error)
+{
+    const int stream = standard_stream(path);
+    bool in_place;
+    if (stream >= 0) {
+        draft->descriptor = fcntl(stream, F_DUPFD_CLOEXEC, 0);
+        return draft->descriptor >= 0 ? STATUS_OK
+                                      : error_set_errno(error, errno, "%s cannot be written", path);
+    }
+    RETURN_IF_ERROR(find_path(path, draft, &in_place, error));
+    if (!in_place)
+        RETURN_IF_ERROR(name_partial(draft, error));
+    draft->descriptor = in_place ? file_descriptor(draft->path, O_WRONLY, 0)
+                                 : file_descriptor(draft->partial, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    return draft->descriptor >= 0 ? STATUS_OK : error_set_errno(error, errno, "%s cannot be written", path);
+}
+
+enum status file_draft_open(const char *path, struct file_draft *draft, struct error *error)
+{
+    *draft = (struct file_draft){.descriptor = -1};
+    const enum status status = open_named(path, draft, error);
+    if (status != STATUS_OK)
+        file_draft_drop(draft);
+    return status;
+}
+
+static enum status sync_folder(const char *path, struct error *error)
+{
+    char *folder;
+    struct error why = {0};
+    const char *const slash = strrchr(path, '/');
+    RETURN_IF_ERROR(
+        path_format(&folder, error, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : "."));
+    const enum status status = directory_sync(folder, &why);
+    free(folder);
+    return status == STATUS_OK
+               ? STATUS_OK
+               : error_set(error, STATUS_NOT_DURABLE,
+                           "%.500s was written, but may be lost in a power cut: %.1000s", path, why.text);
+}
+
+static enum status keep(struct file_draft *draft, struct error *error)
+{
+    if (!draft->partial)
+        return STATUS_OK;
+    const int reason = file_sync(draft->descriptor);
+    if (reason)
+        return error_set_errno(error, reason, "cannot bring %s to disk", draft->path);
+    if (rename(draft->partial, draft->path) != 0)
+        return error_set_errno(error, errno, "%s cannot be written", draft->path);
+    free(draft->partial);
+    draft->partial = NULL;
+    return sync_folder(draft->path, error);
+}
+
+enum status file_draft_keep(struct file_draft *draft, struct error *error)
+{
+    const enum status status = keep(draft, error);
+    file_draft_drop(draft);
+    return status;
+}
+
+void file_draft_drop(struct file_draft *draft)
+{
+    if (draft->descriptor >= 0)
+        close(draft->descriptor);
+    if (draft->partial && draft->descriptor >= 0)
+        unlink(draft->partial);
+    free(draft->partial);
+    free(draft->path);
+    *draft = (struct file_draft){.descriptor = -1};
+}
