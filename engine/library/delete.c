@@ -13,6 +13,7 @@
 
 #include "engine/library/statement.h"
 #include "engine/sql/sql.h"
+#include "engine/sql/sql_error.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/base/words/word.h"
@@ -28,7 +29,8 @@ struct deletion {
     struct database *database;
     const struct table *table;
     const char *condition;
-    uint64_t *rows; /* the numbers of its rows, ascending */
+    struct sql_position place; /* of the condition, for errors */
+    uint64_t *rows;            /* the numbers of its rows, ascending */
     uint64_t count;
 };
 
@@ -47,6 +49,9 @@ static void name_numbers(const struct table *table, char name[NAME_BYTES])
             snprintf(name, NAME_BYTES, "row %u", number);
     }
 }
+
+/* Where the condition begins in the query. */
+#define WRITTEN ((struct sql_position){.line = 2, .column = 1})
 
 /* `numbered`: the answer has the numbers of the rows. Else any column is as good. */
 static enum status write_query(const struct deletion *deletion, bool numbered, char **text,
@@ -70,18 +75,18 @@ static enum status write_query(const struct deletion *deletion, bool numbered, c
         fputs(") AS ", out);
     }
     sql_name_write(out, table->name, true);
-    fprintf(out, " WHERE (%s\n)", deletion->condition);
+    fprintf(out, " WHERE (\n%s\n)", deletion->condition); /* at WRITTEN */
     const bool written = !ferror(out);
     return fclose(out) == 0 && written && *text ? STATUS_OK
                                                 : error_out_of_memory(error, bytes, "a condition");
 }
 
 /* Refuses what is more than one condition, and so another statement than the one that is written around it. */
-static enum status check_condition(const char *condition, struct error *error)
+static enum status check_condition(const struct deletion *deletion, struct error *error)
 {
     struct sql_statement_tree *tree;
-    RETURN_IF_ERROR(sql_parse_condition(condition, strlen(condition),
-                                        (struct sql_position){.line = 1, .column = 1}, &tree, error));
+    RETURN_IF_ERROR(
+        sql_parse_condition(deletion->condition, strlen(deletion->condition), deletion->place, &tree, error));
     sql_tree_free(tree);
     return STATUS_OK;
 }
@@ -164,14 +169,24 @@ static enum status find_rows(struct deletion *deletion, struct error *error)
     return status != STATUS_OK || found ? status : find_by_tree(deletion, error);
 }
 
-enum status rows_delete(struct engine *engine, struct database *database, const char *name,
-                        const char *condition, uint64_t *count, struct error *error)
+static enum status find_placed(struct deletion *deletion, struct error *error)
 {
-    struct deletion deletion = {.engine = engine, .database = database, .condition = condition};
+    RETURN_IF_ERROR(check_condition(deletion, error));
+    const enum status status = find_rows(deletion, error);
+    if (status == STATUS_BAD_INPUT)
+        sql_error_move(error, WRITTEN, deletion->place);
+    return status;
+}
+
+enum status rows_delete(struct engine *engine, struct database *database, const char *name,
+                        const char *condition, struct sql_position place, uint64_t *count,
+                        struct error *error)
+{
+    struct deletion deletion = {
+        .engine = engine, .database = database, .condition = condition, .place = place};
     *count = 0;
     RETURN_IF_ERROR(database_table(database, name, &deletion.table, error));
-    enum status status = check_condition(condition, error);
-    status = AND_THEN(status, find_rows(&deletion, error));
+    enum status status = find_placed(&deletion, error);
     status = AND_THEN(status, database_delete(database_path(database), deletion.table, deletion.rows,
                                               deletion.count, error));
     if (status == STATUS_OK || status == STATUS_NOT_DURABLE)

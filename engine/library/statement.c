@@ -192,6 +192,17 @@ enum sql_explain sql_statement_explains(const struct sql_statement *statement)
     return written != SQL_EXPLAIN_NONE ? written : statement->settings.explain;
 }
 
+const struct column *sql_origin(const struct sql_statement *statement, uint32_t column)
+{
+    const struct logical_tree *const tree = &statement->bound;
+    return statement->arena ? logical_origin(tree, tree->root, tree->root->columns[column]) : NULL;
+}
+
+const struct table *sql_rows_of(const struct sql_statement *statement)
+{
+    return statement->arena ? logical_rows_of(&statement->bound) : NULL;
+}
+
 /* ---- Statements that are kept (statement_cache.h) ---- */
 
 bool sql_statement_is(const struct sql_statement *statement, const char *text, size_t length,

@@ -52,6 +52,11 @@ enum sql_explain sql_statement_explains(const struct sql_statement *statement);
 NODISCARD enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
                               struct error *error);
 
+/* After a run: the stored column whose values a column of the answer has, and the table of which it has rows, each at most
+ * once; or NULL (logical_origin, logical_rows_of). */
+const struct column *sql_origin(const struct sql_statement *statement, uint32_t column);
+const struct table *sql_rows_of(const struct sql_statement *statement);
+
 /* ---- Statements that are kept between uses, for statement_cache.h ---- */
 
 /* Whether the statement was prepared from this text, with this codec and these settings (but for the observer). */

@@ -32,6 +32,13 @@ NODISCARD enum status logical_rewrite(const struct logical_options *options, str
 NODISCARD enum status logical_is_split(const struct logical_tree *tree, const struct logical_node *node,
                                        bool *split, struct error *error);
 
+/* The stored column whose values a column of this subtree has, some of them, in any order and perhaps NULL beside them; or
+ * NULL: they are computed, or come from several columns (origin.c). */
+const struct column *logical_origin(const struct logical_tree *tree, const struct logical_node *node,
+                                    uint32_t column);
+/* The stored table of which the answer has rows, each at most once; or NULL. */
+const struct table *logical_rows_of(const struct logical_tree *tree);
+
 /* The names of window functions that are no aggregates, one after the other; NULL at the end. */
 const char *logical_window_name(size_t index);
 

@@ -42,8 +42,8 @@ static enum status delete_from(const struct delete_options *options, struct engi
     struct database *database;
     uint64_t rows;
     RETURN_IF_ERROR(database_open(options->database, &database, error));
-    const enum status status =
-        rows_delete(engine, database, options->table, options->condition, &rows, error);
+    const enum status status = rows_delete(engine, database, options->table, options->condition,
+                                           (struct sql_position){1, 1}, &rows, error);
     database_close(database);
     if (status == STATUS_OK)
         fprintf(stderr, "%s: %" PRIu64 " row%s deleted\n", options->table, rows, rows == 1 ? "" : "s");

@@ -130,9 +130,10 @@ static const struct command_line line = {
     .help = "Answers SELECT statements over one fact table and the tables that it references, from their "
             "compressed columns. `tessera DIR ...` is the same as `tessera sql --db DIR ...`. Without a "
             "statement it reads them from standard input, and asks for them "
-            "where that is a terminal.\vdocs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show "
+            "where that is a terminal. COPY writes answers to files; INSERT, DELETE and CREATE TABLE change "
+            "the database.\vdocs/sql.md says what is supported; EXPLAIN and EXPLAIN ANALYZE show "
             "how a statement is answered, SHOW TABLES and DESCRIBE TABLE what there is. Dot commands "
-            "(.tables, .schema, .mode, .timer, .explain, .like, .rows, .pager and others; .help lists them) "
+            "(.tables, .schema, .mode, .timer, .output, .read and others; .help lists them) "
             "have a line of their own between statements. A script is run while it arrives, and stops at the "
             "first error, with its exit code. The prompt completes names and keywords with Tab, shows long "
             "answers with the program that PAGER names, or less (empty: none), and keeps its history in "
@@ -142,7 +143,8 @@ static const struct command_line line = {
             "  tessera sql --db small.db \"select d_year, sum(lo_revenue) from lineorder, date where "
             "lo_orderdate = d_datekey group by d_year order by d_year\"\n"
             "  tessera small.db \"summarize part\"\n"
-            "  echo 'select count(*) from part' | tessera sql --db small.db --format csv > parts.csv",
+            "  echo 'select count(*) from part' | tessera sql --db small.db --format csv > parts.csv\n"
+            "  tessera sql --db small.db \"copy (select * from part where p_size > 40) to 'large.csv.gz'\"",
 };
 
 /* What all processes run: the statements of the command line, or what process 0 reads. */
@@ -170,7 +172,7 @@ static enum status run_and_report(const struct shell_options *options, struct sq
         return run_input(options, shell, error);
     enum status status = sql_report_open(&shell->report, error);
     status = AND_THEN(status, run_input(options, shell, error));
-    if (status == STATUS_OK && cluster_rank(options->engine.cluster) == 0)
+    if (status == STATUS_OK && shell->engine && cluster_rank(options->engine.cluster) == 0)
         status = sql_report_write(shell->report, options->report, options->database,
                                   engine_device_text(shell->engine), options->argc, options->argv, error);
     sql_report_close(shell->report);
@@ -198,6 +200,8 @@ static enum status open_and_run(const struct shell_options *options, struct prog
     if (status == STATUS_OK) {
         status = sql_cache_open(shell.engine, shell.database, shell.plan_cache, &shell.cache, error);
         status = AND_THEN(status, run_and_report(options, &shell, error));
+        const enum status written = sql_shell_out_end(&shell, status == STATUS_OK ? error : NULL);
+        status = status == STATUS_OK ? written : status;
         sql_cache_close(shell.cache);
         engine_close(shell.engine);
     }

@@ -10,26 +10,28 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORD_BYTES 128u
+#define WORD_BYTES 4096u /* of paths */
 
 /* The position of the dot in its line; sql_shell_script turns it into the position in the script. */
 #define HERE "line 1, column 1: "
 
 static enum status dot_tables(struct sql_shell *shell, const char *unused, struct error *error)
 {
+    FILE *const out = sql_shell_out(shell);
     (void)unused;
     (void)error;
     for (uint32_t t = 0; t < database_table_count(shell->database); t++) {
         const struct table *table = database_table_at(shell->database, t);
         bool first = true;
-        printf("%-16s %12" PRIu64 " row%s %3" PRIu32 " columns", table->name, table->rows,
-               table->rows == 1 ? ", " : "s,", table_visible_columns(table));
+        fprintf(out, "%-16s %12" PRIu64 " row%s %3" PRIu32 " columns", table->name, table->rows,
+                table->rows == 1 ? ", " : "s,", table_visible_columns(table));
         for (uint32_t c = 0; c < table->column_count; c++)
             if (table->columns[c].references) {
-                printf("%s%s", first ? "; references " : ", ", table->columns[c].references->table->name);
+                fprintf(out, "%s%s", first ? "; references " : ", ",
+                        table->columns[c].references->table->name);
                 first = false;
             }
-        putchar('\n');
+        putc('\n', out);
     }
     return STATUS_OK;
 }
@@ -44,10 +46,10 @@ static enum status dot_schema(struct sql_shell *shell, const char *argument, str
     const bool quoted = length > 1 && argument[0] == '"' && argument[length - 1] == '"';
     snprintf(name, sizeof name, "%.*s", (int)(length - 2 * quoted), argument + quoted);
     for (uint32_t t = 0; !*name && t < database_table_count(shell->database); t++)
-        table_script_write(stdout, shell->database, database_table_at(shell->database, t));
+        table_script_write(sql_shell_out(shell), shell->database, database_table_at(shell->database, t));
     if (*name) {
         RETURN_IF_ERROR(sql_shell_table(shell->database, name, &found, error));
-        table_script_write(stdout, shell->database, found);
+        table_script_write(sql_shell_out(shell), shell->database, found);
     }
     return STATUS_OK;
 }
@@ -245,6 +247,10 @@ static const struct {
     {".explain", "[on|analyze|off]", "statements are explained instead of answered", dot_explain},
     {".rows", "[N|all]", "the most rows of an answer that a terminal shows", dot_rows},
     {".pager", "[on|off]", "whether what exceeds the terminal goes through PAGER, or less", dot_pager},
+    {".output", "[FILE]", "answers go to that file from now on; without one, to standard output again",
+     sql_dot_output},
+    {".once", "FILE", "the next answer goes to that file", sql_dot_once},
+    {".read", "FILE", "runs the statements of that file", sql_dot_read},
     {".clear", "", "clears the screen; so does clear", dot_clear},
     {".help", "", "this list", dot_help},
     {".quit", "", "ends; so do exit, quit and Ctrl-D", dot_quit}};
@@ -262,17 +268,18 @@ static enum status dot_help(struct sql_shell *shell, const char *unused, struct 
     return STATUS_OK;
 }
 
-/* Reads the next word of the line, "" at its end. A word in double quotes, which stay, may contain blanks. A
- * closing semicolon is ignored. */
+/* Reads the next word of the line, "" at its end. A word in quotes, which stay, may contain blanks. A closing semicolon is
+ * ignored. */
 static void take_word(const char **at, const char *end, char word[WORD_BYTES])
 {
     static const char blanks[] = " \t\r";
     size_t length = 0;
     while (*at < end && strchr(blanks, **at))
         (*at)++;
-    bool quoted = false;
-    while (*at < end && (quoted || !strchr(blanks, **at))) {
-        quoted ^= **at == '"';
+    char quote = '\0';
+    while (*at < end && (quote || !strchr(blanks, **at))) {
+        if (strchr("\"'", **at) && (!quote || quote == **at))
+            quote = quote ? '\0' : **at;
         if (length + 1 < WORD_BYTES)
             word[length++] = **at;
         (*at)++;

@@ -306,6 +306,8 @@ static enum status run_text(struct prompt *prompt, struct error *lost)
     prompt->length = 0;
     if (status != STATUS_OK && !stopped)
         fprintf(stderr, "%s\n", error.text);
+    if (status == STATUS_OK) /* so that Tab knows new tables; what fails is told before the next statement */
+        status = sql_shell_refresh(prompt->shell, NULL);
     /* A failed write was reported; its data must not be printed with the next answer. */
     __fpurge(stdout);
     clearerr(stdout);

@@ -1,6 +1,8 @@
 /* sql_shell.c: runs the statements and dot commands of a text, one after the other (sql_shell.h). */
 #include "engine/program/sql_shell.h"
 
+#include "engine/sql/change/change.h"
+#include "engine/sql/sql_error.h"
 #include "storage/base/clock.h"
 #include "storage/base/sql_token.h"
 
@@ -93,20 +95,6 @@ static enum status run_one(struct sql_shell *shell, struct sql_statement *statem
     return status;
 }
 
-/* Turns an error's position in a statement into the position in the whole text. `line` and `column` count
- * from 0. */
-static void place(struct error *error, uint32_t line, uint32_t column)
-{
-    char text[ERROR_TEXT_BYTES];
-    unsigned own_line, own_column;
-    int behind = 0;
-    if (!error || sscanf(error->text, "line %u, column %u%n", &own_line, &own_column, &behind) != 2)
-        return;
-    memcpy(text, error->text, sizeof text);
-    error_set(error, error->status, "line %u, column %u%.900s", own_line + line,
-              own_line == 1 ? own_column + column : own_column, text + behind);
-}
-
 struct script {
     const char *text;
     size_t length;
@@ -151,6 +139,7 @@ static enum status next(struct sql_shell *shell, struct script *script, struct e
         skip(script, script->length);
         return STATUS_OK;
     }
+    RETURN_IF_ERROR(sql_shell_refresh(shell, error));
     if (first.kind != TOKEN_END && first.text[0] == '.') {
         skip(script, (size_t)(first.text - script->text));
         const char *const end = memchr(script->text, '\n', script->length);
@@ -163,6 +152,11 @@ static enum status next(struct sql_shell *shell, struct script *script, struct e
     }
     if (sql_shell_shows(&first))
         return show(shell, script, error);
+    if (sql_change_begins(&first)) {
+        RETURN_IF_ERROR(sql_shell_change(shell, script->text, script->length, &used, error));
+        skip(script, used);
+        return STATUS_OK;
+    }
     const double begin = clock_ms();
     const struct sql_settings settings = {.staged = shell->staged,
                                           .index = shell->index,
@@ -183,11 +177,15 @@ enum status sql_shell_script(struct sql_shell *shell, const char *text, size_t l
 {
     struct script script = {.text = text, .length = length, .line = shell->line, .column = shell->column};
     while (script.length > 0 && !shell->quit) {
-        const enum status status = next(shell, &script, error);
+        const size_t before = script.length;
+        enum status status = next(shell, &script, error);
+        if (status == STATUS_OK && script.length < before)
+            status = sql_shell_out_done(shell, error);
         if (status != STATUS_OK) {
             if (status == STATUS_BAD_INPUT && error && script.length > 0 && script.text[0] != '.')
                 sql_shell_caret(error, text, script.text, script.length);
-            place(error, script.line, script.column);
+            sql_error_move(error, (struct sql_position){1, 1},
+                           (struct sql_position){script.line + 1, script.column + 1});
             return status;
         }
     }

@@ -18,6 +18,7 @@
 /* The device of statements and the format of answers; dot commands change them. */
 struct sql_shell {
     struct database *database;
+    bool stale;                       /* tables were changed, and are opened again by sql_shell_refresh */
     struct engine *engine;            /* owned: dot commands open another one; engine_close it at the end */
     struct sql_cache *cache;          /* owned; of `engine` */
     const char *plan_cache;           /* the argument of sql_cache_open */
@@ -36,6 +37,10 @@ struct sql_shell {
     struct progress *progress; /* shows how far a long statement is; NULL: nobody is shown */
     bool prompt;               /* statements are typed at a prompt: the rows of an answer are told */
     bool quit;                 /* .quit was read */
+    FILE *out;                 /* owned: answers go there; NULL: to standard output */
+    char *out_path;            /* of `out` */
+    unsigned once;             /* so many statements and commands end before `out` is closed; 0: it stays */
+    unsigned read_depth;       /* of .read in files that are read */
     bool in_stream;            /* texts follow each other in one script ... */
     uint32_t line, column;     /* ... in which the next one begins here, from 0 */
 };
@@ -65,7 +70,19 @@ struct sql_wait {
 void sql_wait_begin(struct progress *progress, struct sql_wait *wait);
 void sql_wait_end(struct sql_wait *wait);
 
-/* Prints an answer to standard output. On a terminal it is cut after the rows that are shown, and goes through a pager if
+/* Where answers go: to standard output, or to the file of .output or .once (engine/program/shell/redirect.c). */
+FILE *sql_shell_out(const struct sql_shell *shell);
+/* A statement or command has ended: flushes that file, or ends it after .once. */
+NODISCARD enum status sql_shell_out_done(struct sql_shell *shell, struct error *error);
+/* Ends it, if there is one. */
+NODISCARD enum status sql_shell_out_end(struct sql_shell *shell, struct error *error);
+
+/* The dot commands of these files, and .read. */
+NODISCARD enum status sql_dot_output(struct sql_shell *shell, const char *argument, struct error *error);
+NODISCARD enum status sql_dot_once(struct sql_shell *shell, const char *argument, struct error *error);
+NODISCARD enum status sql_dot_read(struct sql_shell *shell, const char *argument, struct error *error);
+
+/* Prints an answer there. On a terminal it is cut after the rows that are shown, and goes through a pager if
  * it does not fit (engine/program/shell/output.c). */
 NODISCARD enum status sql_shell_print(struct sql_shell *shell, const struct rowset *rows,
                                       struct error *error);
@@ -75,6 +92,14 @@ NODISCARD enum status sql_shell_print(struct sql_shell *shell, const struct rows
 bool sql_shell_shows(const struct sql_token *first);
 NODISCARD enum status sql_shell_show(const struct database *database, const char *text, size_t length,
                                      struct rowset *rows, size_t *used, struct error *error);
+
+/* Runs COPY, DELETE, INSERT or CREATE TABLE (engine/sql/change/change.h), and tells what was done on standard error. What
+ * changes tables begins with the newest state of the database. *used is as in sql_parse (engine/program/shell/change.c). */
+NODISCARD enum status sql_shell_change(struct sql_shell *shell, const char *text, size_t length, size_t *used,
+                                       struct error *error);
+
+/* Opens the database as it is now, if the shell has changed it: before the next statement or command. */
+NODISCARD enum status sql_shell_refresh(struct sql_shell *shell, struct error *error);
 
 /* Finds a table as FROM does: in any case if none has exactly this name. */
 NODISCARD enum status sql_shell_table(const struct database *database, const char *name,

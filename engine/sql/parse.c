@@ -354,8 +354,7 @@ static enum status refuse_statement(const struct parser *parser)
         if (parse_is(parser, others[i]))
             return parse_refuse(
                 parser,
-                "%s is not supported: tables are loaded by `tessera load`, and queries only read "
-                "them",
+                "%s is no query; a query begins with SELECT, WITH or VALUES, and it alone is explained",
                 others[i]);
     return parse_refuse_word(parser, true);
 }

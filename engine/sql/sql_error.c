@@ -28,3 +28,17 @@ enum status sql_placed(struct error *error, struct sql_position position, enum s
     memcpy(text, error->text, sizeof text);
     return place(error, position, text);
 }
+
+void sql_error_move(struct error *error, struct sql_position from, struct sql_position to)
+{
+    char text[ERROR_TEXT_BYTES];
+    struct sql_position own;
+    int after = 0;
+    if (!error || sscanf(error->text, "line %u, column %u%n", &own.line, &own.column, &after) != 2)
+        return;
+    memcpy(text, error->text, sizeof text);
+    if (own.line < from.line || (own.line == from.line && own.column < from.column))
+        own = from;
+    error_set(error, error->status, "line %u, column %u%.900s", own.line - from.line + to.line,
+              own.line == from.line ? own.column - from.column + to.column : own.column, text + after);
+}

@@ -14,6 +14,7 @@
 #include "storage/base/words/utf8.h"
 #include "storage/base/words/word.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,10 @@ static enum status find_column(struct arrow_reader *reader, uint32_t c)
         if (reader->schema.children[i]->name &&
             word_compare(reader->schema.children[i]->name, table->columns[c].name) == 0)
             column->child = i;
+    if (column->child < 0 && reader->parse->options->of_statement) {
+        column->type.kind = ARROW_NULLS;
+        return STATUS_OK;
+    }
     if (column->child < 0)
         return error_set(reader->error, STATUS_BAD_INPUT,
                          "the stream of table %s has no column %s; the others may come in any order",
@@ -221,9 +226,11 @@ static const char *read_value(const struct arrow_column *column, const struct Ar
                               struct arrow_value *read)
 {
     const struct ArrowArray *from = array;
-    *read = (struct arrow_value){.text = ""};
+    *read = (struct arrow_value){.text = "", .null = column->type.kind == ARROW_NULLS};
+    if (read->null)
+        return NULL;
     at += array->offset;
-    if (column->type.kind == ARROW_NULLS || arrow_is_null(array, at)) {
+    if (arrow_is_null(array, at)) {
         read->null = true;
         return NULL;
     }
@@ -281,7 +288,10 @@ static enum status complain(const struct arrow_reader *reader, uint32_t c, uint6
     else if (!read->null)
         show_number(&reader->columns[c], read, shown);
     const struct bad_row bad = {.line = reader->rows + row + 1};
-    snprintf(place, sizeof place, "the stream of table %s, row %" PRIu64, table->name, bad.line);
+    snprintf(place, sizeof place,
+             reader->parse->options->of_statement ? "table %s, inserted row %" PRIu64
+                                                  : "the stream of table %s, row %" PRIu64,
+             table->name, bad.line);
     row_complaint(text, place, reader->parse, c, shown, complaint);
     return row_reject(reader->parse, reader->blocks, &bad, text);
 }
@@ -295,8 +305,8 @@ static enum status take_row(struct arrow_reader *reader, const struct ArrowArray
         struct arrow_value read;
         int64_t value = 0;
         bool null = false;
-        const char *complaint =
-            read_value(column, batch->children[column->child], batch->offset + row, &read);
+        const char *complaint = read_value(column, column->child < 0 ? NULL : batch->children[column->child],
+                                           batch->offset + row, &read);
         if (!complaint && parsed->words[c] && !read.null) {
             int32_t code;
             RETURN_IF_ERROR(
@@ -325,6 +335,8 @@ static enum status check_batch(const struct arrow_reader *reader, const struct A
                          "the stream of table %s has rows that are NULL as a whole", table->name);
     for (uint32_t c = 0; whole && c < table->column_count; c++) {
         const struct arrow_column *column = &reader->columns[c];
+        if (column->child < 0)
+            continue;
         const struct ArrowArray *array = batch->children[column->child];
         const bool indexed = column->indices.kind != ARROW_OTHER;
         whole = arrow_array_whole(array, indexed ? &column->indices : &column->type,
@@ -364,8 +376,11 @@ static enum status stream_failed(const struct arrow_reader *reader, struct Arrow
                                  int reason)
 {
     const char *said = stream->get_last_error(stream);
-    return error_set(reader->error, STATUS_BAD_INPUT, "the stream of table %s behind row %" PRIu64 ": %s",
-                     reader->parse->parsed->table->name, reader->rows, said ? said : strerror(reason));
+    if (reason == ENOMEM && !said)
+        return error_out_of_memory(reader->error, sizeof *reader, "a stream");
+    return error_set(reader->error, reason == ENOMEM ? STATUS_MACHINE : STATUS_BAD_INPUT,
+                     "the stream of table %s behind row %" PRIu64 ": %s", reader->parse->parsed->table->name,
+                     reader->rows, said ? said : strerror(reason));
 }
 
 static enum status read_all(struct arrow_reader *reader, struct ArrowArrayStream *stream)

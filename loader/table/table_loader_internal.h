@@ -218,7 +218,7 @@ void row_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct 
                    const char *shown, const char *complaint);
 /* Writes the same sentence about a key without a matching row. */
 void row_key_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct column_schema *column,
-                       const char *shown, bool dangling_null);
+                       const char *shown, const struct load_options *options);
 
 /* Reads all batches of the stream, and releases it, also after a failure. */
 NODISCARD enum status arrow_rows_read(struct row_parse *parse, struct ArrowArrayStream *stream,

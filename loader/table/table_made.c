@@ -108,7 +108,7 @@ static enum status key_missing(const struct segment *segment, uint32_t c, uint32
     made->maker->columns(made->maker->context, segment->first + row, 1, thread, columns);
     snprintf(place, sizeof place, "row %" PRIu64 " of table %s", segment->first + row + 1, made->table->name);
     snprintf(shown, sizeof shown, "%" PRId32, key);
-    row_key_complaint(text, place, &made->table->columns[c], shown, made->options->dangling_null);
+    row_key_complaint(text, place, &made->table->columns[c], shown, made->options);
     return error_set(error, STATUS_BAD_INPUT, "%s", text);
 }
 

@@ -192,7 +192,9 @@ void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text
             return;
         }
     }
-    snprintf(text, KEY_PLACE_BYTES, "row %llu of the stream", (unsigned long long)row + 1);
+    snprintf(text, KEY_PLACE_BYTES,
+             parsed->parse->options->of_statement ? "inserted row %llu" : "row %llu of the stream",
+             (unsigned long long)row + 1);
 }
 
 /* ---- Complaints ---- */
@@ -200,11 +202,13 @@ void parsed_row_place(const struct parsed_table *parsed, uint64_t row, char text
 static const char key_missing[] = "is no key of the table that it references";
 
 void row_key_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct column_schema *column,
-                       const char *shown, bool dangling_null)
+                       const char *shown, const struct load_options *options)
 {
     snprintf(text, ERROR_TEXT_BYTES, "%.600s: column %s: no row of table %s has %s '%s'%s", place,
              column->name, column->references_table, column->references_column, shown,
-             dangling_null ? ", and the column is NOT NULL" : " (--dangling null stores NULL for such keys)");
+             options->dangling_null  ? ", and the column is NOT NULL"
+             : options->of_statement ? ""
+                                     : " (--dangling null stores NULL for such keys)");
 }
 
 void row_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct row_parse *parse, uint32_t c,
@@ -213,13 +217,14 @@ void row_complaint(char text[ERROR_TEXT_BYTES], const char *place, const struct 
     const struct column_schema *const column = &parse->parsed->table->columns[c];
     char range[TEXT_RANGE_BYTES] = "";
     if (complaint == key_missing) {
-        row_key_complaint(text, place, column, shown, parse->options->dangling_null);
+        row_key_complaint(text, place, column, shown, parse->options);
         return;
     }
     if (complaint == text_out_of_range)
         text_value_range(parse->keys[c] ? &parse->keys[c]->key : column, range);
     snprintf(text, ERROR_TEXT_BYTES, "%.600s: column %s: '%s' %s%s%s%s", place, column->name, shown,
-             complaint, text_value_advice(complaint), range[0] ? ": the column holds " : "", range);
+             complaint, parse->options->of_statement ? "" : text_value_advice(complaint),
+             range[0] ? ": the column holds " : "", range);
 }
 
 static void place_of(const struct text_block *block, uint32_t row, char place[KEY_PLACE_BYTES])
@@ -280,9 +285,10 @@ enum status row_reject(struct row_parse *parse, uint64_t block, const struct bad
         if (block < parse->error_block) {
             parse->error_block = block;
             error_set(&parse->error, STATUS_BAD_INPUT, "%.900s; %s", text,
-                      parse->options->advice ? parse->options->advice
-                      : rejects->most        ? "more rows are bad than --max-errors allows"
-                                             : "nothing was loaded (--max-errors N leaves bad rows out)");
+                      parse->options->advice         ? parse->options->advice
+                      : parse->options->of_statement ? "nothing was changed"
+                      : rejects->most                ? "more rows are bad than --max-errors allows"
+                                      : "nothing was loaded (--max-errors N leaves bad rows out)");
         }
     }
     pthread_mutex_unlock(&parse->lock);

@@ -538,7 +538,9 @@ static enum status check_dangling(const struct finding *finding, struct error *e
                            "%s: column%s %s: no row of table %s has the key %s%s; nothing was loaded", place,
                            column->of.count > 1 ? "s" : "", names, column->references_table, shown,
                            finding->dangling_null ? ", and the columns are NOT NULL"
-                                                  : " (--dangling null stores NULL for such references)");
+                           : finding->parsed->parse->options->of_statement
+                               ? ""
+                               : " (--dangling null stores NULL for such references)");
     }
     block_parts_close(&of);
     return status;

@@ -4,6 +4,7 @@
 #include "storage/column/column_data.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/near_word.h"
+#include "storage/base/words/word.h"
 #include "storage/database/database_files.h"
 #include "storage/database/kept_arrays.h"
 #include "storage/index/index_file.h"
@@ -90,6 +91,27 @@ void database_close(struct database *database)
     catalogue_free(&database->catalogue);
     free(database->path);
     free(database);
+}
+
+const struct table *database_find(const struct database *database, const char *name)
+{
+    const struct table *found = NULL;
+    for (uint32_t t = 0; t < database_table_count(database); t++) {
+        const struct table *const at = database_table_at(database, t);
+        if (strcmp(at->name, name) == 0 || (!found && word_compare(at->name, name) == 0))
+            found = at;
+    }
+    return found;
+}
+
+bool database_is_current(const struct database *database)
+{
+    struct catalogue now;
+    if (catalogue_read(database->path, &now, NULL) != STATUS_OK)
+        return false;
+    const bool current = now.generation == database->catalogue.generation;
+    catalogue_free(&now);
+    return current;
 }
 
 /* Opens the column, which then stays open. The caller holds the lock. */

@@ -29,6 +29,11 @@ const struct table *database_table_at(const struct database *database, uint32_t 
 NODISCARD enum status database_table(const struct database *database, const char *name,
                                      const struct table **table, struct error *error);
 
+/* The table of that name as statements find it: in any case of letters if none has exactly this name; or NULL. */
+const struct table *database_find(const struct database *database, const char *name);
+/* Whether the state that was opened still is the newest one; false if that cannot be told. */
+bool database_is_current(const struct database *database);
+
 /* The first table that is a part of a load's rows, or NULL; and whether there is one. */
 const struct table *database_part(const struct database *database);
 static inline bool database_is_part(const struct database *database)

@@ -168,13 +168,13 @@ static enum status show_measured(const struct sql_shell *shell, const char *comm
 enum status sql_shell_print(struct sql_shell *shell, const struct rowset *rows, struct error *error)
 {
     /* mpirun gives its processes a terminal for their output, whatever its own is, but none for their input. */
-    const bool terminal = isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
+    const bool terminal = !shell->out && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO);
     const uint64_t most = shell->rows_shown ? shell->rows_shown : terminal ? SQL_SHELL_ROWS : UINT64_MAX;
     const uint64_t shown = rows->rows < most ? rows->rows : most;
     const char *const command = terminal ? pager_command(shell) : NULL;
     struct pager pager;
     if (!command)
-        return print_rows(shell, rows, shown, stdout, error);
+        return print_rows(shell, rows, shown, sql_shell_out(shell), error);
     if (shown <= MEASURED_ROWS)
         return show_measured(shell, command, rows, shown, error);
     if (!pager_open(command, &pager))

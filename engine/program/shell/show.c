@@ -1,7 +1,6 @@
 /* show.c: SHOW TABLES and DESCRIBE, whose answers are rows like any others (sql_shell.h). */
 #include "engine/program/sql_shell.h"
 #include "storage/base/sql_token.h"
-#include "storage/base/words/word.h"
 #include "storage/database/database.h"
 
 #include <stdlib.h>
@@ -114,12 +113,7 @@ static enum status describe(const struct table *table, struct rowset *rows, stru
 enum status sql_shell_table(const struct database *database, const char *name, const struct table **table,
                             struct error *error)
 {
-    *table = NULL;
-    for (uint32_t t = 0; t < database_table_count(database); t++) {
-        const struct table *const at = database_table_at(database, t);
-        if (strcmp(at->name, name) == 0 || (!*table && word_compare(at->name, name) == 0))
-            *table = at;
-    }
+    *table = database_find(database, name);
     return *table ? STATUS_OK : database_table(database, name, table, error);
 }
 

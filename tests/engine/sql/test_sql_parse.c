@@ -343,7 +343,7 @@ static void what_is_not_supported_is_refused_by_name(void **state)
     char text[64], sentence[64];
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
         snprintf(text, sizeof text, "\n %s something", statements[i]);
-        snprintf(sentence, sizeof sentence, "line 2, column 2: %s is not supported: tables are loaded by",
+        snprintf(sentence, sizeof sentence, "line 2, column 2: %s is no query; a query begins with",
                  statements[i]);
         refused(text, sentence);
     }

@@ -80,8 +80,8 @@ static enum status delete_rows(const struct change *change, struct error *why)
     struct database *database;
     uint64_t rows;
     must(database_open(path, &database, error));
-    const enum status status =
-        rows_delete(engine, database, world_tables[change->table].name, change->condition, &rows, why);
+    const enum status status = rows_delete(engine, database, world_tables[change->table].name,
+                                           change->condition, (struct sql_position){1, 1}, &rows, why);
     engine_close(engine);
     database_close(database);
     if (status == STATUS_OK && (int64_t)rows != change->rows)

@@ -1,0 +1,280 @@
+/* copy.c: COPY: writes the rows of a table or an answer to a file; see change.h. */
+#include "engine/library/change/change_internal.h"
+
+#include "engine/library/change/copy_file.h"
+#include "storage/base/words/near_word.h"
+#include "storage/base/words/sql_name.h"
+#include "storage/base/words/word.h"
+#include "storage/base/text/text_stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The format, by the file's name ---- */
+
+struct copy_options {
+    struct rowset_style style;
+    bool format_said, array;
+    enum copy_packing packing;
+    bool packing_said;
+    const char *why_not; /* a format that is not written */
+};
+
+static const struct copy_format {
+    const char *name, *ending; /* `name` NULL: known by its ending alone */
+    enum rowset_format format;
+    char delimiter;
+    const char *why_not; /* it is not written; NULL: it is */
+} formats[] = {{"csv", ".csv", ROWSET_CSV, 0, NULL},        {NULL, ".txt", ROWSET_CSV, 0, NULL},
+               {NULL, ".tsv", ROWSET_CSV, '\t', NULL},      {NULL, ".tbl", ROWSET_CSV, '|', NULL},
+               {"json", ".json", ROWSET_JSON, 0, NULL},     {NULL, ".jsonl", ROWSET_JSON, 0, NULL},
+               {NULL, ".ndjson", ROWSET_JSON, 0, NULL},     {"parquet", ".parquet", ROWSET_CSV, 0, "Parquet"},
+               {"arrow", ".arrow", ROWSET_CSV, 0, "Arrow"}, {NULL, ".feather", ROWSET_CSV, 0, "Arrow"},
+               {"orc", ".orc", ROWSET_CSV, 0, "ORC"}};
+#define FORMATS (sizeof formats / sizeof *formats)
+
+static bool ends_with(const char *name, size_t length, const char *ending)
+{
+    const size_t bytes = strlen(ending);
+    return length > bytes && word_compare_bytes(name + length - bytes, ending, bytes) == 0;
+}
+
+static void take_format(struct copy_options *options, const struct copy_format *format)
+{
+    options->style.format = format->format;
+    options->style.delimiter = format->delimiter;
+    options->why_not = format->why_not;
+    options->format_said = true;
+}
+
+/* What the name's endings say: answer.csv.gz. A name without an ending, as of /dev/stdout, is CSV. */
+static void guess(const char *file, struct copy_options *options)
+{
+    const char *const slash = strrchr(file, '/'), *const name = slash ? slash + 1 : file;
+    size_t length = strlen(name);
+    for (enum copy_packing p = COPY_GZIP; p <= COPY_ZSTD; p++)
+        if (ends_with(name, length, copy_packing_ending(p))) {
+            options->packing = p;
+            length -= strlen(copy_packing_ending(p));
+            break;
+        }
+    for (size_t f = 0; f < FORMATS; f++)
+        if (ends_with(name, length, formats[f].ending))
+            take_format(options, &formats[f]);
+    options->format_said |= !memchr(name, '.', length);
+}
+
+/* ---- Options ---- */
+
+#define OPTIONS_TEXT "FORMAT, HEADER, DELIMITER, NULL, COMPRESSION and ARRAY"
+
+static enum status read_format(const struct sql_copy_option *option, struct copy_options *options,
+                               struct error *error)
+{
+    const char delimiter = options->style.delimiter;
+    for (size_t f = 0; option->value && f < FORMATS; f++)
+        if (formats[f].name && word_compare(formats[f].name, option->value) == 0) {
+            take_format(options, &formats[f]);
+            if (formats[f].format == ROWSET_CSV)
+                options->style.delimiter = delimiter; /* of the ending, or of an option before */
+            return STATUS_OK;
+        }
+    return sql_change_refuse(error, option->position, "FORMAT is csv or json, not '%.40s'",
+                             option->value ? option->value : "");
+}
+
+static enum status read_truth(const struct sql_copy_option *option, bool *truth, struct error *error)
+{
+    static const char *const words[] = {"false", "true", "0", "1", "off", "on", "no", "yes"};
+    *truth = true;
+    for (size_t w = 0; option->value && w < sizeof words / sizeof *words; w++)
+        if (word_compare(words[w], option->value) == 0) {
+            *truth = w % 2;
+            return STATUS_OK;
+        }
+    return option->value ? sql_change_refuse(error, option->position, "%s is true or false, not '%.40s'",
+                                             option->name, option->value)
+                         : STATUS_OK;
+}
+
+static enum status read_delimiter(const struct sql_copy_option *option, struct copy_options *options,
+                                  struct error *error)
+{
+    const char *const text = option->value ? option->value : "";
+    const bool tab = strcmp(text, "\\t") == 0 || word_compare(text, "tab") == 0;
+    options->style.delimiter = tab ? '\t' : *text;
+    if ((strlen(text) != 1 && !tab) || strchr("\"\n\r", options->style.delimiter))
+        return sql_change_refuse(error, option->position,
+                                 "'%.40s' is no delimiter; give one character, or \\t", text);
+    return STATUS_OK;
+}
+
+static enum status read_null(const struct sql_copy_option *option, struct copy_options *options,
+                             struct error *error)
+{
+    const char *const text = option->value ? option->value : "";
+    if (strlen(text) >= ROWSET_NULL_BYTES || strpbrk(text, "\"\n\r"))
+        return sql_change_refuse(error, option->position,
+                                 "NULL is a text of at most %u bytes, without quotes and line ends",
+                                 ROWSET_NULL_BYTES - 1);
+    strcpy(options->style.null_text, text);
+    return STATUS_OK;
+}
+
+static enum status read_packing(const struct sql_copy_option *option, struct copy_options *options,
+                                struct error *error)
+{
+    static const char *const words[] = {
+        [COPY_PLAIN] = "none", [COPY_GZIP] = "gzip", [COPY_ZSTD] = "zstd", "uncompressed", "auto"};
+    for (size_t w = 0; option->value && w < sizeof words / sizeof *words; w++)
+        if (word_compare(words[w], option->value) == 0) {
+            if (w <= COPY_ZSTD + 1)
+                options->packing = w <= COPY_ZSTD ? (enum copy_packing)w : COPY_PLAIN;
+            return STATUS_OK;
+        }
+    return sql_change_refuse(error, option->position, "COMPRESSION is none, gzip, zstd or auto, not '%.40s'",
+                             option->value ? option->value : "");
+}
+
+static enum status read_header(const struct sql_copy_option *option, struct copy_options *options,
+                               struct error *error)
+{
+    bool header;
+    RETURN_IF_ERROR(read_truth(option, &header, error));
+    options->style.headless = !header;
+    return STATUS_OK;
+}
+
+static enum status read_array(const struct sql_copy_option *option, struct copy_options *options,
+                              struct error *error)
+{
+    return read_truth(option, &options->array, error);
+}
+
+static const struct {
+    const char *name;
+    enum status (*read)(const struct sql_copy_option *option, struct copy_options *options,
+                        struct error *error);
+    bool csv, json; /* for which of these it is alone */
+} known[] = {{"format", read_format, false, false},      {"header", read_header, true, false},
+             {"delimiter", read_delimiter, true, false}, {"delim", read_delimiter, true, false},
+             {"sep", read_delimiter, true, false},       {"null", read_null, true, false},
+             {"nullstr", read_null, true, false},        {"compression", read_packing, false, false},
+             {"array", read_array, false, true}};
+#define KNOWN (sizeof known / sizeof *known)
+
+static enum status find_option(const struct sql_copy_option *option, size_t *number, struct error *error)
+{
+    struct near_word near = near_word_begin(option->name);
+    for (*number = 0; *number < KNOWN; (*number)++) {
+        if (strcmp(known[*number].name, option->name) == 0)
+            return STATUS_OK;
+        near_word_try(&near, known[*number].name);
+    }
+    return sql_change_refuse(error, option->position, "COPY has no option %.40s%s%s; there are " OPTIONS_TEXT,
+                             option->name, near.nearest ? "; did you mean " : "",
+                             near.nearest ? near.nearest : "");
+}
+
+/* Options of one format are refused for the other, once the format is known. */
+static enum status check_options(const struct sql_change *change, const struct copy_options *options,
+                                 struct error *error)
+{
+    const bool json = options->style.format == ROWSET_JSON;
+    for (uint32_t o = 0; o < change->option_count; o++) {
+        size_t number;
+        RETURN_IF_ERROR(find_option(&change->options[o], &number, error));
+        if (json ? known[number].csv : known[number].json)
+            return sql_change_refuse(error, change->options[o].position, "%s is an option of %s, not of %s",
+                                     change->options[o].name, json ? "CSV" : "JSON", json ? "JSON" : "CSV");
+    }
+    if (options->style.null_text[0] && options->style.delimiter &&
+        strchr(options->style.null_text, options->style.delimiter))
+        return sql_change_refuse(error, change->file_position, "the text of NULL has the delimiter in it");
+    return STATUS_OK;
+}
+
+static enum status read_options(const struct sql_change *change, struct copy_options *options,
+                                struct error *error)
+{
+    *options = (struct copy_options){.style = {.format = ROWSET_CSV}};
+    guess(change->file, options);
+    for (uint32_t o = 0; o < change->option_count; o++) {
+        size_t number;
+        RETURN_IF_ERROR(find_option(&change->options[o], &number, error));
+        RETURN_IF_ERROR(known[number].read(&change->options[o], options, error));
+    }
+    if (!options->format_said)
+        return sql_change_refuse(error, change->file_position,
+                                 "the ending of '%.200s' says no format; add (FORMAT csv) or (FORMAT json)",
+                                 change->file);
+    if (options->why_not)
+        return sql_change_refuse(error, change->file_position,
+                                 "%s files are not written; csv and json are (FORMAT csv)", options->why_not);
+    RETURN_IF_ERROR(check_options(change, options, error));
+    options->style.lines = options->style.format == ROWSET_JSON && !options->array;
+    return STATUS_OK;
+}
+
+/* ---- Rows ---- */
+
+/* SELECT columns FROM table, of a table that is there. */
+static enum status write_query(const struct sql_change *change, const struct table *table, char **text,
+                               struct error *error)
+{
+    size_t bytes;
+    FILE *const out = text_stream(text, &bytes);
+    if (!out)
+        return error_out_of_memory(error, BUFSIZ, "a query");
+    fputs("SELECT ", out);
+    for (uint32_t c = 0; c < change->column_count; c++) {
+        fputs(c ? ", " : "", out);
+        sql_name_write(out, change->columns[c].name, true);
+    }
+    fputs(change->column_count ? " FROM " : "* FROM ", out);
+    sql_name_write(out, table->name, true);
+    return fclose(out) == 0 ? STATUS_OK : error_out_of_memory(error, BUFSIZ, "a query");
+}
+
+static enum status find_rows(const struct change_task *task, const struct sql_change *change,
+                             struct rowset *rows, struct error *error)
+{
+    const struct table *table;
+    char *text = NULL;
+    if (change->text)
+        return change_query(task, change->text, rows, NULL, error);
+    RETURN_IF_ERROR(change_table(task, change, &table, error));
+    for (uint32_t c = 0; c < change->column_count; c++) {
+        const struct column *column;
+        RETURN_IF_ERROR(change_column(table, &change->columns[c], &column, error));
+    }
+    enum status status = write_query(change, table, &text, error);
+    status = AND_THEN(status, change_query(task, text, rows, NULL, error));
+    free(text);
+    return status;
+}
+
+enum status copy_run(const struct change_task *task, const struct sql_change *change,
+                     struct change_report *report, struct error *error)
+{
+    struct copy_options options;
+    struct copy_file *file;
+    struct rowset rows = {0};
+    const bool writes = cluster_rank(engine_cluster(task->engine)) == 0;
+    RETURN_IF_ERROR(read_options(change, &options, error));
+    enum status status = find_rows(task, change, &rows, error);
+    if (status == STATUS_OK && writes) {
+        status = copy_file_open(change->file, options.packing, &file, error);
+        if (status == STATUS_OK) {
+            status = rowset_write(&rows, &options.style, engine_threads(task->engine), copy_file_stream(file),
+                                  error);
+            status = copy_file_close(file, status, error);
+        }
+    }
+    report->rows = rows.rows;
+    rowset_free(&rows);
+    snprintf(report->text, sizeof report->text, "%.1000s: %" PRIu64 " row%s written", change->file,
+             report->rows, report->rows == 1 ? "" : "s");
+    return status;
+}

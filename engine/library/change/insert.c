@@ -1,0 +1,152 @@
+/*
+ * insert.c: INSERT INTO: appends the rows of a query to a table; see change.h.
+ *
+ * The answer's columns get the names of the table's, and are loaded as a stream whose columns are found by name. Columns
+ * that are not named, or are the word NULL in all rows, are not in the stream, and so are NULL.
+ */
+#include "engine/library/change/change_internal.h"
+
+#include "engine/library/arrow_export.h"
+#include "storage/base/text/text_stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Columns ---- */
+
+static enum status refuse_count(const struct sql_change *change, const struct table *table, uint32_t wanted,
+                                uint32_t given, struct error *error)
+{
+    return sql_change_refuse(
+        error, change->part_position, "the query has %u column%s, and INSERT INTO %s needs %u%s", given,
+        given == 1 ? "" : "s", table->name, wanted,
+        change->column_count ? "" : "; name the columns to fill: INSERT INTO t (a, b) ...");
+}
+
+/* The n-th column that is filled. */
+static enum status find_target(const struct sql_change *change, const struct table *table, uint32_t n,
+                               const struct column **column, struct error *error)
+{
+    *column = &table->columns[n];
+    if (!change->column_count)
+        return STATUS_OK;
+    RETURN_IF_ERROR(change_column(table, &change->columns[n], column, error));
+    for (uint32_t before = 0; before < n; before++) {
+        const struct column *other;
+        RETURN_IF_ERROR(change_column(table, &change->columns[before], &other, error));
+        if (other == *column)
+            return sql_change_refuse(error, change->columns[n].position, "column %s is named twice",
+                                     other->schema.name);
+    }
+    return STATUS_OK;
+}
+
+/* Whether values of an answer can be stored in the column; texts are read like fields of files. */
+static bool can_store(struct value_type type, enum column_type want)
+{
+    const bool whole = type.kind == VALUE_INTEGER && !value_is_decimal(type);
+    switch (want) {
+    case TYPE_INT32:
+    case TYPE_INT64:
+        return whole || type.kind == VALUE_STRING;
+    case TYPE_DECIMAL:
+        return type.kind == VALUE_INTEGER || type.kind == VALUE_STRING;
+    case TYPE_DOUBLE:
+        return type.kind == VALUE_INTEGER || type.kind == VALUE_DOUBLE || type.kind == VALUE_STRING;
+    case TYPE_DATE:
+        return type.kind == VALUE_DATE || type.kind == VALUE_STRING;
+    case TYPE_TIMESTAMP:
+        return type.kind == VALUE_DATE || type.kind == VALUE_TIMESTAMP || type.kind == VALUE_STRING;
+    case TYPE_BOOL:
+        return whole || type.kind == VALUE_BOOLEAN || type.kind == VALUE_STRING;
+    case TYPE_STRING:
+        return type.kind == VALUE_STRING;
+    }
+    return false;
+}
+
+static enum status refuse_type(const struct sql_change *change, const struct column *target, uint32_t n,
+                               const struct rowset_column *column, struct error *error)
+{
+    char type[64];
+    column_type_text(&(target->references ? target->references : target)->schema, type);
+    return sql_change_refuse(
+        error, change->part_position,
+        "column %u of the query (%.100s) is %s, and column %s of %s is %s; write CAST(... AS %s)", n + 1,
+        column->name, change_type_text(column->type), target->schema.name, target->table->name, type, type);
+}
+
+/* Takes a column out of the answer; the last one takes its place. */
+static void drop_column(struct rowset *rows, uint32_t c)
+{
+    const uint32_t last = rows->column_count - 1;
+    const struct rowset_column column = rows->columns[c];
+    struct dictionary *const dictionary = rows->dictionaries[c];
+    rows->columns[c] = rows->columns[last];
+    rows->dictionaries[c] = rows->dictionaries[last];
+    rows->columns[last] = column;
+    rows->dictionaries[last] = dictionary;
+    rowset_cut(rows, last);
+}
+
+static enum status place_columns(const struct sql_change *change, const struct table *table,
+                                 struct rowset *rows, struct error *error)
+{
+    const uint32_t wanted = change->column_count ? change->column_count : table_visible_columns(table);
+    if (rows->column_count != wanted)
+        return refuse_count(change, table, wanted, rows->column_count, error);
+    for (uint32_t n = wanted; n-- > 0;) {
+        const struct column *target;
+        RETURN_IF_ERROR(find_target(change, table, n, &target, error));
+        const struct column *const typed = target->references ? target->references : target;
+        if (rows->columns[n].type.untyped) {
+            drop_column(rows, n); /* those after it have been placed */
+            continue;
+        }
+        if (!can_store(rows->columns[n].type, typed->schema.type))
+            return refuse_type(change, target, n, &rows->columns[n], error);
+        RETURN_IF_ERROR(change_rename(rows, n, target->schema.name, error));
+    }
+    return STATUS_OK;
+}
+
+/* ---- The load ---- */
+
+static enum status append(const struct change_task *task, const struct table *table, struct rowset *rows,
+                          struct error *error)
+{
+    struct ArrowArrayStream stream;
+    char *text = NULL;
+    size_t bytes;
+    FILE *const script = text_stream(&text, &bytes);
+    if (!script)
+        return error_out_of_memory(error, BUFSIZ, "a statement");
+    change_script(script, task->database, NULL);
+    if (fclose(script) != 0)
+        return error_out_of_memory(error, BUFSIZ, "a statement");
+    enum status status = arrow_export_rows(rows, &stream, error);
+    if (status == STATUS_OK)
+        status = change_load(task, text, table->name, &stream, CHANGE_LOAD_APPEND, error);
+    free(text);
+    return status;
+}
+
+enum status insert_run(const struct change_task *task, const struct sql_change *change,
+                       struct change_report *report, struct error *error)
+{
+    const struct table *table;
+    struct rowset rows;
+    RETURN_IF_ERROR(change_table(task, change, &table, error));
+    RETURN_IF_ERROR(change_query(task, change->text, &rows, NULL, error));
+    const uint64_t count = rows.rows;
+    enum status status = place_columns(change, table, &rows, error);
+    if (status == STATUS_OK && count)
+        status = append(task, table, &rows, error);
+    rowset_free(&rows);
+    report->rows = status == STATUS_OK || status == STATUS_NOT_DURABLE ? count : 0;
+    report->changed = report->rows > 0;
+    snprintf(report->text, sizeof report->text, "%s: %" PRIu64 " row%s inserted", table->name, report->rows,
+             report->rows == 1 ? "" : "s");
+    return status;
+}

@@ -1,0 +1,71 @@
+/* change.c: COPY, DELETE, INSERT and CREATE TABLE in scripts and prompts (sql_shell.h). */
+#include "engine/library/change/change.h"
+#include "engine/program/sql_shell.h"
+#include "storage/base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Devices know columns by their addresses, so they are opened again, too; before that the old ones are closed, which have
+ * the memory. After a failure this is tried again before the next statement. */
+enum status sql_shell_refresh(struct sql_shell *shell, struct error *error)
+{
+    if (!shell->stale)
+        return STATUS_OK;
+    struct database *now;
+    RETURN_IF_ERROR(database_open(database_path(shell->database), &now, error));
+    sql_cache_close(shell->cache);
+    engine_close(shell->engine);
+    database_close(shell->database);
+    shell->cache = NULL;
+    shell->engine = NULL;
+    shell->database = now;
+    RETURN_IF_ERROR(engine_open(&shell->options, &shell->engine, error));
+    RETURN_IF_ERROR(sql_cache_open(shell->engine, shell->database, shell->plan_cache, &shell->cache, error));
+    shell->stale = false;
+    return STATUS_OK;
+}
+
+/* A change of tables begins with the newest state: others may have changed it since it was opened. */
+static enum status prepare(struct sql_shell *shell, const struct sql_change *change, struct error *error)
+{
+    if (shell->explain != SQL_EXPLAIN_NONE)
+        return sql_change_refuse(error, change->position,
+                                 "only queries are explained; .explain off lets this statement run");
+    shell->stale = change->kind != SQL_CHANGE_COPY && !engine_cluster(shell->engine) &&
+                   !database_is_current(shell->database);
+    return sql_shell_refresh(shell, error);
+}
+
+static enum status run(struct sql_shell *shell, const struct sql_change *change, struct error *error)
+{
+    const double begin = clock_ms();
+    const struct change_task task = {
+        .engine = shell->engine,
+        .database = shell->database,
+        .codec = shell->codec,
+        .settings = {.staged = shell->staged, .index = shell->index, .like = shell->like},
+        .spill = shell->options.spill};
+    struct change_report report;
+    const enum status status = change_run(&task, change, &report, error);
+    const double took = clock_ms() - begin;
+    shell->stale = report.changed;
+    if (status != STATUS_OK || cluster_rank(shell->options.cluster) > 0)
+        return status;
+    fprintf(stderr, "%s\n", report.text);
+    if (shell->timer)
+        fprintf(stderr, "total %.3f ms\n", took);
+    return STATUS_OK;
+}
+
+enum status sql_shell_change(struct sql_shell *shell, const char *text, size_t length, size_t *used,
+                             struct error *error)
+{
+    struct sql_change change;
+    RETURN_IF_ERROR(sql_change_parse(text, length, &change, used, error));
+    enum status status = prepare(shell, &change, error);
+    status = AND_THEN(status, run(shell, &change, error));
+    sql_change_free(&change);
+    return status;
+}
