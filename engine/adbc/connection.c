@@ -119,7 +119,7 @@ AdbcStatusCode driver_connection_set(struct AdbcConnection *connection, const ch
     const bool off = value && strcmp(value, ADBC_OPTION_VALUE_DISABLED) == 0;
     if (strcmp(key, ADBC_CONNECTION_OPTION_AUTOCOMMIT) == 0 && (on || off)) {
         of->manual_commit = off;
-        of->ingested = false;
+        of->changed = false;
         return ADBC_STATUS_OK;
     }
     if (strcmp(key, ADBC_CONNECTION_OPTION_READ_ONLY) == 0 && off)
@@ -176,7 +176,7 @@ AdbcStatusCode driver_connection_commit(struct AdbcConnection *connection, struc
     if (!of->manual_commit)
         return driver_error(error, ADBC_STATUS_INVALID_STATE,
                             "autocommit is on, so nothing waits to be committed");
-    of->ingested = false;
+    of->changed = false;
     return ADBC_STATUS_OK;
 }
 
@@ -187,10 +187,10 @@ AdbcStatusCode driver_connection_rollback(struct AdbcConnection *connection, str
     if (!of->manual_commit)
         return driver_error(error, ADBC_STATUS_INVALID_STATE,
                             "autocommit is on, so nothing waits to be rolled back");
-    if (of->ingested)
-        return driver_error(
-            error, ADBC_STATUS_NOT_IMPLEMENTED,
-            "an ingest is committed when it ends and cannot be rolled back; one that fails changes nothing");
+    if (of->changed)
+        return driver_error(error, ADBC_STATUS_NOT_IMPLEMENTED,
+                            "a change of tables is committed when it ends and cannot be rolled back; one "
+                            "that fails changes nothing");
     return ADBC_STATUS_OK;
 }
 

@@ -56,7 +56,7 @@ struct driver_connection {
     pthread_mutex_t mutex;
     struct driver_state *state; /* NULL until it is needed, and after an ingest */
     bool initialised, manual_commit;
-    bool ingested; /* since the last commit */
+    bool changed; /* tables, since the last commit */
     struct driver_calls calls;
 };
 

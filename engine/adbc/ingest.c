@@ -174,6 +174,6 @@ AdbcStatusCode ingest_run(struct driver_statement *statement, int64_t *rows, str
         ingest(statement, state ? library_database(state->database) : NULL, rows, error);
     driver_state_leave(state);
     driver_state_renew(connection);
-    connection->ingested = connection->ingested || code == ADBC_STATUS_OK;
+    connection->changed = connection->changed || code == ADBC_STATUS_OK;
     return code;
 }

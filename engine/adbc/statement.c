@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "engine/adbc/driver.h"
 #include "engine/library/arrow_export.h"
+#include "engine/library/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +131,13 @@ static AdbcStatusCode run_once(struct driver_statement *statement, struct answer
     struct ArrowArrayStream *const stream = &answers->streams[answers->count];
     if (tessera_run(statement->prepared, &result, &inner) != TESSERA_OK)
         return driver_failed(error, &inner);
-    answers->rows += (int64_t)tessera_rows(result);
+    if (library_changes(statement->prepared)) {
+        answers->rows += tessera_int64(result, 0, 0); /* the rows that are changed */
+        driver_state_renew(statement->connection);
+        statement->connection->changed = true;
+    } else {
+        answers->rows += (int64_t)tessera_rows(result);
+    }
     if (tessera_result_arrow(result, stream, &inner) != TESSERA_OK)
         return driver_failed(error, &inner);
     answers->count++;

@@ -1,9 +1,11 @@
 /* library.c: tessera.h over engine/library/statement.h and the loader. */
+#define _POSIX_C_SOURCE 200809L
 #include "engine/library/tessera.h"
 
 #include "engine/library/arrow_export.h"
+#include "engine/library/change/change.h"
 #include "engine/library/library.h"
-#include "engine/library/statement_cache.h"
+#include "engine/library/state.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/decimal.h"
 #include "storage/base/parallel.h"
@@ -22,19 +24,22 @@ _Static_assert((int)TESSERA_DOUBLE == (int)VALUE_DOUBLE && (int)TESSERA_DATE == 
                "the types of tessera.h are those of expression.h");
 
 struct tessera_database {
-    struct database *database;
-    struct engine *engine;
-    struct sql_cache *cache;
+    struct library_states states;
     enum plan_index_use index;
 };
 
 struct tessera_statement {
     struct tessera_database *database;
+    struct library_state *state; /* of `statement`; NULL: it writes a file or changes tables */
     struct sql_statement *statement;
+    struct sql_change change;
+    enum plan_index_use index; /* of `change` */
     struct execution execution;
 };
 
 struct tessera_result {
+    struct tessera_database *database;
+    struct library_state *state; /* in which strings of the rows may be; NULL: none are */
     struct rowset rows;
     int64_t **bits; /* of each column of doubles, whose values are keys; else NULL */
     char text[ROWSET_TEXT_BYTES];
@@ -82,6 +87,30 @@ static bool read_kernel(const char *word, enum kernel_choice *kernel)
     return false;
 }
 
+/* Copies a text that may be NULL; false: no memory. */
+static bool copy(const char *text, char **to)
+{
+    *to = text ? strdup(text) : NULL;
+    return !text || *to;
+}
+
+static enum status open_states(struct tessera_database *database, const char *path,
+                               const struct tessera_options *from, enum kernel_choice kernel,
+                               struct error *error)
+{
+    struct library_options options = {.threads = from->threads, .kernel = kernel};
+    bool copied = copy(path, &options.path);
+    copied &= copy(from->device, &options.device);
+    copied &= copy(from->gpu_memory, &options.gpu_memory);
+    copied &= copy(from->memory, &options.memory);
+    copied &= copy(from->spill, &options.spill);
+    copied &= copy(from->plan_cache, &options.plan_cache);
+    if (copied)
+        return library_states_open(&database->states, options, error);
+    database->states.options = options;
+    return error_out_of_memory(error, strlen(path), "a database");
+}
+
 enum tessera_status tessera_open_with(const char *path, const struct tessera_options *options,
                                       struct tessera_database **out, struct tessera_error *error)
 {
@@ -104,17 +133,8 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
     struct execution call = {.outer = NULL};
     library_call_begin(&call);
     struct tessera_database *opened = calloc(1, sizeof *opened);
-    enum status status = opened ? database_open(path, &opened->database, &inner)
-                                : error_out_of_memory(&inner, sizeof *opened, "a database");
-    status = AND_THEN(status, engine_open(&(struct engine_options){.device = all.device ? all.device : "auto",
-                                                                   .threads = all.threads,
-                                                                   .gpu_memory = all.gpu_memory,
-                                                                   .memory = all.memory,
-                                                                   .spill = all.spill,
-                                                                   .kernel = kernel},
-                                          &opened->engine, &inner));
-    status = AND_THEN(
-        status, sql_cache_open(opened->engine, opened->database, all.plan_cache, &opened->cache, &inner));
+    const enum status status = opened ? open_states(opened, path, &all, kernel, &inner)
+                                      : error_out_of_memory(&inner, sizeof *opened, "a database");
     execution_leave(&call);
     if (status == STATUS_OK)
         *out = opened;
@@ -136,18 +156,19 @@ void tessera_close(struct tessera_database *database)
 {
     if (!database)
         return;
-    sql_cache_close(database->cache);
-    if (database->engine)
-        engine_close(database->engine);
-    if (database->database)
-        database_close(database->database);
+    library_states_close(&database->states);
     free(database);
     leave();
 }
 
 struct database *library_database(const struct tessera_database *database)
 {
-    return database->database;
+    return database->states.now->database;
+}
+
+bool library_changes(const struct tessera_statement *statement)
+{
+    return !statement->statement;
 }
 
 void tessera_use_indexes(struct tessera_database *database, enum tessera_index_use use)
@@ -157,21 +178,36 @@ void tessera_use_indexes(struct tessera_database *database, enum tessera_index_u
                                                  : PLAN_INDEX_AUTO;
 }
 
+/* A statement that writes is parsed, and enters a state when it is run; any other has the present one. */
+static enum status prepare(struct tessera_statement *made, const char *sql, size_t *used, struct error *error)
+{
+    struct tessera_database *const database = made->database;
+    const struct sql_settings settings = {.index = database->index};
+    struct sql_tokens tokens;
+    struct sql_token first;
+    sql_tokens_begin(&tokens, sql, strlen(sql));
+    made->index = settings.index;
+    if (sql_token_next(&tokens, &first, NULL) == STATUS_OK && sql_change_begins(&first))
+        return sql_change_parse(sql, strlen(sql), &made->change, used, error);
+    RETURN_IF_ERROR(library_enter(&database->states, false, &made->state, error));
+    return sql_cache_take(made->state->cache, sql, strlen(sql), NULL, settings, &made->statement, used,
+                          error);
+}
+
 enum tessera_status tessera_prepare(struct tessera_database *database, const char *sql,
                                     struct tessera_statement **out, struct tessera_error *error)
 {
     struct error inner = {0};
     size_t used;
     struct tessera_statement *made = calloc(1, sizeof *made);
-    const struct sql_settings settings = {.index = database->index};
-    enum status status = made ? sql_cache_take(database->cache, sql, strlen(sql), NULL, settings,
-                                               &made->statement, &used, &inner)
-                              : error_out_of_memory(&inner, sizeof *made, "a statement");
-    if (status == STATUS_OK && (!made->statement || sql[used + strspn(sql + used, " \t\r\n;")]))
-        status = error_set(&inner, STATUS_BAD_INPUT, "tessera_prepare takes one statement; there is %s",
-                           made->statement ? "more behind the first" : "none");
     if (made)
         made->database = database;
+    enum status status =
+        made ? prepare(made, sql, &used, &inner) : error_out_of_memory(&inner, sizeof *made, "a statement");
+    const bool any = made && (made->statement || made->change.arena);
+    if (status == STATUS_OK && (!any || sql[used + strspn(sql + used, " \t\r\n;")]))
+        status = error_set(&inner, STATUS_BAD_INPUT, "tessera_prepare takes one statement; there is %s",
+                           any ? "more behind the first" : "none");
     if (status == STATUS_OK)
         *out = made;
     else
@@ -181,20 +217,28 @@ enum tessera_status tessera_prepare(struct tessera_database *database, const cha
 
 void tessera_finalize(struct tessera_statement *statement)
 {
-    if (statement)
-        sql_cache_give(statement->database->cache, statement->statement);
+    if (!statement)
+        return;
+    if (statement->state)
+        sql_cache_give(statement->state->cache, statement->statement);
+    library_leave(&statement->database->states, statement->state);
+    sql_change_free(&statement->change);
     free(statement);
 }
 
 uint32_t tessera_parameters(const struct tessera_statement *statement)
 {
-    return sql_parameter_count(statement->statement);
+    return statement->statement ? sql_parameter_count(statement->statement) : 0;
 }
 
 static enum tessera_status bind(struct tessera_statement *statement, uint32_t index,
                                 const struct sql_parameter *parameter, struct tessera_error *error)
 {
     struct error inner = {0};
+    if (!statement->statement)
+        return give(error_set(&inner, STATUS_BAD_INPUT,
+                              "statements that write have no parameters; write the values in them"),
+                    &inner, error);
     return give(sql_parameter_set(statement->statement, index, parameter, &inner), &inner, error);
 }
 
@@ -269,6 +313,53 @@ static enum status make_bits(struct tessera_result *result, struct error *error)
     return STATUS_OK;
 }
 
+/* One row: how many rows were written. */
+static enum status answer_count(uint64_t count, struct rowset *rows, struct error *error)
+{
+    static const char *const name = "Count";
+    const struct value_type type = {.kind = VALUE_INTEGER};
+    const struct rowset_cell cell = {.number = (int64_t)count};
+    struct rowset_builder *builder;
+    RETURN_IF_ERROR(rowset_builder_create(1, &name, &type, &builder, error));
+    const enum status status = rowset_builder_add(builder, &cell, error);
+    if (status == STATUS_OK)
+        rowset_builder_finish(builder, rows);
+    rowset_builder_free(builder);
+    return status;
+}
+
+/* The answer is made before tables are changed, as nothing may fail after that. */
+static enum status run_change(struct tessera_statement *statement, struct rowset *rows, struct error *error)
+{
+    struct library_states *const states = &statement->database->states;
+    const bool copies = statement->change.kind == SQL_CHANGE_COPY;
+    struct library_state *state;
+    struct change_report report = {0};
+    RETURN_IF_ERROR(answer_count(0, rows, error));
+    RETURN_IF_ERROR(library_enter(states, !copies, &state, error));
+    const struct change_task task = {.engine = state->engine,
+                                     .database = state->database,
+                                     .settings = {.index = statement->index},
+                                     .spill = states->options.spill};
+    const enum status status = change_run(&task, &statement->change, &report, error);
+    library_leave(states, state);
+    if (report.changed)
+        library_renew(states);
+    rows->columns[0].values[0] = (int64_t)report.rows;
+    return status;
+}
+
+static enum status run(struct tessera_statement *statement, struct tessera_result *result,
+                       struct error *error)
+{
+    result->database = statement->database;
+    if (!statement->statement)
+        return run_change(statement, &result->rows, error);
+    result->state = statement->state;
+    library_share(&statement->database->states, result->state);
+    return sql_cache_run(statement->state->cache, statement->statement, &result->rows, NULL, error);
+}
+
 enum tessera_status tessera_run(struct tessera_statement *statement, struct tessera_result **out,
                                 struct tessera_error *error)
 {
@@ -276,8 +367,7 @@ enum tessera_status tessera_run(struct tessera_statement *statement, struct tess
     struct tessera_result *result = calloc(1, sizeof *result);
     library_call_begin(&statement->execution);
     enum status status =
-        result ? sql_cache_run(statement->database->cache, statement->statement, &result->rows, NULL, &inner)
-               : error_out_of_memory(&inner, sizeof *result, "an answer");
+        result ? run(statement, result, &inner) : error_out_of_memory(&inner, sizeof *result, "an answer");
     status = AND_THEN(status, make_bits(result, &inner));
     execution_leave(&statement->execution);
     if (status == STATUS_OK)
@@ -302,6 +392,8 @@ void tessera_result_free(struct tessera_result *result)
         return;
     free_bits(result);
     rowset_free(&result->rows);
+    if (result->state)
+        library_leave(&result->database->states, result->state);
     free(result);
 }
 
@@ -390,11 +482,18 @@ enum tessera_status tessera_table_arrow(struct tessera_database *database, const
                                         struct ArrowArrayStream *stream, struct tessera_error *error)
 {
     struct error inner = {0};
+    struct library_states *const states = &database->states;
+    struct library_state *state;
     const struct table *table;
-    enum status status = database_table(database->database, name, &table, &inner);
+    enum status status = library_enter(states, false, &state, &inner);
+    if (status != STATUS_OK)
+        return give(status, &inner, error);
+    status = database_table(state->database, name, &table, &inner);
     if (status == STATUS_OK)
-        status =
-            arrow_export_table(database->database, table, engine_threads(database->engine), stream, &inner);
+        status = arrow_export_table(state->database, table, engine_threads(state->engine), stream, &inner);
+    if (status == STATUS_OK)
+        library_keep(states, state); /* the stream may be used until the handle is closed */
+    library_leave(states, state);
     return give(status, &inner, error);
 }
 

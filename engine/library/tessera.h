@@ -55,9 +55,9 @@ struct tessera_result;
 /* Opens the database in the directory `path`, for queries on `device` and `threads` threads of the CPU (0:
  * all). `device` is "cpu"; "cuda" or "cuda:1", which fail with TESSERA_MACHINE if that GPU cannot be used;
  * "cuda:0,1" or "cuda:all", several GPUs that share each statement's rows; or "auto" or NULL, which is the first
- * GPU if it can be used, else the CPU. The database stays in the state of
- * this moment, whatever is loaded later. Free it with tessera_close, after everything that was made from
- * it. */
+ * GPU if it can be used, else the CPU. The database stays in the state of this moment, whatever is loaded later, until a
+ * statement changes tables through this handle (tessera_run). Free it with tessera_close, after everything that was made
+ * from it. */
 enum tessera_status tessera_open(const char *path, const char *device, unsigned threads,
                                  struct tessera_database **database, struct tessera_error *error);
 
@@ -122,7 +122,13 @@ enum tessera_status tessera_bind_text(struct tessera_statement *statement, uint3
                                       size_t length, struct tessera_error *error);
 
 /* Runs the statement, any number of times. The result stays valid until tessera_result_free, also when the
- * statement runs again or is finalized, but not beyond tessera_close. */
+ * statement runs again or is finalized, but not beyond tessera_close.
+ *
+ * COPY writes a file; INSERT, DELETE and CREATE TABLE change tables, in one commit. The result is then one row with the
+ * number of rows that were written, inserted or deleted. A change begins with the newest state of the database, whoever
+ * made it. Statements that are prepared after it see it; statements and results that are there already keep the state that
+ * they have. Several threads may change tables: they take turns, and a DELETE or INSERT that meets another one's change
+ * may fail with TESSERA_BAD_INPUT and be repeated. TESSERA_NOT_DURABLE: the change was made, without a result. */
 enum tessera_status tessera_run(struct tessera_statement *statement, struct tessera_result **result,
                                 struct tessera_error *error);
 void tessera_result_free(struct tessera_result *result);

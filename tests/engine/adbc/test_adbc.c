@@ -405,6 +405,20 @@ static void transactions(void **state)
           "cannot be rolled back");
     ok(driver.ConnectionCommit(&connection, &error));
     ok(driver.ConnectionRollback(&connection, &error));
+    struct AdbcStatement statement = {0};
+    int64_t changed = 0;
+    ok(driver.StatementNew(&connection, &statement, &error));
+    ok(driver.StatementSetSqlQuery(&statement, "insert into t (a) values (70), (71), (72)", &error));
+    ok(driver.StatementExecuteQuery(&statement, NULL, &changed, &error));
+    assert_int_equal(changed, 3);
+    asks("select a from t where a >= 70 order by a", "70 71 72");
+    fails(driver.ConnectionRollback(&connection, &error), ADBC_STATUS_NOT_IMPLEMENTED,
+          "cannot be rolled back");
+    ok(driver.StatementSetSqlQuery(&statement, "delete from t where a > 70", &error));
+    ok(driver.StatementExecuteQuery(&statement, NULL, &changed, &error));
+    assert_int_equal(changed, 2);
+    asks("select a from t where a >= 70", "70");
+    ok(driver.StatementRelease(&statement, &error));
 }
 
 /* A connection keeps the state that it opened; a new one sees what was loaded meanwhile. */

@@ -433,6 +433,84 @@ static void no_thread_is_left_after_the_last_database(void **state)
     assert_threads(at_first);
 }
 
+/* ---- Statements that write ---- */
+
+/* Runs a statement; its answer is one number, or the call fails so. */
+static int64_t number_of(struct tessera_database *database, const char *sql, enum tessera_status expected)
+{
+    struct tessera_statement *statement;
+    struct tessera_result *result = NULL;
+    enum tessera_status status = tessera_prepare(database, sql, &statement, &error);
+    if (status == TESSERA_OK) {
+        status = tessera_run(statement, &result, &error);
+        tessera_finalize(statement);
+    }
+    if (status != expected)
+        fail_msg("%s: %d: %s", sql, (int)status, error.text);
+    if (status != TESSERA_OK)
+        return -1;
+    const int64_t number = tessera_int64(result, 0, 0);
+    tessera_result_free(result);
+    return number;
+}
+
+/* What was prepared before a change, and results, have the state before it; what comes after it has the new one. */
+static void changes_are_seen_by_what_comes_after_them(void **state)
+{
+    static const char count[] = "select count(*) from sales", all[] = "select shop from sales order by shop";
+    struct tessera_database *database, *other;
+    struct tessera_statement *before, *insert;
+    struct tessera_result *rows, *result;
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    uint32_t length;
+    (void)state;
+    assert_int_equal(tessera_open(path, "cpu", 2, &database, &error), TESSERA_OK);
+    assert_int_equal(tessera_open(path, "cpu", 1, &other, &error), TESSERA_OK);
+    const int64_t old = number_of(database, count, TESSERA_OK);
+    assert_int_equal(tessera_prepare(database, all, &before, &error), TESSERA_OK);
+    assert_int_equal(tessera_run(before, &rows, &error), TESSERA_OK);
+    assert_int_equal(tessera_table_arrow(database, "sales", &stream, &error), TESSERA_OK);
+    assert_int_equal(
+        tessera_prepare(database, "insert into sales (shop) values ('0'), ('1')", &insert, &error),
+        TESSERA_OK);
+    assert_int_equal(tessera_parameters(insert), 0);
+    assert_int_equal(tessera_bind_int64(insert, 0, 1, &error), TESSERA_BAD_INPUT);
+    for (int run = 1; run <= 3; run++) {
+        assert_int_equal(tessera_run(insert, &result, &error), TESSERA_OK);
+        assert_string_equal(tessera_column_name(result, 0), "Count");
+        assert_int_equal(tessera_int64(result, 0, 0), 2);
+        tessera_result_free(result);
+        assert_int_equal(number_of(database, count, TESSERA_OK), old + 2 * run);
+    }
+    tessera_finalize(insert);
+    assert_int_equal(tessera_run(before, &result, &error), TESSERA_OK);
+    assert_int_equal(tessera_rows(result), old);
+    assert_memory_equal(tessera_text(rows, 0, 0, &length), "a", 1);
+    tessera_result_free(result);
+    assert_int_equal(number_of(other, count, TESSERA_OK), old);
+    /* A change through the other handle begins with what is newest. */
+    assert_int_equal(number_of(other, "delete from sales where shop in ('0', '1')", TESSERA_OK), 6);
+    assert_int_equal(number_of(other, count, TESSERA_OK), old);
+    assert_int_equal(number_of(database, count, TESSERA_OK), old + 6);
+    assert_int_equal(number_of(database, "create table kept as select * from sales", TESSERA_OK), old);
+    assert_int_equal(number_of(database, "select count(*) from kept", TESSERA_OK), old);
+    number_of(database, "insert into sales values ('x', 1.234, null)", TESSERA_BAD_INPUT);
+    assert_non_null(strstr(error.text, "inserted row 1: column paid: '1.234' has more decimals"));
+    number_of(database, "delete from sales; delete from sales", TESSERA_BAD_INPUT);
+    number_of(database, "delete from sale", TESSERA_BAD_INPUT);
+    assert_non_null(strstr(error.text, "line 1, column 13: "));
+    assert_int_equal(number_of(database, count, TESSERA_OK), old);
+    assert_int_equal(stream.get_next(&stream, &batch), 0);
+    assert_int_equal(batch.length, old);
+    batch.release(&batch);
+    stream.release(&stream);
+    tessera_finalize(before);
+    tessera_result_free(rows);
+    tessera_close(other);
+    tessera_close(database);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +522,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(parameters_have_the_type_that_they_are_bound_with, setup, teardown),
         cmocka_unit_test_setup_teardown(decimals_without_digits_are_decimals_of_arrow, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
+        cmocka_unit_test_setup_teardown(changes_are_seen_by_what_comes_after_them, setup, teardown),
         cmocka_unit_test_setup_teardown(options_of_an_older_program_are_taken, setup, teardown),
         cmocka_unit_test_setup_teardown(one_of_two_statements_is_cancelled, setup, teardown),
         cmocka_unit_test_setup_teardown(no_thread_is_left_after_the_last_database, setup, teardown),
