@@ -171,15 +171,20 @@ static enum status check_complete(void *context, const char *unused, struct erro
         return STATUS_OK;
     if (arguments->unnamed)
         return error_set(error, STATUS_BAD_INPUT, "'%s' is not TABLE=FILE[,FILE...]", arguments->unnamed);
-    if (arguments->load.directory && arguments->schema && arguments->load.input_count)
+    if (arguments->load.directory && (arguments->schema || arguments->load.append) &&
+        arguments->load.input_count)
         return STATUS_OK;
-    return error_set(error, STATUS_BAD_INPUT, "give --db DIR, --schema FILE, and TABLE=FILE for each table");
+    return error_set(error, STATUS_BAD_INPUT,
+                     arguments->load.append ? "give --db DIR, and TABLE=FILE for each table that gets rows"
+                                            : "give --db DIR, --schema FILE, and TABLE=FILE for each table");
 }
 
 static const struct command_option option_list[] = {
     {"db", 'd', "DIR", "The database, which is made if it does not exist",
      TO_TEXT(struct arguments, load.directory)},
-    {"schema", 's', "FILE", "CREATE TABLE statements with PRIMARY KEY and REFERENCES",
+    {"schema", 's', "FILE",
+     "CREATE TABLE statements with PRIMARY KEY and REFERENCES. --append needs none: the database knows its "
+     "tables, but not their CHECK and UNIQUE",
      TO_TEXT(struct arguments, schema)},
     {"infer", 'I', NULL,
      "Loads nothing, but reads the files and prints a schema for them, to be corrected: types, keys, "
@@ -277,7 +282,7 @@ static const struct command_line line = {
             "'sales=sales-*.csv' shops=shops.csv\n"
             "  tessera load --db shop.db --schema star.sql 'sales=sales-*.parquet' shops=shops.orc\n"
             "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-\n"
-            "  tessera load --db shop.db --schema star.sql --append sales=today.csv shops=new-shops.csv",
+            "  tessera load --db shop.db --append sales=today.csv shops=new-shops.csv",
 };
 
 /* ---- The device ---- */
@@ -359,7 +364,8 @@ static enum status run(struct arguments *arguments, struct progress *progress, s
     if (arguments->infer)
         return schema_infer(arguments->inputs, arguments->load.input_count, &arguments->load.text, progress,
                             stdout, error);
-    RETURN_IF_ERROR(schema_script_read(arguments->schema, &schema, error));
+    RETURN_IF_ERROR(arguments->schema ? schema_script_read(arguments->schema, &schema, error)
+                                      : schema_script_stored(arguments->load.directory, &schema, error));
     for (uint32_t n = 0; n < schema.note_count; n++)
         fprintf(stderr, "%s\n", schema.notes[n]);
     const double begin = clock_seconds();

@@ -21,9 +21,11 @@
 /* All tables of the database but `without`: those that others reference must be in the script. */
 static void write_tables(FILE *script, const struct database *database, const char *without)
 {
-    for (uint32_t t = 0; t < database_table_count(database); t++)
-        if (!without || strcmp(database_table_at(database, t)->name, without) != 0)
-            table_script_write(script, database, database_table_at(database, t));
+    const struct table *left_out = NULL;
+    for (uint32_t t = 0; without && t < database_table_count(database); t++)
+        if (strcmp(database_table_at(database, t)->name, without) == 0)
+            left_out = database_table_at(database, t);
+    database_script_write(script, database, left_out);
 }
 
 /* ---- The script of a new table ---- */

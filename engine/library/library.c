@@ -506,7 +506,9 @@ static enum status load_inputs(const char *path, const char *schema, const struc
     struct schema_script parsed;
     struct load_report report = {0};
     engine_choose_by_device();
-    RETURN_IF_ERROR(schema_script_parse("schema", schema, strlen(schema), &parsed, error));
+    RETURN_IF_ERROR(!schema && mode == TESSERA_LOAD_APPEND
+                        ? schema_script_stored(path, &parsed, error)
+                        : schema_script_parse("schema", schema, strlen(schema), &parsed, error));
     const struct load_options options = {.directory = path,
                                          .inputs = inputs,
                                          .input_count = count,

@@ -223,8 +223,8 @@ enum tessera_status tessera_table_arrow(struct tessera_database *database, const
 enum tessera_load_mode { TESSERA_LOAD_NEW, TESSERA_LOAD_REPLACE, TESSERA_LOAD_APPEND };
 
 /* Loads files into the database at `path`, like `tessera load` (docs/loading.md): tables[i] from files[i].
- * The database is created if it does not exist. `schema` is the text of the CREATE TABLE script. The load is
- * all or nothing. */
+ * The database is created if it does not exist. `schema` is the text of the CREATE TABLE script; TESSERA_LOAD_APPEND needs
+ * none (NULL), as the database knows its tables, but not their CHECK and UNIQUE. The load is all or nothing. */
 enum tessera_status tessera_load(const char *path, const char *schema, const char *const *tables,
                                  const char *const *files, uint32_t count, enum tessera_load_mode mode,
                                  uint64_t *rows, struct tessera_error *error);

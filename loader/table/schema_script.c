@@ -4,7 +4,9 @@
 #include "loader/text/text_file.h"
 #include "loader/text/text_format.h"
 #include "storage/base/memory.h"
+#include "storage/base/text/text_stream.h"
 #include "storage/base/words/word.h"
+#include "storage/database/table_script.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,6 +78,29 @@ enum status schema_script_read(const char *path, struct schema_script *schema, s
     RETURN_IF_ERROR(text_file_whole(path, SCRIPT_BYTES_MAX, &text, &length, error));
     enum status status = text_format_check(path, text, length, false, error);
     status = AND_THEN(status, schema_script_parse(path, text, length, schema, error));
+    free(text);
+    return status;
+}
+
+/* The script of a database's tables, which the caller frees. */
+static enum status write_stored(const char *directory, char **text, size_t *length, struct error *error)
+{
+    struct database *database;
+    RETURN_IF_ERROR(database_open(directory, &database, error));
+    FILE *const script = text_stream(text, length);
+    if (script)
+        database_script_write(script, database, NULL);
+    const bool written = script && fclose(script) == 0;
+    database_close(database);
+    return written ? STATUS_OK : error_out_of_memory(error, BUFSIZ, "a schema");
+}
+
+enum status schema_script_stored(const char *directory, struct schema_script *schema, struct error *error)
+{
+    char *text = NULL;
+    size_t length;
+    enum status status = write_stored(directory, &text, &length, error);
+    status = AND_THEN(status, schema_script_parse(directory, text, length, schema, error));
     free(text);
     return status;
 }

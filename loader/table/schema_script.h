@@ -59,6 +59,10 @@ struct schema_script {
 NODISCARD enum status schema_script_parse(const char *path, const char *text, size_t length,
                                           struct schema_script *schema, struct error *error);
 NODISCARD enum status schema_script_read(const char *path, struct schema_script *schema, struct error *error);
+/* The tables of a database, as it has them: with their keys and references, but without CHECK and UNIQUE, which it does not
+ * keep. */
+NODISCARD enum status schema_script_stored(const char *directory, struct schema_script *schema,
+                                           struct error *error);
 void schema_script_free(struct schema_script *schema);
 
 /* All columns that are stored: those of files, and references that are no columns of the user's. */

@@ -136,3 +136,10 @@ void table_script_write(FILE *script, const struct database *database, const str
     write_keys(script, database, table);
     fputs("\n);\n", script);
 }
+
+void database_script_write(FILE *script, const struct database *database, const struct table *without)
+{
+    for (uint32_t t = 0; t < database_table_count(database); t++)
+        if (database_table_at(database, t) != without)
+            table_script_write(script, database, database_table_at(database, t));
+}

@@ -10,4 +10,8 @@
  * reference. */
 void table_script_write(FILE *script, const struct database *database, const struct table *table);
 
+/* Writes all tables of the database but `without`, or NULL, in their order, in which each comes after those that it
+ * references. */
+void database_script_write(FILE *script, const struct database *database, const struct table *without);
+
 #endif

@@ -59,6 +59,41 @@ static void rows_are_appended(void **state)
     load("--append --force sales=sales-2.csv", 2, "give one of the two", "shop,pieces\nA,1\nB,2\n");
 }
 
+/* The database knows its tables, with keys and references of several columns. */
+static void an_append_needs_no_schema(void **state)
+{
+    static const struct {
+        const char *arguments;
+        int exit_code;
+        const char *said;
+    } loads[] = {{"--append --db none sales=sold.csv", 2, "cannot open database"},
+                 {"--append sales=sold.csv", 2, "give --db DIR, and TABLE=FILE"},
+                 {"--db $D sales=sold.csv", 2, "give --db DIR, --schema FILE"},
+                 {"--db $D --append offer=sold.csv", 2, "the schema has no table 'offer'"},
+                 {"--db $D --append sales=sold.csv", 2, "no row of table offers has the key"},
+                 {"--db $D --append sales=sold.csv offers=more.csv", 0, "2 rows"},
+                 {"--db $D --append offers=more.csv", 2, "(part, firm)"}};
+    (void)state;
+    run_shell(
+        "cd $D/.. && printf 'CREATE TABLE offers (part INT, firm TEXT, \"the price\" DECIMAL(8,2), PRIMARY "
+        "KEY (part, firm)); CREATE TABLE sales (n INT NOT NULL, part INT, firm TEXT, FOREIGN KEY (part, "
+        "firm) "
+        "REFERENCES offers (part, firm));' >star.sql && printf '1,a,2.50\n' >offers.csv && printf '7,1,a\n' "
+        ">sales.csv && printf '2,b,3\n' >more.csv && printf '8,2,b\n' >sold.csv",
+        &run);
+    load("sales=sales.csv offers=offers.csv", 0, "2 rows", NULL);
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+        char shell[PATH_BYTES];
+        snprintf(shell, sizeof shell, "cd $D/.. && $T load %s", loads[i].arguments);
+        run_shell(shell, &run);
+        if (run.exit_code != loads[i].exit_code || !strstr(run.errors, loads[i].said))
+            fail_msg("%s: exit code %d\n%s", shell, run.exit_code, run.errors);
+    }
+    answer_is("select n, \"the price\" from sales s join offers o on s.part = o.part and s.firm = o.firm "
+              "order by n",
+              "n,the price\n7,2.50\n8,3.00\n");
+}
+
 /* The old rows of a dimension move, and the table that references it has none yet. */
 static void rows_are_appended_to_an_empty_fact_table(void **state)
 {
@@ -166,6 +201,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(patterns_stand_for_files, make_files, teardown),
         cmocka_unit_test_setup_teardown(null_is_what_the_option_says, make_files, teardown),
         cmocka_unit_test_setup_teardown(rows_are_appended, make_files, teardown),
+        cmocka_unit_test_setup_teardown(an_append_needs_no_schema, make_files, teardown),
         cmocka_unit_test_setup_teardown(rows_are_appended_to_an_empty_fact_table, make_files, teardown),
         cmocka_unit_test_setup_teardown(sizes_of_memory_are_read, make_files, teardown),
         cmocka_unit_test_setup_teardown(a_load_that_waits_can_be_stopped, make_files, teardown),

@@ -5,7 +5,6 @@
 #include "engine/sql/sql_error.h"
 #include "storage/base/words/near_word.h"
 #include "storage/base/words/word.h"
-#include "storage/database/table_script.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -104,13 +103,6 @@ const char *change_type_text(struct value_type type)
 }
 
 /* ---- Loads ---- */
-
-void change_script(FILE *script, const struct database *database, const struct table *without)
-{
-    for (uint32_t t = 0; t < database_table_count(database); t++)
-        if (database_table_at(database, t) != without)
-            table_script_write(script, database, database_table_at(database, t));
-}
 
 enum status change_script_parse(const char *script, struct schema_script *parsed, struct error *error)
 {

@@ -31,9 +31,6 @@ NODISCARD enum status change_query(const struct change_task *task, const char *t
 NODISCARD enum status change_rename(struct rowset *rows, uint32_t column, const char *name,
                                     struct error *error);
 
-/* Writes all tables of the database but `without`, or NULL, as a script. */
-void change_script(FILE *script, const struct database *database, const struct table *without);
-
 /* Parses a script that begins with the statement, or has nothing of it: errors tell places in the statement. */
 NODISCARD enum status change_script_parse(const char *script, struct schema_script *parsed,
                                           struct error *error);

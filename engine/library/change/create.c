@@ -12,6 +12,7 @@
 #include "storage/base/text/text_stream.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/base/words/word.h"
+#include "storage/database/table_script.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -169,7 +170,7 @@ static enum status write_script(const struct change_task *task, const struct sql
         fputs(change->text, script);
     }
     fputs(";\n", script);
-    change_script(script, task->database, creation->replaced);
+    database_script_write(script, task->database, creation->replaced);
     return fclose(script) == 0 ? STATUS_OK : error_out_of_memory(error, BUFSIZ, "a statement");
 }
 

@@ -8,6 +8,7 @@
 
 #include "engine/library/arrow_export.h"
 #include "storage/base/text/text_stream.h"
+#include "storage/database/table_script.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ static enum status append(const struct change_task *task, const struct table *ta
     FILE *const script = text_stream(&text, &bytes);
     if (!script)
         return error_out_of_memory(error, BUFSIZ, "a statement");
-    change_script(script, task->database, NULL);
+    database_script_write(script, task->database, NULL);
     if (fclose(script) != 0)
         return error_out_of_memory(error, BUFSIZ, "a statement");
     enum status status = arrow_export_rows(rows, &stream, error);
