@@ -6,19 +6,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Threads and processes that write one file at once have a name each; the last one wins. */
-static enum status name_partial(struct file_draft *draft, struct error *error)
+/* A draft that has just been kept or dropped had the lock of a file that is no longer at the path: then the next try
+ * finds another one. */
+#define LOCK_TRIES 10
+
+static enum status open_partial(const char *path, struct file_draft *draft, struct error *error)
 {
-    static atomic_uint drafts;
-    return path_format(&draft->partial, error, "%s.%ld-%u.partial", draft->path, (long)getpid(),
-                       atomic_fetch_add(&drafts, 1));
+    RETURN_IF_ERROR(path_format(&draft->partial, error, "%s.partial", draft->path));
+    struct error why = {0};
+    enum status status = STATUS_OK;
+    for (int i = 0; i < LOCK_TRIES && draft->descriptor < 0 && status == STATUS_OK; i++)
+        status = file_lock(draft->partial, &draft->descriptor, &why);
+    if (status != STATUS_OK)
+        return error_set(error, status, "%.500s cannot be written: %.1000s", path, why.text);
+    if (draft->descriptor < 0)
+        return error_set(error, STATUS_BAD_INPUT, "%s is being written by somebody else", path);
+    const int reason = file_truncate(draft->descriptor, 0);
+    return reason ? error_set_errno(error, reason, "%s cannot be written", path) : STATUS_OK;
 }
 
 static enum status find_path(const char *path, struct file_draft *draft, bool *in_place, struct error *error)
@@ -56,9 +66,8 @@ static enum status open_named(const char *path, struct file_draft *draft, struct
     }
     RETURN_IF_ERROR(find_path(path, draft, &in_place, error));
     if (!in_place)
-        RETURN_IF_ERROR(name_partial(draft, error));
-    draft->descriptor = in_place ? file_descriptor(draft->path, O_WRONLY, 0)
-                                 : file_descriptor(draft->partial, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        return open_partial(path, draft, error);
+    draft->descriptor = file_descriptor(draft->path, O_WRONLY, 0);
     return draft->descriptor >= 0 ? STATUS_OK : error_set_errno(error, errno, "%s cannot be written", path);
 }
 
@@ -109,10 +118,10 @@ enum status file_draft_keep(struct file_draft *draft, struct error *error)
 
 void file_draft_drop(struct file_draft *draft)
 {
+    if (draft->partial && draft->descriptor >= 0)
+        unlink(draft->partial); /* before the lock ends, so that it is not another one's */
     if (draft->descriptor >= 0)
         close(draft->descriptor);
-    if (draft->partial && draft->descriptor >= 0)
-        unlink(draft->partial);
     free(draft->partial);
     free(draft->path);
     *draft = (struct file_draft){.descriptor = -1};

@@ -1,7 +1,7 @@
 /*
  * file_draft.h: a file that readers find whole or not at all. It is written under a temporary name beside its own,
- * PATH.PROCESS-NUMBER.partial, and then brought to disk and renamed: until then, and after a failure, what stood at the
- * path stays. Of a symbolic link the target is written. What is no regular file, a pipe, is written where it is;
+ * PATH.partial, and then brought to disk and renamed: until then, and after a failure, what stood at the path stays. A lock
+ * on it says that somebody writes it; what a process that died has left is written again. Of a symbolic link the target is written. What is no regular file, a pipe, is written where it is;
  * /dev/stdout and /dev/stderr are the process's own streams, wherever these lead.
  */
 #ifndef TESSERA_STORAGE_BASE_DISK_FILE_DRAFT_H
@@ -14,7 +14,8 @@ struct file_draft {
     int descriptor;
 };
 
-/* Begins a file, which is new, or replaces the one at the path when it is kept. STATUS_BAD_INPUT for a folder. */
+/* Begins a file, which is new, or replaces the one at the path when it is kept. STATUS_BAD_INPUT for a folder, and while
+ * another draft of it is written. */
 NODISCARD enum status file_draft_open(const char *path, struct file_draft *draft, struct error *error);
 
 /* Ends it: brings it to disk and gives it its name. After a failure it is dropped, except after STATUS_NOT_DURABLE: then it
