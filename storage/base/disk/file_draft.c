@@ -18,6 +18,9 @@
 
 static enum status open_partial(const char *path, struct file_draft *draft, struct error *error)
 {
+    const char *const slash = strrchr(draft->path, '/');
+    const int folder_bytes = slash ? (int)(slash - draft->path + 1) : 1;
+    RETURN_IF_ERROR(path_format(&draft->folder, error, "%.*s", folder_bytes, slash ? draft->path : "."));
     RETURN_IF_ERROR(path_format(&draft->partial, error, "%s.partial", draft->path));
     struct error why = {0};
     enum status status = STATUS_OK;
@@ -80,19 +83,16 @@ enum status file_draft_open(const char *path, struct file_draft *draft, struct e
     return status;
 }
 
-static enum status sync_folder(const char *path, struct error *error)
+static enum status sync_folder(const struct file_draft *draft, struct error *error)
 {
-    char *folder;
     struct error why = {0};
-    const char *const slash = strrchr(path, '/');
-    RETURN_IF_ERROR(
-        path_format(&folder, error, "%.*s", slash ? (int)(slash - path + 1) : 1, slash ? path : "."));
-    const enum status status = directory_sync(folder, &why);
-    free(folder);
-    return status == STATUS_OK
+    return directory_sync(draft->folder, &why) == STATUS_OK
                ? STATUS_OK
-               : error_set(error, STATUS_NOT_DURABLE,
-                           "%.500s was written, but may be lost in a power cut: %.1000s", path, why.text);
+               : error_set(
+                     error, STATUS_NOT_DURABLE,
+                     "%.500s was written, but it may not survive a power cut: %.1000s; do not repeat it, and "
+                     "run `sync` or look at the disk",
+                     draft->path, why.text);
 }
 
 static enum status keep(struct file_draft *draft, struct error *error)
@@ -106,7 +106,7 @@ static enum status keep(struct file_draft *draft, struct error *error)
         return error_set_errno(error, errno, "%s cannot be written", draft->path);
     free(draft->partial);
     draft->partial = NULL;
-    return sync_folder(draft->path, error);
+    return sync_folder(draft, error);
 }
 
 enum status file_draft_keep(struct file_draft *draft, struct error *error)
@@ -123,6 +123,7 @@ void file_draft_drop(struct file_draft *draft)
     if (draft->descriptor >= 0)
         close(draft->descriptor);
     free(draft->partial);
+    free(draft->folder);
     free(draft->path);
     *draft = (struct file_draft){.descriptor = -1};
 }

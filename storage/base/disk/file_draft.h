@@ -10,7 +10,7 @@
 #include "storage/base/status.h"
 
 struct file_draft {
-    char *path, *partial; /* `partial` NULL: it is written in place */
+    char *path, *partial, *folder; /* `partial` NULL: it is written in place */
     int descriptor;
 };
 

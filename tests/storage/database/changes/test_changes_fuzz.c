@@ -1,5 +1,5 @@
 /*
- * test_changes_fuzz.c: random appends, deletes and compactions of a star schema (tests/support/changes/world.h), others among
+ * test_changes_fuzz.c: random appends, inserts, deletes and compactions of a star schema (tests/support/changes/world.h), others among
  * them while a table is compacted, and new indexes and encodings, give the
  * answers that SQLite gives after the same changes, and are refused where it refuses them; so does a reader that opened a state
  * before later changes. Environment:
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/library/delete.h"
+#include "engine/library/change/change.h"
 #include "loader/table/table_loader.h"
 #include "tests/support/one_directory.h"
 
@@ -30,6 +30,68 @@
 #define COMPARE_AT 10u
 
 /* ---- Changes within this process ---- */
+
+/* A GPU knows columns by their addresses, so an engine goes with its database. */
+static struct engine *open_engine(void)
+{
+    const char *const device = getenv("TESSERA_CHANGES_DEVICE");
+    struct engine *engine;
+    must(engine_open(
+        &(struct engine_options){.device = device ? device : "cpu",
+                                 .kernel = getenv("TESSERA_TEST_KERNEL") ? KERNEL_GENERAL : KERNEL_AUTO,
+                                 .threads = 2},
+        &engine, error));
+    return engine;
+}
+
+/* Runs a statement that changes tables. */
+static enum status run_statement(const char *sql, uint64_t *rows, struct error *why)
+{
+    struct engine *const engine = open_engine();
+    struct change_task task = {.engine = engine};
+    struct change_report report = {0};
+    struct sql_change change;
+    size_t used;
+    must(database_open(path, &task.database, error));
+    must(sql_change_parse(sql, strlen(sql), &change, &used, error));
+    const enum status status = change_run(&task, &change, &report, why);
+    sql_change_free(&change);
+    engine_close(engine);
+    database_close(task.database);
+    *rows = report.rows;
+    return status;
+}
+
+/* The rows of a table's file as INSERT INTO ... VALUES, all of them texts, or NULL where they are empty. */
+static enum status insert(enum world_table table, uint64_t expected, struct error *why)
+{
+    char file[PATH_BYTES], *sql, line[512];
+    size_t bytes;
+    uint64_t rows = 0;
+    world_file(table, file);
+    FILE *const in = fopen(file, "r"), *const out = open_memstream(&sql, &bytes);
+    assert_non_null(in);
+    fprintf(out, "INSERT INTO %s VALUES", world_tables[table].name);
+    while (fgets(line, sizeof line, in)) {
+        fputs(rows++ ? ",\n(" : " (", out);
+        line[strcspn(line, "\n")] = '\0';
+        const char *at = line;
+        for (size_t length; length = strcspn(at, ","), true; at += length + 1) {
+            fprintf(out, length ? "'%.*s'" : "NULL", (int)length, at);
+            if (!at[length])
+                break;
+            fputs(", ", out);
+        }
+        putc(')', out);
+    }
+    fclose(in);
+    fclose(out);
+    const enum status status = rows ? run_statement(sql, &rows, why) : STATUS_OK;
+    if (status == STATUS_OK)
+        assert_int_equal(rows, expected);
+    free(sql);
+    return status;
+}
 
 static enum status append(const struct change *change, bool first, struct error *why)
 {
@@ -55,35 +117,22 @@ static enum status append(const struct change *change, bool first, struct error 
         inputs[options.input_count++] =
             (struct load_input){.table = world_tables[t].name, .paths = &paths[t], .path_count = 1};
     }
+    if (!first && options.input_count == 1 && chance(50))
+        for (int t = 0; t < WORLD_TABLES; t++)
+            if (change->appends[t])
+                return insert((enum world_table)t, (uint64_t)change->rows, why);
     must(schema_script_parse("world.sql", world_schema, strlen(world_schema), &schema, error));
     const enum status status = tables_load(&schema, &options, &report, NULL, why);
     schema_script_free(&schema);
     return status;
 }
 
-/* A GPU knows columns by their addresses, so an engine goes with its database. */
-static struct engine *open_engine(void)
-{
-    const char *const device = getenv("TESSERA_CHANGES_DEVICE");
-    struct engine *engine;
-    must(engine_open(
-        &(struct engine_options){.device = device ? device : "cpu",
-                                 .kernel = getenv("TESSERA_TEST_KERNEL") ? KERNEL_GENERAL : KERNEL_AUTO,
-                                 .threads = 2},
-        &engine, error));
-    return engine;
-}
-
 static enum status delete_rows(const struct change *change, struct error *why)
 {
-    struct engine *const engine = open_engine();
-    struct database *database;
+    char sql[640];
     uint64_t rows;
-    must(database_open(path, &database, error));
-    const enum status status = rows_delete(engine, database, world_tables[change->table].name,
-                                           change->condition, (struct sql_position){1, 1}, &rows, why);
-    engine_close(engine);
-    database_close(database);
+    snprintf(sql, sizeof sql, "DELETE FROM %s WHERE %s", world_tables[change->table].name, change->condition);
+    const enum status status = run_statement(sql, &rows, why);
     if (status == STATUS_OK && (int64_t)rows != change->rows)
         fail_msg("%s: %llu rows were deleted, SQLite deletes %lld", change->condition,
                  (unsigned long long)rows, (long long)change->rows);
