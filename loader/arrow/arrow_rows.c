@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ struct arrow_column {
     int64_t child;                    /* -1: the stream does not have it, and every value is NULL */
     struct arrow_type type;           /* of the values, or of the dictionary's values */
     struct arrow_type indices;        /* ARROW_OTHER: no dictionary */
+    bool rounds;                      /* numbers are rounded to the column's digits; half goes away from 0 */
 };
 
 struct arrow_reader {
@@ -41,9 +43,10 @@ struct arrow_reader {
 
 /* Whether values of the Arrow type can be converted to the column's type. Text can be converted to any type,
  * like a field of a file. */
-static bool fits(const struct arrow_type *type, enum column_type want)
+static bool fits(const struct arrow_type *type, enum column_type want, bool rounds)
 {
-    const bool whole = type->kind == ARROW_SIGNED || type->kind == ARROW_UNSIGNED;
+    const bool whole = type->kind == ARROW_SIGNED || type->kind == ARROW_UNSIGNED ||
+                       (rounds && (type->kind == ARROW_FLOAT || type->kind == ARROW_DECIMAL));
     if (type->kind == ARROW_OTHER || (type->kind == ARROW_DECIMAL && (type->scale < 0 || type->scale > 38)))
         return false;
     if (arrow_is_text(type) || type->kind == ARROW_NULLS)
@@ -61,7 +64,7 @@ static bool fits(const struct arrow_type *type, enum column_type want)
     case TYPE_TIMESTAMP:
         return type->kind == ARROW_TIMESTAMP || type->kind == ARROW_DATE;
     case TYPE_BOOL:
-        return whole || type->kind == ARROW_BIT;
+        return type->kind == ARROW_SIGNED || type->kind == ARROW_UNSIGNED || type->kind == ARROW_BIT;
     case TYPE_STRING:
         return false;
     }
@@ -73,8 +76,10 @@ static enum status find_column(struct arrow_reader *reader, uint32_t c)
     const struct schema_table *table = reader->parse->parsed->table;
     struct arrow_column *column = &reader->columns[c];
     const struct table_keys *keys = reader->parse->keys[c];
-    *column = (struct arrow_column){
-        .want = keys ? &keys->key : &table->columns[c], .child = -1, .indices = {.kind = ARROW_OTHER}};
+    *column = (struct arrow_column){.want = keys ? &keys->key : &table->columns[c],
+                                    .child = -1,
+                                    .indices = {.kind = ARROW_OTHER},
+                                    .rounds = reader->parse->options->of_statement && !keys};
     for (int64_t i = 0; i < reader->schema.n_children; i++)
         if (reader->schema.children[i]->name &&
             word_compare(reader->schema.children[i]->name, table->columns[c].name) == 0)
@@ -95,7 +100,7 @@ static enum status find_column(struct arrow_reader *reader, uint32_t c)
                          ((column->indices.kind == ARROW_SIGNED || column->indices.kind == ARROW_UNSIGNED) &&
                           arrow_is_text(&column->type));
     char type[64];
-    if (indexed && fits(&column->type, column->want->type))
+    if (indexed && fits(&column->type, column->want->type, column->rounds))
         return STATUS_OK;
     return error_set(reader->error, STATUS_BAD_INPUT,
                      "the stream of table %s: column %s is of Arrow's type \"%s\"%s, which cannot be stored "
@@ -109,16 +114,21 @@ static enum status find_column(struct arrow_reader *reader, uint32_t c)
 static const char too_many_decimals[] = "has more decimals than the column";
 
 /* Converts a number with `scale` decimals to the column's number of decimals. */
-static const char *rescale(__int128 number, int scale, const struct column_schema *want, int64_t *value)
+static const char *rescale(__int128 number, int scale, const struct column_schema *want, bool rounds,
+                           int64_t *value)
 {
     if (want->type == TYPE_DOUBLE)
         return text_decimal_double(number, scale, value);
     const int wanted = want->type == TYPE_DECIMAL ? want->scale : 0;
     const int64_t most = want->type == TYPE_DECIMAL ? power_of_ten(want->precision) : 0;
-    for (; scale > wanted; scale--) {
-        if (number % 10)
+    if (scale > wanted) {
+        __int128 unit = 1;
+        for (; scale > wanted; scale--)
+            unit *= 10;
+        const __int128 rest = number % unit, size = rest < 0 ? -rest : rest;
+        if (rest && !rounds)
             return too_many_decimals;
-        number /= 10;
+        number = number / unit + (size >= unit - size ? rest < 0 ? -1 : 1 : 0);
     }
     if (number > INT64_MAX || number < INT64_MIN)
         return text_out_of_range;
@@ -130,6 +140,16 @@ static const char *rescale(__int128 number, int scale, const struct column_schem
         return text_out_of_range;
     *value = (int64_t)number;
     return want->type == TYPE_BOOL && (number < 0 || number > 1) ? "is neither 0 nor 1" : NULL;
+}
+
+/* A double as the nearest number of the column's digits. */
+static const char *rounded(double number, const struct column_schema *want, int64_t *value)
+{
+    const int scale = want->type == TYPE_DECIMAL ? want->scale : 0;
+    const double units = round(number * (double)power_of_ten((unsigned)scale));
+    if (!(units > -9.2e18 && units < 9.2e18))
+        return text_out_of_range;
+    return rescale((__int128)units, scale, want, true, value);
 }
 
 static const char *timestamp(int64_t number, int64_t per_second, int64_t *value)
@@ -173,20 +193,22 @@ static const char *number_of(const struct arrow_column *column, const struct Arr
     int64_t *const value = &read->value;
     switch (type->kind) {
     case ARROW_FLOAT:
-        *value = double_key_of(arrow_float(type, values, at));
-        return NULL;
+        *value = double_key_of(arrow_float(type, values, at)); /* a complaint shows it */
+        return column->want->type == TYPE_DOUBLE
+                   ? NULL
+                   : rounded(arrow_float(type, values, at), column->want, value);
     case ARROW_SIGNED:
     case ARROW_UNSIGNED:
         read->number =
             arrow_whole_number(type, values, at, value) ? (__int128)*value : (__int128)(uint64_t)*value;
-        return rescale(read->number, 0, column->want, value);
+        return rescale(read->number, 0, column->want, column->rounds, value);
     case ARROW_BIT:
         *value = arrow_bit(values, at);
         return NULL;
     case ARROW_DECIMAL:
         memcpy(&read->number, (const uint8_t *)values + 16 * at, sizeof read->number);
         read->scale = type->scale;
-        return rescale(read->number, type->scale, column->want, value);
+        return rescale(read->number, type->scale, column->want, column->rounds, value);
     case ARROW_DATE:
         return date(type, values, at, column->want, value);
     default:

@@ -96,8 +96,8 @@ struct load_options {
     const char *narrow; /* NULL, or a BIGINT column that is stored as INT if all of its values fit */
     const char *advice; /* text after an error about a bad row; NULL: that --max-errors skips such rows */
 
-    /* Rows of streams are those of a statement: columns that a stream does not have are NULL, and errors tell rows by their
-     * numbers in the statement, and advise no options. */
+    /* Rows of streams are those of a statement: columns that a stream does not have are NULL, numbers are rounded to the
+     * column's digits, and errors tell rows by their numbers in the statement, and advise no options. */
     bool of_statement;
 
     /* NULL, or called when all tables are written and not yet visible. Its failure ends the load. */

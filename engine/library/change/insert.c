@@ -43,16 +43,17 @@ static enum status find_target(const struct sql_change *change, const struct tab
     return STATUS_OK;
 }
 
-/* Whether values of an answer can be stored in the column; texts are read like fields of files. */
-static bool can_store(struct value_type type, enum column_type want)
+/* Whether values of an answer can be stored in the column; numbers are rounded, but not keys of a reference, and texts are
+ * read like fields of files. */
+static bool can_store(struct value_type type, enum column_type want, bool reference)
 {
     const bool whole = type.kind == VALUE_INTEGER && !value_is_decimal(type);
+    if (reference && type.kind != VALUE_STRING && !whole && (want == TYPE_INT32 || want == TYPE_INT64))
+        return false;
     switch (want) {
     case TYPE_INT32:
     case TYPE_INT64:
-        return whole || type.kind == VALUE_STRING;
     case TYPE_DECIMAL:
-        return type.kind == VALUE_INTEGER || type.kind == VALUE_STRING;
     case TYPE_DOUBLE:
         return type.kind == VALUE_INTEGER || type.kind == VALUE_DOUBLE || type.kind == VALUE_STRING;
     case TYPE_DATE:
@@ -105,7 +106,7 @@ static enum status place_columns(const struct sql_change *change, const struct t
             drop_column(rows, n); /* those after it have been placed */
             continue;
         }
-        if (!can_store(rows->columns[n].type, typed->schema.type))
+        if (!can_store(rows->columns[n].type, typed->schema.type, target->references))
             return refuse_type(change, target, n, &rows->columns[n], error);
         RETURN_IF_ERROR(change_rename(rows, n, target->schema.name, error));
     }

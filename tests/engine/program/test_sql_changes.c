@@ -196,6 +196,21 @@ static void a_statement_sees_the_state_before_it(void **state)
     shell_prints("$T check --db $D | grep -c 'no fault'", "1\n");
 }
 
+/* As DuckDB has it for decimals: half goes away from 0; whole numbers do, too. */
+static void numbers_are_rounded_to_the_columns_digits(void **state)
+{
+    (void)state;
+    begin();
+    sql_ends("create table n (i int, b bigint, d decimal(9,2), f double);"
+             "insert into n values (2.5, -2.5, 1.005, 1), (-0.4, 0.49, -1.234, 2.5), (7, 8, 9, 10);"
+             "insert into n select x, -x, x, x from (values (2.5e0), (0.125e0), (-7.4e0)) v(x);"
+             "insert into n values ('3.5', '4', '1.234', '0.1');"
+             "select * from n",
+             0, "n: 3 rows inserted\nn: 3 rows inserted\nn: 1 row inserted\n");
+    assert_string_equal(run.output, "i,b,d,f\n3,-3,1.01,1.0\n0,0,-1.23,2.5\n7,8,9.00,10.0\n3,-3,2.50,2.5\n"
+                                    "0,0,0.13,0.125\n-7,7,-7.40,-7.4\n4,4,1.23,0.1\n");
+}
+
 /* A month is replaced by two statements. Who opened the database before sees what was there. */
 static void a_month_is_replaced(void **state)
 {
@@ -229,13 +244,20 @@ static void refused_changes_change_nothing(void **state)
         {"insert into sales (nr, shop) values (1, 1)", "column nr: the key '1'"},
         {"insert into sales (nr, shop, day) values (8, 1, '2024-13-01')",
          "inserted row 1: column day: '2024-13-01' is a day that no calendar has"},
-        {"insert into sales (nr, shop, amount) values (8, 1, 1.234)",
-         "column amount: '1.234' has more decimals than the column; nothing was changed"},
+        {"insert into sales (nr, shop) values (8, 1.0)",
+         "column 2 of the query (column2) is a decimal, and column shop"},
+        {"insert into sales (nr, shop, day) values (8, 1, 5)",
+         "column 3 of the query (column3) is a whole number"},
+        {"insert into sales (nr, shop, amount) values (8, 1, 9999999.995)",
+         "column amount: '9999999.995' is out of range: the column holds -9999999.99 to 9999999.99; nothing "
+         "was"},
         {"insert into sales (nr, shop, amount) values (8, 1, 12345678.00)", "is out of range"},
         {"insert into sales (nr) values (8)", "column shop: '' is NULL, but the column is NOT NULL"},
         {"insert into sales (nr, shop, amount) select 9, 1, avg(rate) from sales",
-         "column 3 of the query (avg(rate)) is a double, and column amount of sales is decimal(9,2); write "
-         "CAST"},
+         "inserted row 1: column amount: '5"},
+        {"insert into sales (nr, shop, note) select 9, 1, rate from sales",
+         "column 3 of the query (rate) is a double, and column note of sales is string; write CAST(... AS "
+         "string)"},
         {"insert into shops values (9, 5, null)",
          "column 2 of the query (column2) is a whole number, and column city"},
         {"insert into sales (nr, shop, foo) values (1, 1, 1)", "column 30: table sales has no column foo"},
@@ -387,6 +409,7 @@ int main(void)
         cmocka_unit_test(failures_leave_the_old_file),
         cmocka_unit_test(what_is_no_copy_is_refused),
         cmocka_unit_test(a_statement_sees_the_state_before_it),
+        cmocka_unit_test(numbers_are_rounded_to_the_columns_digits),
         cmocka_unit_test(a_month_is_replaced),
         cmocka_unit_test(others_changes_are_seen_by_a_change),
         cmocka_unit_test(refused_changes_change_nothing),
