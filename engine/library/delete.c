@@ -28,9 +28,8 @@ struct deletion {
     struct engine *engine;
     struct database *database;
     const struct table *table;
-    const char *condition;
-    struct sql_position place; /* of the condition, for errors */
-    uint64_t *rows;            /* the numbers of its rows, ascending */
+    const struct row_condition *condition;
+    uint64_t *rows; /* the numbers of its rows, ascending */
     uint64_t count;
 };
 
@@ -62,7 +61,7 @@ static enum status write_query(const struct deletion *deletion, bool numbered, c
     size_t bytes;
     FILE *const out = open_memstream(text, &bytes);
     if (!out)
-        return error_out_of_memory(error, strlen(deletion->condition), "a condition");
+        return error_out_of_memory(error, strlen(deletion->condition->text), "a condition");
     name_numbers(table, number);
     fputs("SELECT ", out);
     sql_name_write(out, numbered ? number : table->columns[0].schema.name, true);
@@ -75,7 +74,7 @@ static enum status write_query(const struct deletion *deletion, bool numbered, c
         fputs(") AS ", out);
     }
     sql_name_write(out, table->name, true);
-    fprintf(out, " WHERE (\n%s\n)", deletion->condition); /* at WRITTEN */
+    fprintf(out, " WHERE (\n%s\n)", deletion->condition->text); /* at WRITTEN */
     const bool written = !ferror(out);
     return fclose(out) == 0 && written && *text ? STATUS_OK
                                                 : error_out_of_memory(error, bytes, "a condition");
@@ -85,8 +84,8 @@ static enum status write_query(const struct deletion *deletion, bool numbered, c
 static enum status check_condition(const struct deletion *deletion, struct error *error)
 {
     struct sql_statement_tree *tree;
-    RETURN_IF_ERROR(
-        sql_parse_condition(deletion->condition, strlen(deletion->condition), deletion->place, &tree, error));
+    RETURN_IF_ERROR(sql_parse_condition(deletion->condition->text, strlen(deletion->condition->text),
+                                        deletion->condition->place, &tree, error));
     sql_tree_free(tree);
     return STATUS_OK;
 }
@@ -102,10 +101,14 @@ static enum status prepare(const struct deletion *deletion, bool numbered, struc
         status = sql_prepare(deletion->engine, deletion->database, text, strlen(text), NULL, statement, &used,
                              error);
     free(text);
-    if (status != STATUS_OK || sql_parameter_count(*statement) == 0)
-        return status;
-    sql_statement_free(*statement);
-    return error_set(error, STATUS_BAD_INPUT, "the condition has parameters; write their values in it");
+    const struct row_condition *const condition = deletion->condition;
+    if (status == STATUS_OK && sql_parameter_count(*statement) != condition->parameter_count)
+        status = error_set(error, STATUS_BAD_INPUT, "the condition has parameters; write their values in it");
+    for (uint32_t p = 0; status == STATUS_OK && p < condition->parameter_count; p++)
+        status = sql_parameter_set(*statement, p, &condition->parameters[p], error);
+    if (status != STATUS_OK)
+        sql_statement_free(*statement);
+    return status;
 }
 
 /* ---- Rows ---- */
@@ -174,16 +177,14 @@ static enum status find_placed(struct deletion *deletion, struct error *error)
     RETURN_IF_ERROR(check_condition(deletion, error));
     const enum status status = find_rows(deletion, error);
     if (status == STATUS_BAD_INPUT)
-        sql_error_move(error, WRITTEN, deletion->place);
+        sql_error_move(error, WRITTEN, deletion->condition->place);
     return status;
 }
 
 enum status rows_delete(struct engine *engine, struct database *database, const char *name,
-                        const char *condition, struct sql_position place, uint64_t *count,
-                        struct error *error)
+                        const struct row_condition *condition, uint64_t *count, struct error *error)
 {
-    struct deletion deletion = {
-        .engine = engine, .database = database, .condition = condition, .place = place};
+    struct deletion deletion = {.engine = engine, .database = database, .condition = condition};
     *count = 0;
     RETURN_IF_ERROR(database_table(database, name, &deletion.table, error));
     enum status status = find_placed(&deletion, error);

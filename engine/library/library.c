@@ -8,6 +8,7 @@
 #include "engine/library/state.h"
 #include "loader/table/table_loader.h"
 #include "storage/base/decimal.h"
+#include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 
 #include <stdatomic.h>
@@ -33,7 +34,8 @@ struct tessera_statement {
     struct library_state *state; /* of `statement`; NULL: it writes a file or changes tables */
     struct sql_statement *statement;
     struct sql_change change;
-    enum plan_index_use index; /* of `change` */
+    struct sql_parameter *values; /* of the parameters of `change`; they own their strings */
+    enum plan_index_use index;    /* of `change` */
     struct execution execution;
 };
 
@@ -187,8 +189,14 @@ static enum status prepare(struct tessera_statement *made, const char *sql, size
     struct sql_token first;
     sql_tokens_begin(&tokens, sql, strlen(sql));
     made->index = settings.index;
-    if (sql_token_next(&tokens, &first, NULL) == STATUS_OK && sql_change_begins(&first))
-        return sql_change_parse(sql, strlen(sql), &made->change, used, error);
+    if (sql_token_next(&tokens, &first, NULL) == STATUS_OK && sql_change_begins(&first)) {
+        RETURN_IF_ERROR(sql_change_parse(sql, strlen(sql), &made->change, used, error));
+        RETURN_IF_ERROR(memory_zeros(&made->values, (made->change.parameter_count + 1) * sizeof *made->values,
+                                     "parameters", error));
+        for (uint32_t p = 0; p < made->change.parameter_count; p++)
+            made->values[p] = (struct sql_parameter){.is_null = true, .type = VALUE_UNTYPED};
+        return STATUS_OK;
+    }
     RETURN_IF_ERROR(library_enter(&database->states, false, &made->state, error));
     return sql_cache_take(made->state->cache, sql, strlen(sql), NULL, settings, &made->statement, used,
                           error);
@@ -222,13 +230,35 @@ void tessera_finalize(struct tessera_statement *statement)
     if (statement->state)
         sql_cache_give(statement->state->cache, statement->statement);
     library_leave(&statement->database->states, statement->state);
+    for (uint32_t p = 0; statement->values && p < statement->change.parameter_count; p++)
+        free((char *)statement->values[p].string);
+    free(statement->values);
     sql_change_free(&statement->change);
     free(statement);
 }
 
 uint32_t tessera_parameters(const struct tessera_statement *statement)
 {
-    return statement->statement ? sql_parameter_count(statement->statement) : 0;
+    return statement->statement ? sql_parameter_count(statement->statement)
+                                : statement->change.parameter_count;
+}
+
+/* Keeps a parameter of a statement that writes, until its query or condition is prepared. */
+static enum status set_value(struct tessera_statement *statement, uint32_t index,
+                             const struct sql_parameter *parameter, struct error *error)
+{
+    char *copied = NULL;
+    if (index >= statement->change.parameter_count)
+        return error_set(error, STATUS_BAD_INPUT, "there is no parameter %u; the statement has %u, from 0",
+                         index, statement->change.parameter_count);
+    if (parameter->string)
+        RETURN_IF_ERROR(memory_take(&copied, parameter->length + 1, "a parameter", error));
+    if (copied)
+        memcpy(copied, parameter->string, parameter->length);
+    free((char *)statement->values[index].string);
+    statement->values[index] = *parameter;
+    statement->values[index].string = copied;
+    return STATUS_OK;
 }
 
 static enum tessera_status bind(struct tessera_statement *statement, uint32_t index,
@@ -236,9 +266,7 @@ static enum tessera_status bind(struct tessera_statement *statement, uint32_t in
 {
     struct error inner = {0};
     if (!statement->statement)
-        return give(error_set(&inner, STATUS_BAD_INPUT,
-                              "statements that write have no parameters; write the values in them"),
-                    &inner, error);
+        return give(set_value(statement, index, parameter, &inner), &inner, error);
     return give(sql_parameter_set(statement->statement, index, parameter, &inner), &inner, error);
 }
 
@@ -340,6 +368,7 @@ static enum status run_change(struct tessera_statement *statement, struct rowset
     const struct change_task task = {.engine = state->engine,
                                      .database = state->database,
                                      .settings = {.index = statement->index},
+                                     .parameters = statement->values,
                                      .spill = states->options.spill};
     const enum status status = change_run(&task, &statement->change, &report, error);
     library_leave(states, state);

@@ -41,9 +41,9 @@ static enum status delete_from(const struct delete_options *options, struct engi
 {
     struct database *database;
     uint64_t rows;
+    const struct row_condition condition = {.text = options->condition, .place = {1, 1}};
     RETURN_IF_ERROR(database_open(options->database, &database, error));
-    const enum status status = rows_delete(engine, database, options->table, options->condition,
-                                           (struct sql_position){1, 1}, &rows, error);
+    const enum status status = rows_delete(engine, database, options->table, &condition, &rows, error);
     database_close(database);
     if (status == STATUS_OK)
         fprintf(stderr, "%s: %" PRIu64 " row%s deleted\n", options->table, rows, rows == 1 ? "" : "s");

@@ -48,9 +48,8 @@ static enum status run(const struct change_task *task, struct sql_statement *sta
     struct sql_settings settings = task->settings;
     settings.explain = SQL_EXPLAIN_NONE;
     settings.observer = NULL;
-    if (sql_parameter_count(statement))
-        return error_set(error, STATUS_BAD_INPUT,
-                         "the statement has parameters (?), which only queries may have; write the values");
+    for (uint32_t p = 0; p < sql_parameter_count(statement); p++)
+        RETURN_IF_ERROR(sql_parameter_set(statement, p, &task->parameters[p], error));
     sql_statement_set(statement, settings);
     return sql_run(statement, rows, NULL, error);
 }
@@ -154,9 +153,12 @@ static enum status delete_run(const struct change_task *task, const struct sql_c
 {
     const struct table *table;
     RETURN_IF_ERROR(change_table(task, change, &table, error));
+    const struct row_condition condition = {.text = change->text ? change->part : "true",
+                                            .place = change->part_position,
+                                            .parameters = task->parameters,
+                                            .parameter_count = change->parameter_count};
     const enum status status =
-        rows_delete(task->engine, task->database, table->name, change->text ? change->part : "true",
-                    change->part_position, &report->rows, error);
+        rows_delete(task->engine, task->database, table->name, &condition, &report->rows, error);
     snprintf(report->text, sizeof report->text, "%s: %" PRIu64 " row%s deleted", table->name, report->rows,
              report->rows == 1 ? "" : "s");
     report->changed = report->rows > 0;
@@ -175,6 +177,9 @@ enum status change_run(const struct change_task *task, const struct sql_change *
                                                            [SQL_CHANGE_INSERT] = insert_run,
                                                            [SQL_CHANGE_CREATE] = create_run};
     *report = (struct change_report){0};
+    if (change->parameter_count && !task->parameters)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "the statement has parameters (?), which only programs can set; write the values");
     if (change->kind != SQL_CHANGE_COPY && engine_cluster(task->engine))
         return error_set(error, STATUS_BAD_INPUT,
                          "tables are changed by one process; run this statement without --cluster");

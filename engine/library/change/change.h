@@ -18,8 +18,8 @@ struct change_task {
     struct database *database;
     const char *codec;
     struct sql_settings settings;
-    const char
-        *spill; /* a folder for rows that are loaded and are more than memory; NULL: as tables_load has it */
+    const struct sql_parameter *parameters; /* the values of the statement's; NULL: it must have none */
+    const char *spill; /* a folder for rows beyond memory that are loaded; NULL: as tables_load has it */
 };
 
 /* What was done. */

@@ -37,6 +37,7 @@ struct sql_change {
      * without WHERE. Of CREATE without AS it is the whole statement. */
     const char *text, *part;
     struct sql_position part_position;
+    uint32_t parameter_count; /* in it */
 
     bool replaces, if_missing, defines; /* CREATE: OR REPLACE; IF NOT EXISTS; no AS */
 

@@ -72,6 +72,13 @@ static enum status keep_text(struct change_parser *at, const char *end)
     return STATUS_OK;
 }
 
+/* Moves on in the text inside, and counts its parameters. */
+static enum status pass(struct change_parser *at, struct parser *ahead)
+{
+    at->change->parameter_count += parse_is(ahead, "?");
+    return parse_advance(ahead);
+}
+
 /* Takes all tokens up to the statement's end as text; `what` is for the error that there are none. */
 static enum status take_rest(struct change_parser *at, const char *what)
 {
@@ -79,7 +86,7 @@ static enum status take_rest(struct change_parser *at, const char *what)
     if (parse_is(&ahead, ";") || ahead.token.kind == TOKEN_END)
         return parse_refuse(&ahead, "the statement ends where %s should stand", what);
     while (!parse_is(&ahead, ";") && ahead.token.kind != TOKEN_END)
-        RETURN_IF_ERROR(parse_advance(&ahead));
+        RETURN_IF_ERROR(pass(at, &ahead));
     RETURN_IF_ERROR(keep_text(at, ahead.before_end));
     at->parser.token = ahead.token;
     at->parser.tokens = ahead.tokens;
@@ -95,7 +102,7 @@ static enum status take_parentheses(struct change_parser *at)
             return parse_refuse(&ahead, "the statement ends where ) should stand behind the query");
         depth += parse_is(&ahead, "(");
         depth -= parse_is(&ahead, ")");
-        RETURN_IF_ERROR(parse_advance(&ahead));
+        RETURN_IF_ERROR(pass(at, &ahead));
     }
     if (!parse_is_query(&at->parser) && !parse_is(&at->parser, "("))
         return parse_refuse(&at->parser, "a query should stand here: SELECT, WITH or VALUES");

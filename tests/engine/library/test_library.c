@@ -454,6 +454,52 @@ static int64_t number_of(struct tessera_database *database, const char *sql, enu
     return number;
 }
 
+static void values_are_bound_to_statements_that_write(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *insert, *removal;
+    struct tessera_result *result;
+    (void)state;
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
+    assert_int_equal(
+        tessera_prepare(database, "insert into sales values (?, ?, ?), ('?', ? + 1, null)", &insert, &error),
+        TESSERA_OK);
+    assert_int_equal(tessera_parameters(insert), 4);
+    for (int64_t n = 0; n < 3; n++) {
+        assert_int_equal(tessera_bind_text(insert, 0, n ? "n1" : "n0", 2, &error), TESSERA_OK);
+        assert_int_equal(tessera_bind_double(insert, 1, 0.25 + (double)n, &error), TESSERA_OK);
+        assert_int_equal(tessera_bind_text(insert, 2, "2024-05-06", 10, &error), TESSERA_OK);
+        if (n == 2)
+            assert_int_equal(tessera_bind_null(insert, 2, &error), TESSERA_OK);
+        assert_int_equal(tessera_bind_int64(insert, 3, n, &error), TESSERA_OK);
+        assert_int_equal(tessera_run(insert, &result, &error), TESSERA_OK);
+        assert_int_equal(tessera_int64(result, 0, 0), 2);
+        tessera_result_free(result);
+    }
+    tessera_finalize(insert);
+    assert_int_equal(
+        number_of(database, "select count(*) from sales where day = date '2024-05-06'", TESSERA_OK), 2);
+    assert_int_equal(number_of(database,
+                               "select cast(sum(paid) * 100 as bigint) from sales where shop in ('?', 'n0', "
+                               "'n1')",
+                               TESSERA_OK),
+                     975);
+    assert_int_equal(tessera_prepare(database,
+                                     "delete from sales where shop = ? or paid > ? and shop in (select "
+                                     "max(shop) from sales where shop <> ?)",
+                                     &removal, &error),
+                     TESSERA_OK);
+    assert_int_equal(tessera_parameters(removal), 3);
+    assert_int_equal(tessera_bind_text(removal, 0, "?", 1, &error), TESSERA_OK);
+    assert_int_equal(tessera_bind_int64(removal, 1, 1, &error), TESSERA_OK);
+    assert_int_equal(tessera_bind_text(removal, 2, "n0", 2, &error), TESSERA_OK);
+    assert_int_equal(tessera_run(removal, &result, &error), TESSERA_OK);
+    assert_int_equal(tessera_int64(result, 0, 0), 5);
+    tessera_result_free(result);
+    tessera_finalize(removal);
+    tessera_close(database);
+}
+
 /* What was prepared before a change, and results, have the state before it; what comes after it has the new one. */
 static void changes_are_seen_by_what_comes_after_them(void **state)
 {
@@ -476,6 +522,7 @@ static void changes_are_seen_by_what_comes_after_them(void **state)
         TESSERA_OK);
     assert_int_equal(tessera_parameters(insert), 0);
     assert_int_equal(tessera_bind_int64(insert, 0, 1, &error), TESSERA_BAD_INPUT);
+    assert_non_null(strstr(error.text, "there is no parameter 0; the statement has 0"));
     for (int run = 1; run <= 3; run++) {
         assert_int_equal(tessera_run(insert, &result, &error), TESSERA_OK);
         assert_string_equal(tessera_column_name(result, 0), "Count");
@@ -523,6 +570,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(decimals_without_digits_are_decimals_of_arrow, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
         cmocka_unit_test_setup_teardown(changes_are_seen_by_what_comes_after_them, setup, teardown),
+        cmocka_unit_test_setup_teardown(values_are_bound_to_statements_that_write, setup, teardown),
         cmocka_unit_test_setup_teardown(options_of_an_older_program_are_taken, setup, teardown),
         cmocka_unit_test_setup_teardown(one_of_two_statements_is_cancelled, setup, teardown),
         cmocka_unit_test_setup_teardown(no_thread_is_left_after_the_last_database, setup, teardown),

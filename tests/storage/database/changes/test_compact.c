@@ -61,7 +61,8 @@ static void delete_rows(const char *directory, const char *condition)
     uint64_t rows;
     must(engine_open(&(struct engine_options){.device = "cpu", .threads = 1}, &engine, error));
     must(database_open(directory, &database, error));
-    must(rows_delete(engine, database, "sales", condition, (struct sql_position){1, 1}, &rows, error));
+    must(rows_delete(engine, database, "sales", &(struct row_condition){.text = condition, .place = {1, 1}},
+                     &rows, error));
     database_close(database);
     engine_close(engine);
 }
