@@ -25,20 +25,30 @@ static enum status refuse_count(const struct sql_change *change, const struct ta
         change->column_count ? "" : "; name the columns to fill: INSERT INTO t (a, b) ...");
 }
 
+/* The name of the n-th column that is filled, in the statement or, BY NAME, in its query. */
+static struct sql_shared name_of(const struct sql_change *change, const struct rowset *rows, uint32_t n)
+{
+    return change->by_name
+               ? (struct sql_shared){.name = rows->columns[n].name, .position = change->part_position}
+               : change->columns[n];
+}
+
 /* The n-th column that is filled. */
-static enum status find_target(const struct sql_change *change, const struct table *table, uint32_t n,
-                               const struct column **column, struct error *error)
+static enum status find_target(const struct sql_change *change, const struct table *table,
+                               const struct rowset *rows, uint32_t n, const struct column **column,
+                               struct error *error)
 {
     *column = &table->columns[n];
-    if (!change->column_count)
+    if (!change->column_count && !change->by_name)
         return STATUS_OK;
-    RETURN_IF_ERROR(change_column(table, &change->columns[n], column, error));
+    const struct sql_shared named = name_of(change, rows, n);
+    RETURN_IF_ERROR(change_column(table, &named, column, error));
     for (uint32_t before = 0; before < n; before++) {
+        const struct sql_shared earlier = name_of(change, rows, before);
         const struct column *other;
-        RETURN_IF_ERROR(change_column(table, &change->columns[before], &other, error));
+        RETURN_IF_ERROR(change_column(table, &earlier, &other, error));
         if (other == *column)
-            return sql_change_refuse(error, change->columns[n].position, "column %s is named twice",
-                                     other->schema.name);
+            return sql_change_refuse(error, named.position, "column %s is named twice", other->schema.name);
     }
     return STATUS_OK;
 }
@@ -95,12 +105,14 @@ static void drop_column(struct rowset *rows, uint32_t c)
 static enum status place_columns(const struct sql_change *change, const struct table *table,
                                  struct rowset *rows, struct error *error)
 {
-    const uint32_t wanted = change->column_count ? change->column_count : table_visible_columns(table);
+    const uint32_t wanted = change->by_name        ? rows->column_count
+                            : change->column_count ? change->column_count
+                                                   : table_visible_columns(table);
     if (rows->column_count != wanted)
         return refuse_count(change, table, wanted, rows->column_count, error);
     for (uint32_t n = wanted; n-- > 0;) {
         const struct column *target;
-        RETURN_IF_ERROR(find_target(change, table, n, &target, error));
+        RETURN_IF_ERROR(find_target(change, table, rows, n, &target, error));
         const struct column *const typed = target->references ? target->references : target;
         if (rows->columns[n].type.untyped) {
             drop_column(rows, n); /* those after it have been placed */

@@ -1,7 +1,7 @@
 /*
  * complete.c: completes keywords, tables, columns and dot commands (complete.h).
  *
- * After FROM, JOIN, DESCRIBE and .schema a table is meant; after `table.` or `alias.`, one of its columns; elsewhere
+ * After FROM, JOIN, INTO, DESCRIBE and .schema a table is meant; after `table.` or `alias.`, one of its columns; elsewhere
  * columns of the tables that the statement names so far, or of all if it names none, and keywords and functions. Case does not matter;
  * a keyword gets the case of what was typed.
  */
@@ -189,7 +189,8 @@ static enum status add_for_statement(struct search *search, const struct before 
         const struct table *const table = table_meant(search->database, before, last - 1);
         return table ? add_columns(search, table, error) : STATUS_OK;
     }
-    if (last && (sql_token_is(last, "FROM") || sql_token_is(last, "JOIN") || sql_token_is(last, "DESCRIBE")))
+    if (last && (sql_token_is(last, "FROM") || sql_token_is(last, "JOIN") || sql_token_is(last, "INTO") ||
+                 sql_token_is(last, "DESCRIBE")))
         return add_tables(search, error);
     if (!search->quoted)
         RETURN_IF_ERROR(add_words(search, error));

@@ -3,7 +3,7 @@
  *
  *     COPY table | (query) TO 'file' [[WITH] (option, ...)]
  *     DELETE FROM table [WHERE condition]
- *     INSERT INTO table [(column, ...)] query
+ *     INSERT INTO table [(column, ...) | BY NAME] query
  *     CREATE [OR REPLACE] TABLE [IF NOT EXISTS] table [(column, ...)] AS query
  *     CREATE TABLE table (definition, ...)
  *
@@ -39,6 +39,7 @@ struct sql_change {
     struct sql_position part_position;
     uint32_t parameter_count; /* in it */
 
+    bool by_name;                       /* of INSERT */
     bool replaces, if_missing, defines; /* CREATE: OR REPLACE; IF NOT EXISTS; no AS */
 
     const char *file; /* of COPY */

@@ -241,7 +241,11 @@ static enum status parse_insert(struct change_parser *at)
         return parse_refuse(parser, "a row whose key exists is an error; DELETE the old rows first");
     RETURN_IF_ERROR(parse_expect(parser, "INTO", "behind INSERT"));
     RETURN_IF_ERROR(parse_table(at));
-    RETURN_IF_ERROR(parse_columns(at));
+    RETURN_IF_ERROR(parse_take(parser, "BY", &at->change->by_name));
+    if (at->change->by_name)
+        RETURN_IF_ERROR(parse_expect(parser, "NAME", "behind BY"));
+    else
+        RETURN_IF_ERROR(parse_columns(at));
     return take_query(at);
 }
 

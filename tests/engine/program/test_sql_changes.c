@@ -193,6 +193,14 @@ static void a_statement_sees_the_state_before_it(void **state)
         0, "");
     rows_are("counts\n\"5,5\"\n");
     answer_is("select city, opened from shops where id > 3 order by id", "city,opened\nUlm,2024-02-29\nx,\n");
+    sql_ends("insert into sales by name select 'n' as note, 3 as SHOP, 77 as nr; select shop, day, note from "
+             "sales "
+             "where nr = 77",
+             0, "sales: 1 row inserted\n");
+    assert_string_equal(run.output, "shop,day,note\n3,,n\n");
+    sql_ends("insert into sales by name select 1 as shop, 78 as number", 2,
+             "line 1, column 27: table sales has no column number");
+    sql_ends("insert into sales by name select 1 as nr, 2 as nr", 2, "column nr is named twice");
     shell_prints("$T check --db $D | grep -c 'no fault'", "1\n");
 }
 
