@@ -305,7 +305,9 @@ static void refused_changes_change_nothing(void **state)
     file_is("e.sql", ".explain on\ndelete from sales;\n");
     shell_prints(
         "$T sql --db $D < e.sql 2>&1; true",
-        "tessera: line 2, column 1: only queries are explained; .explain off lets this statement run\n");
+        "tessera: line 2, column 1: only queries are explained; .explain off lets this statement run\n"
+        "  delete from sales\n"
+        "  ^\n");
     rows_are("counts\n\"4,3\"\n");
 }
 
