@@ -18,6 +18,9 @@ struct logical_options {
     bool host_totals;   /* the CPU does */
 };
 
+/* Whether FROM of the query, or of one in it, names a table so, in any case of letters. */
+bool logical_query_names(const struct sql_select *select, const char *name);
+
 /* Binds a statement to a database; reads no rows. `arena` gets the tree, and must outlive it. STATUS_BAD_INPUT, "line L,
  * column C: ...", for names that there are not and for wrong types. */
 NODISCARD enum status logical_bind(struct database *database, const struct sql_select *select,

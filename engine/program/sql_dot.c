@@ -2,6 +2,7 @@
 #include "engine/program/sql_shell.h"
 
 #include "storage/base/words/near_word.h"
+#include "storage/base/words/sql_name.h"
 #include "storage/database/table_script.h"
 
 #include <inttypes.h>
@@ -33,7 +34,16 @@ static enum status dot_tables(struct sql_shell *shell, const char *unused, struc
             }
         putc('\n', out);
     }
+    for (uint32_t v = 0; v < database_view_count(shell->database); v++)
+        fprintf(out, "%-16s view\n", database_view_at(shell->database, v));
     return STATUS_OK;
+}
+
+static void write_view(FILE *out, const struct database *database, const char *name)
+{
+    fputs("CREATE VIEW ", out);
+    sql_name_write(out, name, false);
+    fprintf(out, " AS %s;\n", database_view(database, name));
 }
 
 /* `.schema`. It accepts a table's name like FROM: with or without quotes, and in any case if no table has
@@ -47,7 +57,11 @@ static enum status dot_schema(struct sql_shell *shell, const char *argument, str
     snprintf(name, sizeof name, "%.*s", (int)(length - 2 * quoted), argument + quoted);
     for (uint32_t t = 0; !*name && t < database_table_count(shell->database); t++)
         table_script_write(sql_shell_out(shell), shell->database, database_table_at(shell->database, t));
-    if (*name) {
+    for (uint32_t v = 0; !*name && v < database_view_count(shell->database); v++)
+        write_view(sql_shell_out(shell), shell->database, database_view_at(shell->database, v));
+    if (*name && database_view(shell->database, name) && !database_find(shell->database, name)) {
+        write_view(sql_shell_out(shell), shell->database, name);
+    } else if (*name) {
         RETURN_IF_ERROR(sql_shell_table(shell->database, name, &found, error));
         table_script_write(sql_shell_out(shell), shell->database, found);
     }

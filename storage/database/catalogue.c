@@ -3,6 +3,7 @@
 
 #include "storage/base/text/json_text.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/word.h"
 #include "storage/column/levels_file.h"
 #include "storage/database/database_files.h"
 
@@ -296,6 +297,39 @@ static enum status resolve_references(struct parser *parser, struct catalogue *c
     return STATUS_OK;
 }
 
+static enum status parse_view(struct parser *parser, const json_t *object, struct catalogue *catalogue)
+{
+    struct catalogue_view *const view = &catalogue->views[catalogue->view_count];
+    const char *const query = json_string_value(json_object_get(object, "query"));
+    parser->table = parser->column = NULL;
+    RETURN_IF_ERROR(catalogue_parse_name(parser, object, "name", view->name));
+    parser->table = view->name;
+    bool wrong = !query || !*query || strlen(query) > CATALOGUE_VIEW_BYTES_MAX;
+    for (uint32_t t = 0; t < catalogue->table_count; t++)
+        wrong |= word_compare(catalogue->tables[t].name, view->name) == 0;
+    if (wrong || catalogue_view(catalogue, view->name))
+        return catalogue_parse_wrong(parser, "views");
+    view->query = strdup(query);
+    if (!view->query)
+        return error_out_of_memory(parser->error, strlen(query), "the catalogue");
+    catalogue->view_count++;
+    return STATUS_OK;
+}
+
+static enum status parse_views(struct parser *parser, const json_t *list, struct catalogue *catalogue)
+{
+    const size_t count = json_array_size(list);
+    if (!list)
+        return STATUS_OK;
+    if (count == 0)
+        return catalogue_parse_wrong(parser, "views");
+    RETURN_IF_ERROR(
+        memory_zeros(&catalogue->views, count * sizeof *catalogue->views, "the catalogue", parser->error));
+    for (size_t v = 0; v < count; v++)
+        RETURN_IF_ERROR(parse_view(parser, json_array_get(list, v), catalogue));
+    return STATUS_OK;
+}
+
 static enum status parse_root(struct parser *parser, const json_t *root, struct catalogue *catalogue)
 {
     RETURN_IF_ERROR(
@@ -315,7 +349,8 @@ static enum status parse_root(struct parser *parser, const json_t *root, struct 
             if (strcmp(catalogue->tables[other].name, table->name) == 0)
                 return catalogue_parse_wrong(parser, "name");
     }
-    return resolve_references(parser, catalogue);
+    RETURN_IF_ERROR(resolve_references(parser, catalogue));
+    return parse_views(parser, json_object_get(root, "views"), catalogue);
 }
 
 static enum status parse_text(const char *path, const char *text, size_t size, struct catalogue *catalogue,
@@ -483,7 +518,18 @@ void catalogue_free(struct catalogue *catalogue)
     for (uint32_t t = 0; t < catalogue->table_count; t++)
         table_free(&catalogue->tables[t]);
     free(catalogue->tables);
+    for (uint32_t v = 0; v < catalogue->view_count; v++)
+        free(catalogue->views[v].query);
+    free(catalogue->views);
     *catalogue = (struct catalogue){0};
+}
+
+struct catalogue_view *catalogue_view(const struct catalogue *catalogue, const char *name)
+{
+    for (uint32_t v = 0; v < catalogue->view_count; v++)
+        if (word_compare(catalogue->views[v].name, name) == 0)
+            return &catalogue->views[v];
+    return NULL;
 }
 
 const struct table *catalogue_table(const struct catalogue *catalogue, const char *name)

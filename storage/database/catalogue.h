@@ -21,16 +21,25 @@
  * foreign keys are no longer numbers of rows. Version 5 has tables that are parts: an older program would take one for
  * the whole. Version 6 has doubles, and version 7 dictionaries in blocks and keys of several columns, whose references
  * an older program would show as columns. Version 8 has columns of several files, and version 9 indexes of several, and deleted
- * rows whose positions keys have. */
-#define CATALOGUE_VERSION   9
+ * rows whose positions keys have. Version 10 has views, which an older program would lose with the next change. */
+#define CATALOGUE_VERSION   10
 #define CATALOGUE_FILE      "catalogue"
 #define CATALOGUE_NEW_FILE  "catalogue.new"
 #define CATALOGUE_BYTES_MAX (1u << 30) /* 2 million columns; a larger file is not a catalogue */
+
+/* A query with a name, which FROM may name as a table (CREATE VIEW). */
+struct catalogue_view {
+    char name[NAME_BYTES]; /* no table's, nor another view's, in any case of letters */
+    char *query;           /* UTF-8, owned; it is not trusted: a statement that names the view parses it */
+};
+#define CATALOGUE_VIEW_BYTES_MAX (1u << 20) /* of a query */
 
 struct catalogue {
     uint64_t generation; /* of the last change; the next change's files have generation + 1 */
     uint32_t table_count;
     struct table *tables; /* the catalogue owns their columns, segment_rows, levels, encodings and own_name */
+    uint32_t view_count;
+    struct catalogue_view *views; /* owned */
 };
 
 /* Reads the catalogue of the database in `directory`; free it with catalogue_free. STATUS_BAD_INPUT if the
@@ -58,6 +67,9 @@ NODISCARD enum status catalogue_write(const char *directory, const struct catalo
 
 /* The table of that name, or NULL. */
 const struct table *catalogue_table(const struct catalogue *catalogue, const char *name);
+
+/* The view of that name, in any case of letters, or NULL. */
+struct catalogue_view *catalogue_view(const struct catalogue *catalogue, const char *name);
 
 /* Whether positions of the table's rows are in other places, too: in keys that reference it, or in levels. Such rows stay where
  * they are: deleted ones are kept, and none goes to another cell. */

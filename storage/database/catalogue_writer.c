@@ -163,7 +163,7 @@ static unsigned column_version(const struct column *column)
 /* The lowest version that knows everything in the catalogue. */
 static unsigned version_needed(const struct catalogue *catalogue)
 {
-    unsigned version = 1;
+    unsigned version = catalogue->view_count ? 10 : 1;
     for (uint32_t t = 0; t < catalogue->table_count; t++) {
         const struct table *table = &catalogue->tables[t];
         unsigned needed = table->part.of ? 5 : table->levels ? 4 : segments_regular(table) ? 1 : 2;
@@ -255,6 +255,19 @@ static json_t *format_table(const struct table *table)
     return NULL;
 }
 
+static json_t *format_views(const struct catalogue *catalogue)
+{
+    json_t *list = json_array();
+    int failed = !list;
+    for (uint32_t v = 0; v < catalogue->view_count; v++)
+        failed |= json_array_append_new(list, json_pack("{s:s, s:s}", "name", catalogue->views[v].name,
+                                                        "query", catalogue->views[v].query));
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 static json_t *format_root(const struct catalogue *catalogue)
 {
     json_t *tables = json_array();
@@ -262,6 +275,8 @@ static json_t *format_root(const struct catalogue *catalogue)
     for (uint32_t t = 0; t < catalogue->table_count; t++)
         failed |= json_array_append_new(tables, format_table(&catalogue->tables[t]));
     json_t *root = json_pack("{s:I, s:o}", "generation", (json_int_t)catalogue->generation, "tables", tables);
+    if (catalogue->view_count)
+        failed |= json_object_set_new(root, "views", format_views(catalogue));
     if (!failed)
         return root;
     json_decref(root);

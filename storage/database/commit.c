@@ -141,7 +141,9 @@ static enum status next_catalogue(const struct database_writer *writer, struct c
         made++;
     capacity += made;
     *next = (struct catalogue){.generation = writer->generation,
-                               .tables = calloc(capacity + 1, sizeof *next->tables)};
+                               .tables = calloc(capacity + 1, sizeof *next->tables),
+                               .view_count = writer->catalogue.view_count,
+                               .views = writer->catalogue.views};
     if (!next->tables)
         return error_out_of_memory(error, capacity * sizeof *next->tables, "the catalogue");
     for (uint32_t t = 0; t < writer->catalogue.table_count; t++) {

@@ -104,6 +104,22 @@ const struct table *database_find(const struct database *database, const char *n
     return found;
 }
 
+uint32_t database_view_count(const struct database *database)
+{
+    return database->catalogue.view_count;
+}
+
+const char *database_view_at(const struct database *database, uint32_t index)
+{
+    return database->catalogue.views[index].name;
+}
+
+const char *database_view(const struct database *database, const char *name)
+{
+    const struct catalogue_view *const view = catalogue_view(&database->catalogue, name);
+    return view ? view->query : NULL;
+}
+
 bool database_is_current(const struct database *database)
 {
     struct catalogue now;

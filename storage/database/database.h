@@ -31,6 +31,10 @@ NODISCARD enum status database_table(const struct database *database, const char
 
 /* The table of that name as statements find it: in any case of letters if none has exactly this name; or NULL. */
 const struct table *database_find(const struct database *database, const char *name);
+/* Views: the number of them, the name of each, and the query of that name, in any case of letters, or NULL. */
+uint32_t database_view_count(const struct database *database);
+const char *database_view_at(const struct database *database, uint32_t index);
+const char *database_view(const struct database *database, const char *name);
 /* Whether the state that was opened still is the newest one; false if that cannot be told. */
 bool database_is_current(const struct database *database);
 

@@ -302,6 +302,10 @@ enum status database_writer_add(struct database_writer *writer, const char *name
     *out = NULL;
     if (!name_valid(name))
         return error_set(error, STATUS_BAD_INPUT, "a table cannot be named \"%.63s\": use " NAME_RULE, name);
+    if (catalogue_view(&writer->catalogue, name))
+        return error_set(error, STATUS_BAD_INPUT,
+                         "there is a view %s; drop it first (DROP VIEW), or give the table another name",
+                         name);
     if (column_count == 0)
         return error_set(error, STATUS_BAD_INPUT, "table %s has no columns; give it at least one", name);
     char *directory = NULL;

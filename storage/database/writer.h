@@ -199,6 +199,16 @@ NODISCARD enum status database_encode(struct database *database, const struct co
                                       const struct codec_choice *choice, unsigned threads,
                                       enum codec_id *codec, struct error *error);
 
+/* ---- Views ---- */
+
+/* Gives a query a name and commits it; an older view of that name is replaced if `replace`. Nothing is parsed here.
+ * STATUS_BAD_INPUT if a table has the name, or a view and not `replace`, or if the name is too long or the query. */
+NODISCARD enum status database_view_create(const char *path, const char *name, const char *query,
+                                           bool replace, struct error *error);
+
+/* Takes the view away. STATUS_BAD_INPUT if there is none. */
+NODISCARD enum status database_view_drop(const char *path, const char *name, struct error *error);
+
 /* ---- Bitmap indexes ---- */
 
 /* Builds the index of a column and commits it; a crash leaves the database with the whole index or as it was. Readers

@@ -171,13 +171,12 @@ enum status change_run(const struct change_task *task, const struct sql_change *
                        struct change_report *report, struct error *error)
 {
     static enum status (*const kinds[])(const struct change_task *, const struct sql_change *,
-                                        struct change_report *,
-                                        struct error *) = {[SQL_CHANGE_COPY] = copy_run,
-                                                           [SQL_CHANGE_DELETE] = delete_run,
-                                                           [SQL_CHANGE_INSERT] = insert_run,
-                                                           [SQL_CHANGE_CREATE] = create_run};
+                                        struct change_report *, struct error *) = {
+        [SQL_CHANGE_COPY] = copy_run,     [SQL_CHANGE_DELETE] = delete_run,
+        [SQL_CHANGE_INSERT] = insert_run, [SQL_CHANGE_CREATE] = create_run,
+        [SQL_CHANGE_VIEW] = view_run,     [SQL_CHANGE_DROP_VIEW] = view_run};
     *report = (struct change_report){0};
-    if (change->parameter_count && !task->parameters)
+    if (change->parameter_count && !task->parameters && change->kind != SQL_CHANGE_VIEW)
         return error_set(error, STATUS_BAD_INPUT,
                          "the statement has parameters (?), which only programs can set; write the values");
     if (change->kind != SQL_CHANGE_COPY && engine_cluster(task->engine))

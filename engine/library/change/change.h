@@ -1,6 +1,6 @@
 /*
  * change.h: runs the statements of engine/sql/change/change.h: COPY writes a file; DELETE, INSERT and CREATE TABLE change
- * tables, each in one commit, all or nothing.
+ * tables, CREATE VIEW and DROP VIEW views, each in one commit, all or nothing.
  *
  * A query inside is answered as any other, over the state of the database that is open; then its rows are loaded as
  * `tessera load` loads a stream (loader/table/table_loader.h). So a statement sees the state before it. Whoever has the

@@ -5,13 +5,15 @@
 #include "engine/library/change/change.h"
 #include "loader/table/table_loader.h"
 
-/* copy.c, insert.c, create.c: as change_run. */
+/* copy.c, insert.c, create.c, view.c: as change_run. */
 NODISCARD enum status copy_run(const struct change_task *task, const struct sql_change *change,
                                struct change_report *report, struct error *error);
 NODISCARD enum status insert_run(const struct change_task *task, const struct sql_change *change,
                                  struct change_report *report, struct error *error);
 NODISCARD enum status create_run(const struct change_task *task, const struct sql_change *change,
                                  struct change_report *report, struct error *error);
+NODISCARD enum status view_run(const struct change_task *task, const struct sql_change *change,
+                               struct change_report *report, struct error *error);
 
 /* ---- change.c ---- */
 

@@ -42,6 +42,7 @@ struct bind_state {
     const struct logical_options *options;
     struct sql_scalars *scalars;
     uint32_t depth;    /* of queries in each other */
+    uint32_t views;    /* whose queries are being bound, one in another */
     uint32_t workings; /* references to what recursive queries see of themselves, so far */
     struct error *error;
 };

@@ -111,10 +111,33 @@ static enum status refuse_table(struct bind_state *state, const struct sql_sourc
                       database_table(state->database, source->table, &none, state->error));
 }
 
+/* Views that name each other, one in another; more are a circle. */
+#define VIEWS_MOST 16u
+
+/* A view is the query that it was created with, which sees tables and views alone. */
+static enum status bind_view(struct bind_state *state, const struct sql_source *source, const char *query,
+                             struct logical_node **node, const char ***names)
+{
+    struct sql_select *select;
+    if (state->views == VIEWS_MOST)
+        return logical_refuse(state, source->position,
+                              "view %s is one of more than %u that name each other; is it a circle?",
+                              source->table, VIEWS_MOST);
+    RETURN_IF_ERROR(
+        sql_parse_made(state->arena, query, strlen(query), source->position, &select, state->error));
+    state->views++;
+    const enum status status = bind_query(state, select, NULL, NULL, node, names);
+    state->views--;
+    return status;
+}
+
 static enum status scan_table(struct bind_state *state, const struct sql_source *source,
-                              const struct bind_named *named, struct logical_node **node)
+                              const struct bind_named *named, struct logical_node **node, const char ***names)
 {
     const struct table *const table = stored_table(state->database, source->table);
+    const char *const view = table ? NULL : database_view(state->database, source->table);
+    if (view)
+        return bind_view(state, source, view, node, names);
     if (!table)
         return refuse_table(state, source, named);
     const uint32_t count = table_visible_columns(table);
@@ -230,7 +253,7 @@ static enum status bind_source(struct bind_block *block, uint32_t s, const struc
     else if (named)
         RETURN_IF_ERROR(name_shared(state, (struct bind_named *)named, source, node, &names));
     else
-        RETURN_IF_ERROR(scan_table(state, source, block->named, node));
+        RETURN_IF_ERROR(scan_table(state, source, block->named, node, &names));
     if (source->column_count)
         RETURN_IF_ERROR(bind_rename(state, source->alias ? source->alias : "the subquery",
                                     source->column_count, source->columns, source->position, *node, &names));

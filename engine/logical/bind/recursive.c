@@ -18,17 +18,15 @@
 
 /* ---- Whether it names itself ---- */
 
-static bool query_names(const struct sql_select *select, const char *name);
-
 static bool tree_names(const struct sql_expression *tree, const char *name)
 {
-    bool any = tree && tree->query && query_names(tree->query, name);
+    bool any = tree && tree->query && logical_query_names(tree->query, name);
     for (uint32_t c = 0; tree && c < tree->child_count && !any; c++)
         any = tree_names(tree->children[c], name);
     return any;
 }
 
-static bool query_names(const struct sql_select *select, const char *name)
+bool logical_query_names(const struct sql_select *select, const char *name)
 {
     bool any = tree_names(select->where, name) || tree_names(select->having, name) ||
                tree_names(select->qualify, name) || tree_names(select->limit, name) ||
@@ -36,12 +34,12 @@ static bool query_names(const struct sql_select *select, const char *name)
     for (uint32_t s = 0; s < select->source_count && !any; s++) {
         const struct sql_source *const source = &select->sources[s];
         any = (source->table && word_compare(source->table, name) == 0) || tree_names(source->on, name) ||
-              (source->query && query_names(source->query, name));
+              (source->query && logical_query_names(source->query, name));
     }
     for (uint32_t w = 0; w < select->with_count && !any; w++)
-        any = query_names(select->withs[w].query, name);
+        any = logical_query_names(select->withs[w].query, name);
     for (uint32_t p = 0; p < select->part_count && !any; p++)
-        any = query_names(select->parts[p].select, name);
+        any = logical_query_names(select->parts[p].select, name);
     for (uint32_t i = 0; i < select->item_count && !any; i++)
         any = tree_names(select->items[i].expression, name);
     for (uint32_t g = 0; g < select->group_count && !any; g++)
@@ -53,7 +51,7 @@ static bool query_names(const struct sql_select *select, const char *name)
 
 bool bind_is_recursive(const struct sql_with *with)
 {
-    return with->recursive && query_names(with->query, with->name);
+    return with->recursive && logical_query_names(with->query, with->name);
 }
 
 /* ---- Its two parts ---- */
@@ -81,7 +79,7 @@ static enum status split_parts(struct recursion *recursion)
     const struct sql_with *const with = recursion->named->with;
     const struct sql_select *const query = with->query;
     uint32_t first = 0;
-    while (first < query->part_count && !query_names(query->parts[first].select, with->name))
+    while (first < query->part_count && !logical_query_names(query->parts[first].select, with->name))
         first++;
     if (first == 0 || first == query->part_count)
         return refuse_parts(recursion, with->position);

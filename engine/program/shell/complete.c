@@ -108,6 +108,8 @@ static enum status add_tables(struct search *search, struct error *error)
 {
     for (uint32_t t = 0; t < database_table_count(search->database); t++)
         RETURN_IF_ERROR(add_name(search, database_table_at(search->database, t)->name, error));
+    for (uint32_t v = 0; v < database_view_count(search->database); v++)
+        RETURN_IF_ERROR(add_name(search, database_view_at(search->database, v), error));
     return STATUS_OK;
 }
 

@@ -1,4 +1,4 @@
-/* show.c: SHOW TABLES and DESCRIBE, whose answers are rows like any others (sql_shell.h). */
+/* show.c: SHOW TABLES, SHOW VIEWS and DESCRIBE, whose answers are rows like any others (sql_shell.h). */
 #include "engine/program/sql_shell.h"
 #include "storage/base/sql_token.h"
 #include "storage/database/database.h"
@@ -40,6 +40,24 @@ static enum status show_tables(const struct database *database, struct rowset *r
                                             {.number = (int64_t)table->rows},
                                             {.number = table_visible_columns(table)},
                                             text_cell(list)};
+        status = rowset_builder_add(builder, cells, error);
+    }
+    if (status == STATUS_OK)
+        rowset_builder_finish(builder, rows);
+    rowset_builder_free(builder);
+    return status;
+}
+
+static enum status show_views(const struct database *database, struct rowset *rows, struct error *error)
+{
+    static const char *const names[] = {"view", "query"};
+    const struct value_type types[] = {{.kind = VALUE_STRING}, {.kind = VALUE_STRING}};
+    struct rowset_builder *builder;
+    RETURN_IF_ERROR(rowset_builder_create(2, names, types, &builder, error));
+    enum status status = STATUS_OK;
+    for (uint32_t v = 0; status == STATUS_OK && v < database_view_count(database); v++) {
+        const char *const name = database_view_at(database, v);
+        const struct rowset_cell cells[] = {text_cell(name), text_cell(database_view(database, name))};
         status = rowset_builder_add(builder, cells, error);
     }
     if (status == STATUS_OK)
@@ -135,6 +153,9 @@ static enum status read_table(const struct database *database, struct sql_tokens
     if ((token.kind != TOKEN_WORD && token.kind != TOKEN_NAME) || token.length >= sizeof name)
         return refuse(&token, "DESCRIBE needs the name of a table; SHOW TABLES lists them", error);
     sql_token_text(&token, name);
+    if (database_view(database, name) && !database_find(database, name))
+        return refuse(&token, "this is a view, whose columns are those of its query; SHOW VIEWS shows it",
+                      error);
     if (sql_shell_table(database, name, table, &why) != STATUS_OK)
         return refuse(&token, why.text, error);
     return STATUS_OK;
@@ -151,12 +172,15 @@ enum status sql_shell_show(const struct database *database, const char *text, si
     struct sql_tokens tokens;
     struct sql_token token;
     const struct table *table = NULL;
+    bool views = false;
     sql_tokens_begin(&tokens, text, length);
     RETURN_IF_ERROR(sql_token_next(&tokens, &token, error));
     if (sql_token_is(&token, "SHOW")) {
         RETURN_IF_ERROR(sql_token_next(&tokens, &token, error));
-        if (!sql_token_is(&token, "TABLES"))
-            return refuse(&token, "there is SHOW TABLES; DESCRIBE NAME shows a table's columns", error);
+        views = sql_token_is(&token, "VIEWS");
+        if (!views && !sql_token_is(&token, "TABLES"))
+            return refuse(
+                &token, "there are SHOW TABLES and SHOW VIEWS; DESCRIBE NAME shows a table's columns", error);
     } else {
         RETURN_IF_ERROR(read_table(database, &tokens, &table, error));
     }
@@ -164,5 +188,7 @@ enum status sql_shell_show(const struct database *database, const char *text, si
     if (token.kind != TOKEN_END && !sql_token_is(&token, ";"))
         return refuse(&token, "nothing more is expected here, only a semicolon", error);
     *used = tokens.at;
-    return table ? describe(table, rows, error) : show_tables(database, rows, error);
+    return table   ? describe(table, rows, error)
+           : views ? show_views(database, rows, error)
+                   : show_tables(database, rows, error);
 }

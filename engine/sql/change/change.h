@@ -6,6 +6,8 @@
  *     INSERT INTO table [(column, ...) | BY NAME] query
  *     CREATE [OR REPLACE] TABLE [IF NOT EXISTS] table [(column, ...)] AS query
  *     CREATE TABLE table (definition, ...)
+ *     CREATE [OR REPLACE] VIEW [IF NOT EXISTS] view [(column, ...)] AS query
+ *     DROP VIEW [IF EXISTS] view
  *
  * This parses what is around them. The query or condition is a part of the text, and is parsed where it is run.
  */
@@ -15,7 +17,14 @@
 #include "engine/sql/sql.h"
 #include "storage/base/sql_token.h"
 
-enum sql_change_kind { SQL_CHANGE_COPY, SQL_CHANGE_DELETE, SQL_CHANGE_INSERT, SQL_CHANGE_CREATE };
+enum sql_change_kind {
+    SQL_CHANGE_COPY,
+    SQL_CHANGE_DELETE,
+    SQL_CHANGE_INSERT,
+    SQL_CHANGE_CREATE,
+    SQL_CHANGE_VIEW,
+    SQL_CHANGE_DROP_VIEW
+};
 
 /* An option of COPY: a name in lower case, and its value as text, NULL: there is none. */
 struct sql_copy_option {
@@ -27,7 +36,7 @@ struct sql_change {
     struct sql_statement_tree *arena; /* of all that is named here */
     enum sql_change_kind kind;
     struct sql_position position; /* of its first word */
-    const char *table;            /* NULL: COPY of a query */
+    const char *table;            /* or view; NULL: COPY of a query */
     struct sql_position table_position;
     uint32_t column_count; /* of INSERT and CREATE; 0: none are named */
     struct sql_shared *columns;
@@ -41,6 +50,7 @@ struct sql_change {
 
     bool by_name;                       /* of INSERT */
     bool replaces, if_missing, defines; /* CREATE: OR REPLACE; IF NOT EXISTS; no AS */
+    bool if_there;                      /* DROP: IF EXISTS */
 
     const char *file; /* of COPY */
     struct sql_position file_position;

@@ -21,7 +21,6 @@ static const struct {
 } refused[] = {{"UPDATE", "rows are not changed where they are: DELETE them and INSERT the new ones"},
                {"MERGE", "rows are not changed where they are: DELETE them and INSERT the new ones"},
                {"REPLACE", "rows are not changed where they are: DELETE them and INSERT the new ones"},
-               {"DROP", "there is no statement that removes a table; CREATE OR REPLACE TABLE replaces one"},
                {"TRUNCATE", "DELETE FROM a table without WHERE deletes all of its rows"},
                {"ALTER", "a table keeps its columns; CREATE TABLE ... AS SELECT makes another one"},
                {"BEGIN", "there are no transactions: each statement is one commit, all or nothing"},
@@ -32,7 +31,7 @@ static const struct {
 
 bool sql_change_begins(const struct sql_token *first)
 {
-    static const char *const words[] = {"COPY", "DELETE", "INSERT", "CREATE"};
+    static const char *const words[] = {"COPY", "DELETE", "INSERT", "CREATE", "DROP"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (sql_token_is(first, words[i]))
             return true;
@@ -277,6 +276,42 @@ static enum status take_whole(struct change_parser *at, const struct sql_token *
     return status;
 }
 
+/* IF NOT EXISTS */
+static enum status parse_if_missing(struct change_parser *at)
+{
+    struct parser *const parser = &at->parser;
+    RETURN_IF_ERROR(parse_take(parser, "IF", &at->change->if_missing));
+    if (!at->change->if_missing)
+        return STATUS_OK;
+    RETURN_IF_ERROR(parse_expect(parser, "NOT", "behind IF"));
+    return parse_expect(parser, "EXISTS", "behind NOT");
+}
+
+static enum status parse_view(struct change_parser *at)
+{
+    struct parser *const parser = &at->parser;
+    at->change->kind = SQL_CHANGE_VIEW;
+    RETURN_IF_ERROR(parse_if_missing(at));
+    RETURN_IF_ERROR(parse_table(at));
+    RETURN_IF_ERROR(parse_columns(at));
+    RETURN_IF_ERROR(parse_expect(parser, "AS", "behind the name of a view"));
+    return take_query(at);
+}
+
+static enum status parse_drop(struct change_parser *at)
+{
+    struct parser *const parser = &at->parser;
+    at->change->kind = SQL_CHANGE_DROP_VIEW;
+    if (!parse_is(parser, "VIEW"))
+        return parse_refuse(parser, "there is DROP VIEW alone; no statement removes a table, and CREATE OR "
+                                    "REPLACE TABLE replaces one");
+    RETURN_IF_ERROR(parse_advance(parser));
+    RETURN_IF_ERROR(parse_take(parser, "IF", &at->change->if_there));
+    if (at->change->if_there)
+        RETURN_IF_ERROR(parse_expect(parser, "EXISTS", "behind IF"));
+    return parse_table(at);
+}
+
 static enum status parse_create(struct change_parser *at, const struct sql_token *statement)
 {
     struct parser *const parser = &at->parser;
@@ -286,16 +321,14 @@ static enum status parse_create(struct change_parser *at, const struct sql_token
     RETURN_IF_ERROR(parse_take(parser, "OR", &change->replaces));
     if (change->replaces)
         RETURN_IF_ERROR(parse_expect(parser, "REPLACE", "behind OR"));
-    if (parse_is(parser, "VIEW") || parse_is(parser, "INDEX"))
-        return parse_refuse(parser, "there is CREATE TABLE alone; %s",
-                            parse_is(parser, "VIEW") ? "a query of WITH has a name in its statement"
-                                                     : "`tessera index create` makes bitmap indexes");
+    RETURN_IF_ERROR(parse_take(parser, "VIEW", &taken));
+    if (taken)
+        return parse_view(at);
+    if (parse_is(parser, "INDEX"))
+        return parse_refuse(parser, "there are CREATE TABLE and CREATE VIEW; `tessera index create` makes "
+                                    "bitmap indexes");
     RETURN_IF_ERROR(parse_expect(parser, "TABLE", "behind CREATE"));
-    RETURN_IF_ERROR(parse_take(parser, "IF", &change->if_missing));
-    if (change->if_missing) {
-        RETURN_IF_ERROR(parse_expect(parser, "NOT", "behind IF"));
-        RETURN_IF_ERROR(parse_expect(parser, "EXISTS", "behind NOT"));
-    }
+    RETURN_IF_ERROR(parse_if_missing(at));
     RETURN_IF_ERROR(parse_table(at));
     if (parse_is(parser, "("))
         RETURN_IF_ERROR(has_names_alone(parser, &alone));
@@ -330,6 +363,9 @@ static enum status parse_kind(struct change_parser *at)
     RETURN_IF_ERROR(parse_take(parser, "INSERT", &taken));
     if (taken)
         return parse_insert(at);
+    RETURN_IF_ERROR(parse_take(parser, "DROP", &taken));
+    if (taken)
+        return parse_drop(at);
     RETURN_IF_ERROR(parse_expect(parser, "CREATE", "at the beginning of a statement"));
     return parse_create(at, &statement);
 }

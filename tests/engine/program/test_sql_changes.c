@@ -1,5 +1,5 @@
 /*
- * test_sql_changes.c: COPY, DELETE, INSERT and CREATE TABLE as scripts of `tessera sql` meet them: what they do, what
+ * test_sql_changes.c: COPY, DELETE, INSERT, CREATE TABLE and CREATE VIEW as scripts of `tessera sql` meet them: what they do, what
  * they refuse and what is left then, files and their formats; and .output, .once and .read.
  *
  * What CSV and JSON look like is compared with what DuckDB 2.0 writes for the same rows, but for digits of times and
@@ -288,9 +288,8 @@ static void refused_changes_change_nothing(void **state)
         {"delete shops", "column 8: 'shops' stands where FROM should"},
         {"update shops set id = 1", "column 1: rows are not changed where they are: DELETE them and INSERT"},
         {"begin; delete from sales; commit", "column 1: there are no transactions"},
-        {"drop table sales", "column 1: there is no statement that removes a table"},
+        {"drop table sales", "column 6: there is DROP VIEW alone; no statement removes a table"},
         {"explain delete from sales", "column 9: DELETE is no query"},
-        {"create view v as select 1", "column 8: there is CREATE TABLE alone"},
         {"create table sales as select 1 as a", "column 14: there is a table sales already"},
         {"create or replace table shops as select 1 as a", "because table sales references it"},
         {"create table t as select 1 as a, 2 as A", "two columns of the query are called A"},
@@ -410,6 +409,57 @@ static void files_that_cannot_be_used_are_named(void **state)
     }
 }
 
+static void views_are_queries(void **state)
+{
+    (void)state;
+    begin();
+    sql_ends("create view paid as select nr, shop, amount from sales where paid", 0, "view paid created");
+    answer_is("select count(*), sum(amount) from paid", "count(*),sum(amount)\n2,1.75\n");
+    sql_ends(
+        "create view cities (city, n) as select s.city, count(*) from paid p join shops s on s.id = p.shop "
+        "group by s.city",
+        0, "view cities created");
+    answer_is("select c.city, c.n from CITIES c order by city", "city,n\nBonn,2\n");
+    /* a query of WITH of that name comes first */
+    answer_is("with paid as (select 7 as x) select x from paid", "x\n7\n");
+    sql_ends("insert into sales (nr, shop, amount, paid) values (9, 1, 3, true)", 0, "");
+    answer_is("select n from cities", "n\n3\n"); /* the rows are those of now */
+    sql_ends("create or replace view paid as select * from sales where nr = 1", 0, "view paid created");
+    answer_is("select n from cities", "n\n1\n");
+    sql_ends("create table kept as select * from cities", 0, "kept: 1 row");
+    shell_prints("$T sql --db $D --format csv 'show views'",
+                 "view,query\npaid,select * from sales where nr = 1\n"
+                 "cities,\"SELECT * FROM (select s.city, count(*) from paid p join shops s on s.id = p.shop "
+                 "group by s.city) AS \"\"cities\"\" (\"\"city\"\", \"\"n\"\")\"\n");
+    shell_prints("$T check --db $D | tail -1 | sed 's/.*: //'", "no fault\n");
+    sql_ends("drop view cities", 0, "view cities dropped");
+    sql_ends("drop view if exists cities", 0, "view cities is not there");
+    sql_ends("create view if not exists paid as select 1 as x", 0, "view paid is there already");
+    sql_ends("select * from cities", 2, "has no table \"cities\"");
+}
+
+static void views_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    begin();
+    sql_ends("create view v as select nr from sales", 0, "");
+    sql_ends("create view w as select nr from v", 0, "");
+    sql_ends("create view v as select 1 as x", 2, "CREATE OR REPLACE VIEW replaces it");
+    sql_ends("create view SALES as select 1 as x", 2, "there is a table sales");
+    sql_ends("create table V as select 1 as x", 2, "there is a view");
+    sql_ends("create view x as select nope from sales", 2, "line 1, column 25: there is no column nope");
+    sql_ends("create view x as select nr from sales where nr = ?", 2, "a view cannot have parameters");
+    sql_ends("create view x as select now() as t", 2, "a view cannot name the current time");
+    sql_ends("create view x (a, b) as select nr from sales", 2, "names 2 columns, but its query has 1");
+    sql_ends("create or replace view v as select * from v", 2, "view v would name itself");
+    sql_ends("create or replace view v as select * from w where exists (select * from w)", 2,
+             "view v would name itself");
+    sql_ends("drop view nope", 2, "has no view \"nope\"");
+    sql_ends("drop table sales", 2, "there is DROP VIEW alone");
+    sql_ends("insert into v values (1)", 2, "has no table \"v\"");
+    answer_is("select count(*) from w", "count(*)\n4\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -427,6 +477,8 @@ int main(void)
         cmocka_unit_test(keys_of_several_columns_are_kept),
         cmocka_unit_test(output_goes_to_files),
         cmocka_unit_test(files_that_cannot_be_used_are_named),
+        cmocka_unit_test(views_are_queries),
+        cmocka_unit_test(views_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -74,11 +74,11 @@ static void a_newer_catalogue_asks_for_a_newer_program(void **state)
     struct bytes bytes = bytes_read(path, "catalogue");
     struct database *database;
     struct database_writer *writer;
-    catalogue_forge(bytes.path, 10, "{}", 2);
-    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 10 is newer", "use a newer Tessera",
+    catalogue_forge(bytes.path, 11, "{}", 2);
+    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 11 is newer", "use a newer Tessera",
                 database_open(path, &database, error));
     uint64_t files = directory_files(path);
-    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 10 is newer", "",
+    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 11 is newer", "",
                 database_writer_open(path, &writer, error));
     assert_int_equal(directory_files(path), files); /* what it cannot read it does not clean */
     free(bytes.data);
@@ -185,6 +185,17 @@ static void a_hostile_catalogue_is_refused(void **state)
         {"\"chosen_by\": \"lane-for\"", "\"chosen_by\": \"\"", "\"chosen_by\""},
         {"\"encodings\": [", "\"encodings\": [[],", "\"codec\""},
         {"\"tables\": [", "\"tables\": [[],", "\"name\""},
+        {"\"tables\": [", "\"views\": [], \"tables\": [", "\"views\""},
+        {"\"tables\": [", "\"views\": 7, \"tables\": [", "\"views\""},
+        {"\"tables\": [", "\"views\": [{\"query\": \"x\"}], \"tables\": [", "\"name\""},
+        {"\"tables\": [", "\"views\": [{\"name\": \"\", \"query\": \"x\"}], \"tables\": [", "\"name\""},
+        {"\"tables\": [", "\"views\": [{\"name\": \"v\"}], \"tables\": [", "\"views\""},
+        {"\"tables\": [", "\"views\": [{\"name\": \"v\", \"query\": 7}], \"tables\": [", "\"views\""},
+        {"\"tables\": [", "\"views\": [{\"name\": \"SALE\", \"query\": \"x\"}], \"tables\": [", "\"views\""},
+        {"\"tables\": [",
+         "\"views\": [{\"name\": \"v\", \"query\": \"x\"}, {\"name\": \"V\", \"query\": \"x\"}], "
+         "\"tables\": [",
+         "\"views\""},
         {"\"columns\": [", "\"columns\": [], \"other\": [", "\"columns\""},
         {"\"generation\": 1", "\"generation\": 1, \"generation\": 1", "line"},
         {"{", "[{", "line"},
