@@ -356,24 +356,34 @@ static enum status answer_count(uint64_t count, struct rowset *rows, struct erro
     return status;
 }
 
-/* The answer is made before tables are changed, as nothing may fail after that. */
-static enum status run_change(struct tessera_statement *statement, struct rowset *rows, struct error *error)
+static enum status try_change(struct tessera_statement *statement, struct change_report *report,
+                              struct error *error)
 {
     struct library_states *const states = &statement->database->states;
     const bool copies = statement->change.kind == SQL_CHANGE_COPY;
     struct library_state *state;
-    struct change_report report = {0};
-    RETURN_IF_ERROR(answer_count(0, rows, error));
+    *report = (struct change_report){0};
     RETURN_IF_ERROR(library_enter(states, !copies, &state, error));
     const struct change_task task = {.engine = state->engine,
                                      .database = state->database,
                                      .settings = {.index = statement->index},
                                      .parameters = statement->values,
                                      .spill = states->options.spill};
-    const enum status status = change_run(&task, &statement->change, &report, error);
+    const enum status status = change_run(&task, &statement->change, report, error);
     library_leave(states, state);
-    if (report.changed)
+    if (report->changed)
         library_renew(states);
+    return status;
+}
+
+/* The answer is made before tables are changed, as nothing may fail after that. */
+static enum status run_change(struct tessera_statement *statement, struct rowset *rows, struct error *error)
+{
+    struct change_report report;
+    RETURN_IF_ERROR(answer_count(0, rows, error));
+    enum status status = try_change(statement, &report, error);
+    for (uint32_t i = 1; report.superseded && i < CHANGE_TRIES; i++)
+        status = try_change(statement, &report, error);
     rows->columns[0].values[0] = (int64_t)report.rows;
     return status;
 }

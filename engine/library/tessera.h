@@ -127,8 +127,8 @@ enum tessera_status tessera_bind_text(struct tessera_statement *statement, uint3
  * COPY writes a file; INSERT, DELETE and CREATE TABLE change tables, in one commit. The result is then one row with the
  * number of rows that were written, inserted or deleted. A change begins with the newest state of the database, whoever
  * made it. Statements that are prepared after it see it; statements and results that are there already keep the state that
- * they have. Several threads may change tables: they take turns, and a DELETE or INSERT that meets another one's change
- * may fail with TESSERA_BAD_INPUT and be repeated. TESSERA_NOT_DURABLE: the change was made, without a result. */
+ * they have. Several threads and programs may change tables: they take turns. TESSERA_NOT_DURABLE: the change was made,
+ * without a result. */
 enum tessera_status tessera_run(struct tessera_statement *statement, struct tessera_result **result,
                                 struct tessera_error *error);
 void tessera_result_free(struct tessera_result *result);

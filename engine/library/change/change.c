@@ -182,5 +182,8 @@ enum status change_run(const struct change_task *task, const struct sql_change *
     if (change->kind != SQL_CHANGE_COPY && engine_cluster(task->engine))
         return error_set(error, STATUS_BAD_INPUT,
                          "tables are changed by one process; run this statement without --cluster");
-    return kinds[change->kind](task, change, report, error);
+    const enum status status = kinds[change->kind](task, change, report, error);
+    report->superseded =
+        status == STATUS_BAD_INPUT && change->kind != SQL_CHANGE_COPY && !database_is_current(task->database);
+    return status;
 }

@@ -24,7 +24,9 @@ struct change_task {
 
 /* What was done. */
 struct change_report {
-    uint64_t rows;   /* copied, deleted or inserted */
+    uint64_t rows; /* copied, deleted or inserted */
+    bool
+        superseded; /* it was refused, and somebody else has changed the database meanwhile: it may be run again */
     bool changed;    /* the database has a newer state than the one that is open */
     char text[1200]; /* a sentence for people, "sales: 3 rows deleted" */
 };
@@ -34,5 +36,9 @@ struct change_report {
  * several processes that answer together COPY writes the file in the first one; tables are not changed there. */
 NODISCARD enum status change_run(const struct change_task *task, const struct sql_change *change,
                                  struct change_report *report, struct error *error);
+
+/* So often a refused change is run again, when others change the same tables: a DELETE must find its rows in the state that
+ * it marks them in. */
+#define CHANGE_TRIES 100u
 
 #endif

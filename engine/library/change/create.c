@@ -233,35 +233,50 @@ static enum status create_of_query(const struct change_task *task, const struct 
     return status;
 }
 
-/* A stream without rows of a table of the script. */
-static enum status empty_stream(const char *script, const char *name, struct ArrowArrayStream *stream,
+/* A table of a script, as the columns of a stream without rows. The stream has their names, which are the script's. */
+struct empty_table {
+    struct schema_script script;
+    struct tessera_values *columns;
+};
+
+static void empty_table_free(struct empty_table *empty)
+{
+    free(empty->columns);
+    schema_script_free(&empty->script);
+}
+
+static enum status make_columns(struct empty_table *empty, const char *name, struct ArrowArrayStream *stream,
                                 struct error *error)
 {
     static const char *const none[] = {NULL};
-    struct schema_script parsed;
-    struct tessera_values *columns = NULL;
-    RETURN_IF_ERROR(change_script_parse(script, &parsed, error));
-    const struct schema_table *const table = schema_table(&parsed, name);
-    enum status status =
-        memory_zeros(&columns, (table->column_count + 1) * sizeof *columns, "a table", error);
-    for (uint32_t c = 0; status == STATUS_OK && c < table->column_count; c++)
-        columns[c] = (struct tessera_values){.name = table->columns[c].name, .texts = none};
-    status = AND_THEN(status, arrow_export_values(columns, table->column_count, 0, stream, error));
-    free(columns);
-    schema_script_free(&parsed);
+    const struct schema_table *const table = schema_table(&empty->script, name);
+    const uint32_t count = table->column_count;
+    RETURN_IF_ERROR(memory_zeros(&empty->columns, (count + 1) * sizeof *empty->columns, "a table", error));
+    for (uint32_t c = 0; c < count; c++)
+        empty->columns[c] = (struct tessera_values){.name = table->columns[c].name, .texts = none};
+    return arrow_export_values(empty->columns, count, 0, stream, error);
+}
+
+static enum status load_empty(const struct change_task *task, const char *script, const char *name,
+                              enum change_load_mode mode, struct error *error)
+{
+    struct ArrowArrayStream stream;
+    struct empty_table empty = {.columns = NULL};
+    RETURN_IF_ERROR(change_script_parse(script, &empty.script, error));
+    enum status status = make_columns(&empty, name, &stream, error);
+    if (status == STATUS_OK)
+        status = change_load(task, script, name, &stream, mode, error);
+    empty_table_free(&empty);
     return status;
 }
 
 static enum status create_empty(const struct change_task *task, const struct sql_change *change,
                                 const struct creation *creation, struct error *error)
 {
-    struct ArrowArrayStream stream;
     char *script = NULL;
     enum status status = write_script(task, change, creation, &script, error);
-    status = AND_THEN(status, empty_stream(script, table_name(change, creation), &stream, error));
-    if (status == STATUS_OK)
-        status = change_load(task, script, table_name(change, creation), &stream,
-                             creation->replaced ? CHANGE_LOAD_REPLACE : CHANGE_LOAD_NEW, error);
+    status = AND_THEN(status, load_empty(task, script, table_name(change, creation),
+                                         creation->replaced ? CHANGE_LOAD_REPLACE : CHANGE_LOAD_NEW, error));
     free(script);
     return status;
 }

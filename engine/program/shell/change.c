@@ -38,19 +38,30 @@ static enum status prepare(struct sql_shell *shell, const struct sql_change *cha
     return sql_shell_refresh(shell, error);
 }
 
-static enum status run(struct sql_shell *shell, const struct sql_change *change, struct error *error)
+static enum status try(struct sql_shell *shell, const struct sql_change *change, struct change_report *report,
+                       struct error *error)
 {
-    const double begin = clock_ms();
+    *report = (struct change_report){0};
+    RETURN_IF_ERROR(prepare(shell, change, error));
     const struct change_task task = {
         .engine = shell->engine,
         .database = shell->database,
         .codec = shell->codec,
         .settings = {.staged = shell->staged, .index = shell->index, .like = shell->like},
         .spill = shell->options.spill};
+    const enum status status = change_run(&task, change, report, error);
+    shell->stale = report->changed;
+    return status;
+}
+
+static enum status run(struct sql_shell *shell, const struct sql_change *change, struct error *error)
+{
+    const double begin = clock_ms();
     struct change_report report;
-    const enum status status = change_run(&task, change, &report, error);
+    enum status status = try(shell, change, &report, error);
+    for (uint32_t i = 1; report.superseded && i < CHANGE_TRIES; i++)
+        status = try(shell, change, &report, error);
     const double took = clock_ms() - begin;
-    shell->stale = report.changed;
     if (status != STATUS_OK || cluster_rank(shell->options.cluster) > 0)
         return status;
     fprintf(stderr, "%s\n", report.text);
@@ -64,8 +75,7 @@ enum status sql_shell_change(struct sql_shell *shell, const char *text, size_t l
 {
     struct sql_change change;
     RETURN_IF_ERROR(sql_change_parse(text, length, &change, used, error));
-    enum status status = prepare(shell, &change, error);
-    status = AND_THEN(status, run(shell, &change, error));
+    const enum status status = run(shell, &change, error);
     sql_change_free(&change);
     return status;
 }

@@ -202,12 +202,68 @@ static void statements_of_one_thread_each(void **state)
     threads_share_a_database(NULL, 1);
 }
 
+/* ---- Changes ---- */
+
+/* Inserts, deletes and counts its own rows, while the other threads do so with theirs. */
+static void *change(void *context)
+{
+    struct user *const user = context;
+    unsigned mine = 0;
+    char sql[160], number[32];
+    pthread_barrier_wait(user->barrier);
+    for (unsigned i = 0; i < 24 && !user->wrong[0]; i++) {
+        struct tessera_error why = {0};
+        if (i % 4 == 2)
+            snprintf(sql, sizeof sql, "delete from events where who = %u and n < %u", user->number, 2 * i);
+        else if (i % 4 == 3)
+            snprintf(sql, sizeof sql, "select count(*) from events where who = %u", user->number);
+        else
+            snprintf(sql, sizeof sql, "insert into events values (%u, %u, 'a'), (%u, %u, 'n%u')",
+                     user->number, 2 * i, user->number, 2 * i + 1, i);
+        char *const text = answer(user->database, sql, &why);
+        snprintf(number, sizeof number, "%u\n", i % 4 < 2 ? 2 : mine);
+        if (!text || strcmp(text, number) != 0)
+            snprintf(user->wrong, sizeof user->wrong, "%.150s gave %.300s and not %s", sql,
+                     text ? text : why.text, number);
+        mine = i % 4 < 2 ? mine + 2 : i % 4 == 2 ? 0 : mine;
+        free(text);
+    }
+    return NULL;
+}
+
+static void threads_change_tables_in_turn(void **state)
+{
+    const struct tessera_options options = {.size = sizeof options, .device = "cpu", .threads = 1};
+    struct tessera_database *database;
+    pthread_barrier_t barrier;
+    pthread_t ids[3];
+    struct user users[3];
+    (void)state;
+    assert_int_equal(tessera_open_with(path, &options, &database, &error), TESSERA_OK);
+    char *const made = answer(database, "create table events (who int, n int, note text)", &error);
+    assert_non_null(made);
+    free(made);
+    pthread_barrier_init(&barrier, NULL, 3);
+    for (unsigned t = 0; t < 3; t++) {
+        users[t] = (struct user){.database = database, .number = t, .barrier = &barrier};
+        assert_int_equal(pthread_create(&ids[t], NULL, change, &users[t]), 0);
+    }
+    for (unsigned t = 0; t < 3; t++)
+        pthread_join(ids[t], NULL);
+    pthread_barrier_destroy(&barrier);
+    for (unsigned t = 0; t < 3; t++)
+        if (users[t].wrong[0])
+            fail_msg("%s", users[t].wrong);
+    tessera_close(database);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_threads_have_the_answers_of_one),
         cmocka_unit_test(each_thread_plans_for_itself),
         cmocka_unit_test(statements_of_one_thread_each),
+        cmocka_unit_test(threads_change_tables_in_turn),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
