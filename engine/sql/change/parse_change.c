@@ -118,7 +118,7 @@ static enum status parse_table(struct change_parser *at)
 {
     struct parser *const parser = &at->parser;
     struct parser ahead = *parser;
-    if (parse_is(parser, "main") || parse_is(parser, "MAIN") || parse_is(parser, "PUBLIC")) {
+    if (parse_is(parser, "MAIN") || parse_is(parser, "PUBLIC")) {
         RETURN_IF_ERROR(parse_advance(&ahead));
         if (parse_is(&ahead, ".")) {
             RETURN_IF_ERROR(parse_advance(&ahead));

@@ -342,6 +342,33 @@ static void keys_of_the_rows_are_kept(void **state)
     shell_prints("$T check --db $D | grep -c 'no fault'", "1\n");
 }
 
+/* What is a stored column in one row and something else in another, and rows that may come twice, keep nothing. */
+static void what_may_not_hold_is_not_kept(void **state)
+{
+    (void)state;
+    begin();
+    sql_ends("create table u1 as select shop from sales union all select 99;"
+             "create table u2 as with recursive n(i) as (select shop from sales where nr = 1 union all "
+             "select i + 50 "
+             "from n where i < 200) select i from n;"
+             "create table u3 as select coalesce(shop, 99) as shop, nr from sales group by all;"
+             "create table u4 as select a.shop, b.nr from sales a full join sales b on a.shop = b.shop + 1;"
+             "create table u5 as with t as (select shop as s, nr from sales) select t.s, u.nr from t, t u "
+             "where t.nr = "
+             "u.nr;"
+             "create table u6 as select id, city from shops where exists (select 1 from sales where shop = "
+             "id) and id "
+             "not in (select shop from sales where nr = 1)",
+             0, "u1: 5 rows\nu2: 5 rows\n");
+    file_is("s.sql", ".schema u1\n.schema u2\n.schema u3\n.schema u4\n.schema u5\n.schema u6\n");
+    shell_prints("$T sql --db $D < s.sql | tr -d '\\n'",
+                 "CREATE TABLE u1 (    shop BIGINT);CREATE TABLE u2 (    i BIGINT);"
+                 "CREATE TABLE u3 (    shop BIGINT,    nr BIGINT);"
+                 "CREATE TABLE u4 (    shop INT REFERENCES shops(id),    nr BIGINT);"
+                 "CREATE TABLE u5 (    s INT REFERENCES shops(id),    nr BIGINT);"
+                 "CREATE TABLE u6 (    id INT PRIMARY KEY,    city TEXT NOT NULL);");
+}
+
 static void keys_of_several_columns_are_kept(void **state)
 {
     (void)state;
@@ -474,6 +501,7 @@ int main(void)
         cmocka_unit_test(others_changes_are_seen_by_a_change),
         cmocka_unit_test(refused_changes_change_nothing),
         cmocka_unit_test(keys_of_the_rows_are_kept),
+        cmocka_unit_test(what_may_not_hold_is_not_kept),
         cmocka_unit_test(keys_of_several_columns_are_kept),
         cmocka_unit_test(output_goes_to_files),
         cmocka_unit_test(files_that_cannot_be_used_are_named),
