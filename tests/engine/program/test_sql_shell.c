@@ -221,7 +221,8 @@ static void tables_can_be_described_in_sql(void **state)
                   "lo_custkey,int32,no,foreign,customer(c_custkey)\n", "");
     assert_script("describe dates;", 2, "", "line 1, column 10: database ");
     assert_non_null(strstr(run.errors, "has no table \"dates\"; did you mean date?"));
-    assert_script("show columns;", 2, "", "line 1, column 6: there are SHOW TABLES and SHOW VIEWS; DESCRIBE NAME shows");
+    assert_script("show columns;", 2, "",
+                  "line 1, column 6: there are SHOW TABLES and SHOW VIEWS; DESCRIBE NAME shows");
     assert_script("describe;", 2, "", "line 1, column 9: DESCRIBE needs the name of a table");
     assert_script("describe date date;", 2, "", "line 1, column 15: nothing more is expected here");
     assert_script(
