@@ -60,6 +60,11 @@ static const struct named_operation {
       .run = ASK "\"CREATE OR REPLACE TABLE kept AS SELECT * FROM sales WHERE paid > 300\"",
       .observe = "$T check --db $D > checked 2>&1 && " ASK "'SELECT count(*) FROM kept'",
       .output_may_vary = true}},
+    {"create_view",
+     {.prepare = FIRST " && " ASK "'CREATE VIEW rich AS SELECT shop, paid FROM sales'",
+      .run = ASK "'CREATE OR REPLACE VIEW rich (s, p) AS SELECT shop, paid FROM sales WHERE paid > 300'",
+      .observe = "$T check --db $D > checked 2>&1 && " ASK "'SELECT count(*) FROM rich'",
+      .output_may_vary = true}},
     {"copy",
      {.prepare = FIRST " && echo before > $D/out.csv.gz", /* there, because campaigns keep the state of $D */
       .run = ASK "\"COPY (SELECT id, city, note" JOIN ") TO '$D/out.csv.gz'\"",
