@@ -4,6 +4,7 @@
 #include "loader/input_files.h"
 #include "loader/columnar/columnar_file.h"
 #include "loader/table/table_loader.h"
+#include "loader/text/text_encoding.h"
 #include "storage/base/clock.h"
 #include "storage/base/bytes_parse.h"
 #include "storage/base/command_line.h"
@@ -11,12 +12,20 @@
 #include "storage/base/words/word.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define INPUTS_MAX SCHEMA_TABLES_MAX
+
+/* An option for the files of one table, TABLE=VALUE. */
+struct of_table {
+    const char *option, *text;
+    size_t place; /* of what it sets in struct load_input */
+};
+#define OF_TABLES_MAX (2 * INPUTS_MAX)
 
 struct arguments {
     struct load_options load;
@@ -26,8 +35,8 @@ struct arguments {
     struct input_files files; /* of all inputs */
     char *copies[INPUTS_MAX]; /* the arguments, cut into paths */
     const char *levels[INPUTS_MAX];
-    const char *columns[INPUTS_MAX];
-    uint32_t columns_count;
+    struct of_table of_tables[OF_TABLES_MAX];
+    uint32_t of_table_count;
 };
 
 static enum status read_memory(void *arguments, const char *text, struct error *error)
@@ -130,23 +139,45 @@ static enum status read_input(void *context, const char *text, struct error *err
     return STATUS_OK;
 }
 
-/* Keeps a --columns TABLE=A,B,... for the table's input. */
-static enum status read_columns(void *context, const char *text, struct error *error)
+/* Keeps a TABLE=VALUE for the table's input. */
+static enum status keep_of_table(struct arguments *arguments, const char *option, const char *text,
+                                 size_t place, const char *form, struct error *error)
 {
-    struct arguments *const arguments = context;
     const char *const equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1])
-        return error_set(error, STATUS_BAD_INPUT, "--columns '%s' is not TABLE=COLUMN,COLUMN...", text);
-    if (arguments->columns_count == INPUTS_MAX)
-        return error_set(error, STATUS_BAD_INPUT, "more than %u tables have --columns", INPUTS_MAX);
-    arguments->columns[arguments->columns_count++] = text;
+        return error_set(error, STATUS_BAD_INPUT, "%s '%s' is not %s", option, text, form);
+    if (arguments->of_table_count == OF_TABLES_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "more than %u options %s are given", OF_TABLES_MAX, option);
+    arguments->of_tables[arguments->of_table_count++] = (struct of_table){option, text, place};
     return STATUS_OK;
 }
 
-static enum status place_columns(struct arguments *arguments, struct error *error)
+static enum status read_columns(void *context, const char *text, struct error *error)
 {
-    for (uint32_t i = 0; i < arguments->columns_count; i++) {
-        const char *const text = arguments->columns[i], *const equals = strchr(text, '=');
+    return keep_of_table(context, "--columns", text, offsetof(struct load_input, columns),
+                         "TABLE=COLUMN,COLUMN...", error);
+}
+
+static enum status read_encoding(void *context, const char *text, struct error *error)
+{
+    struct arguments *const arguments = context;
+    const char *const equals = strchr(text, '=');
+    struct text_encoding encoding;
+    bool found;
+    RETURN_IF_ERROR(text_encoding_find(equals ? equals + 1 : text, &encoding, &found, error));
+    if (equals)
+        return keep_of_table(arguments, "--encoding", text, offsetof(struct load_input, encoding),
+                             "[TABLE=]NAME", error);
+    arguments->load.text.encoding = text;
+    return STATUS_OK;
+}
+
+/* Gives the inputs their options. */
+static enum status place_of_tables(struct arguments *arguments, struct error *error)
+{
+    for (uint32_t i = 0; i < arguments->of_table_count; i++) {
+        const struct of_table *const own = &arguments->of_tables[i];
+        const char *const text = own->text, *const equals = strchr(text, '=');
         const size_t length = (size_t)(equals - text);
         struct load_input *found = NULL;
         for (uint32_t t = 0; t < arguments->load.input_count && !found; t++)
@@ -154,9 +185,9 @@ static enum status place_columns(struct arguments *arguments, struct error *erro
                 word_compare_bytes(arguments->inputs[t].table, text, length) == 0)
                 found = &arguments->inputs[t];
         if (!found)
-            return error_set(error, STATUS_BAD_INPUT, "--columns %s: no files of table %.*s are loaded", text,
-                             (int)length, text);
-        found->columns = equals + 1;
+            return error_set(error, STATUS_BAD_INPUT, "%s %s: no files of table %.*s are loaded", own->option,
+                             text, (int)length, text);
+        *(const char **)((char *)found + own->place) = equals + 1;
     }
     return STATUS_OK;
 }
@@ -166,7 +197,7 @@ static enum status check_complete(void *context, const char *unused, struct erro
     struct arguments *const arguments = context;
     (void)unused;
     RETURN_IF_ERROR(check_marks(&arguments->load.text.reading, error));
-    RETURN_IF_ERROR(place_columns(arguments, error));
+    RETURN_IF_ERROR(place_of_tables(arguments, error));
     if (arguments->infer && arguments->load.input_count)
         return STATUS_OK;
     if (arguments->unnamed)
@@ -202,6 +233,10 @@ static const struct command_option option_list[] = {
      "What the fields of this table's text files are, whatever a header says: names of columns, and any "
      "other word for a field that is skipped. Without it, a header's fields that are no columns are skipped",
      BY_FUNCTION(read_columns)},
+    {"encoding", 'E', "[TABLE=]NAME",
+     "What text files are written in, if they are not UTF-8: latin1, windows-1252, utf-16, shift-jis or what "
+     "else `iconv -l` lists. A byte order mark tells it without this",
+     BY_FUNCTION(read_encoding)},
     {"null", 'n', "TEXT", "What stands for NULL where it is not quoted; by default nothing, as in a,,b",
      TO_TEXT(struct arguments, load.text.null_text)},
     {"round", 'R', NULL, "Rounds numbers with more decimals than their column; without it they are refused",

@@ -136,12 +136,23 @@ static void put_columns(FILE *out, const struct infer_table *table)
     putc('\'', out);
 }
 
-static void put_command(FILE *out, const struct infer_table *tables, uint32_t count)
+/* The options that say how the files were read. */
+static void put_options(FILE *out, const struct text_options *options)
+{
+    if (options->encoding)
+        fprintf(out, " --encoding '%s'", options->encoding);
+}
+
+static void put_command(FILE *out, const struct infer_table *tables, uint32_t count,
+                        const struct text_options *options)
 {
     fputs("-- Proposed by tessera load --infer. Correct it, then load:\n"
           "--     tessera load --db DIR --schema FILE.sql",
           out);
+    put_options(out, options);
     for (uint32_t t = 0; t < count; t++) {
+        if (tables[t].input->encoding)
+            fprintf(out, " --encoding '%s=%s'", tables[t].name, tables[t].input->encoding);
         fprintf(out, " '%s=", tables[t].name);
         for (uint32_t p = 0; p < tables[t].input->path_count; p++)
             fprintf(out, "%s%s", p ? "," : "", tables[t].input->paths[p]);
@@ -163,10 +174,12 @@ static enum status read_tables(const struct load_input *inputs, uint32_t count,
             if (word_compare(tables[before].name, tables[t].name) == 0)
                 return error_set(error, STATUS_BAD_INPUT, "two tables would be named %s; name them: TABLE=%s",
                                  tables[t].name, inputs[t].paths[0]);
+        struct text_options own = *options;
+        own.encoding = inputs[t].encoding ? inputs[t].encoding : options->encoding;
         progress_report(progress, tables[t].name, "tables", t, count);
         RETURN_IF_ERROR(columnar_format_find(inputs[t].paths[0], &tables[t].format, error));
         RETURN_IF_ERROR(tables[t].format ? infer_columnar_read(&tables[t], error)
-                                         : infer_table_read(&tables[t], options, error));
+                                         : infer_table_read(&tables[t], &own, error));
     }
     progress_report(progress, "", "tables", count, count);
     return STATUS_OK;
@@ -181,7 +194,7 @@ enum status schema_infer(const struct load_input *inputs, uint32_t input_count,
     const enum status status = read_tables(inputs, input_count, options, progress, tables, error);
     if (status == STATUS_OK) {
         infer_keys_find(tables, input_count);
-        put_command(out, tables, input_count);
+        put_command(out, tables, input_count, options);
         for (uint32_t t = 0; t < input_count; t++)
             put_table(out, &tables[t]);
     }

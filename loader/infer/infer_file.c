@@ -22,16 +22,26 @@ struct first_row {
 static enum status first_bytes_read(const char *path, const struct text_options *options,
                                     struct first_row *first, struct error *error)
 {
-    struct text_file *file;
+    struct text_encoding encoding;
+    struct text_decoder *file;
     uint64_t bytes;
+    bool encoded = false;
     RETURN_IF_ERROR(text_file_check(path, &bytes, error));
+    if (options->encoding)
+        RETURN_IF_ERROR(text_encoding_find(options->encoding, &encoding, &encoded, error));
     if (bytes == TEXT_FILE_SIZE_UNKNOWN || strcmp(path, "-") == 0)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: --infer reads a file twice, and this can be read once; save it as a file first",
                          path);
-    RETURN_IF_ERROR(text_file_open(path, &file, error));
-    const enum status status = text_file_read(file, first->text, FIRST_BYTES, &first->bytes, error);
-    text_file_close(file);
+    RETURN_IF_ERROR(text_decoder_open(path, encoded ? &encoding : NULL, &file, error));
+    enum status status = text_decoder_read(file, first->text, FIRST_BYTES, &first->bytes, error);
+    if (status == STATUS_OK && text_decoder_table(file)) {
+        first->bytes = text_encoding_apply(&encoding, first->text, first->bytes, first->spare);
+        char *const utf8 = first->spare;
+        first->spare = first->text;
+        first->text = utf8;
+    }
+    text_decoder_close(file);
     if (status == STATUS_OK && first->bytes >= 3 && memcmp(first->text, "\xef\xbb\xbf", 3) == 0)
         memmove(first->text, first->text + 3, first->bytes -= 3);
     return status == STATUS_OK ? text_format_check(path, first->text, first->bytes,
@@ -228,13 +238,14 @@ static enum status read_rows(struct infer_table *table, const struct text_option
 enum status infer_table_read(struct infer_table *table, const struct text_options *options,
                              struct error *error)
 {
-    struct first_row first = {.text = malloc(FIRST_BYTES + 1),
-                              .spare = malloc(FIRST_BYTES + 1),
+    const size_t room = TEXT_ENCODING_GROWTH * (size_t)FIRST_BYTES + 8;
+    struct first_row first = {.text = malloc(room),
+                              .spare = malloc(room),
                               .fields = calloc(SCHEMA_COLUMNS_MAX + 1, sizeof *first.fields),
                               .below = calloc(SCHEMA_COLUMNS_MAX + 1, sizeof *first.below)};
     enum status status = first.text && first.spare && first.fields && first.below
                              ? begin(table, options, &first, error)
-                             : error_out_of_memory(error, 2 * FIRST_BYTES, "the first row");
+                             : error_out_of_memory(error, 2 * room, "the first row");
     status = AND_THEN(status, read_rows(table, options, error));
     free(first.text);
     free(first.spare);

@@ -48,6 +48,7 @@ struct load_input {
     const char *const *paths;
     uint32_t path_count;
     const char *columns;             /* NULL, or the fields of text files, as text_options.columns */
+    const char *encoding;            /* NULL, or that of text files, before text_options.encoding */
     struct ArrowArrayStream *stream; /* or NULL. The load always releases it, also after a failure */
     const struct row_maker *maker;   /* or NULL */
 };

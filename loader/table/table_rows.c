@@ -629,6 +629,7 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
                                     .parse = parse};
     parse->options = options;
     text.columns = input->columns;
+    text.encoding = input->encoding ? input->encoding : text.encoding;
     parse->keys = keys;
     parse->parsed = parsed;
     parse->rejects = rejects;

@@ -110,15 +110,35 @@ static void fields_complaint(const struct text_row *row, uint32_t r, const struc
                  found == 1 ? "" : "s", columns, shown, place_name(shape, block->places[found]));
 }
 
+/* Writes the complaint about bytes that are no character of the row's encoding, which have marks (text_encoding.h), and
+ * makes U+FFFD of the marks. False if there are none. */
+static bool encoding_complaint(char *at, char *end, const struct block_text *block,
+                               char sentence[TEXT_COMPLAINT_BYTES])
+{
+    char shown[16] = "", *last = NULL;
+    for (; (at = memchr(at, (int)TEXT_ENCODING_MARK, (size_t)(end - at))); at += 3) {
+        if (strlen(shown) < 8 && (!last || last + 3 == at)) { /* the first ones that are together */
+            strncat(shown, at + 1, 2);
+            last = at;
+        }
+        memcpy(at, "\xef\xbf\xbd", 3);
+    }
+    snprintf(sentence, TEXT_COMPLAINT_BYTES, "has bytes that are no character of %s: 0x%s", block->encoding,
+             shown);
+    return last;
+}
+
 /* What is wrong with row r of the index, from text[begin] to before text[end]; NULL: nothing. `look`: the block has bytes
  * that are no text. Sentences are written to `sentence`. */
 static const char *complaint_of(const struct text_row *row, uint32_t r, const struct text_index *index,
-                                const struct block_text *block, const struct text_field *fields,
-                                const char *bytes, size_t begin, size_t end, bool look, bool *no_text,
+                                const struct block_text *block, const struct text_field *fields, char *bytes,
+                                size_t begin, size_t end, bool look, bool *no_text,
                                 char sentence[TEXT_COMPLAINT_BYTES])
 {
     const char *const zero = look ? memchr(bytes + begin, 0, end - begin) : NULL;
     *no_text = zero || (look && !utf8_is_valid(bytes + begin, end - begin));
+    if (*no_text && block->encoding[0] && encoding_complaint(bytes + begin, bytes + end, block, sentence))
+        return sentence;
     if (zero)
         snprintf(sentence, TEXT_COMPLAINT_BYTES, "has a NUL byte: it is byte %zu of it; is this a text file?",
                  (size_t)(zero - bytes) - begin + 1);
@@ -131,17 +151,34 @@ static const char *complaint_of(const struct text_row *row, uint32_t r, const st
     return sentence;
 }
 
+/* Applies the table of the text's encoding, if it has one; *length is that of the UTF-8. */
+static enum status make_utf8(struct block_memory *memory, const struct block_text *text, size_t *length,
+                             struct error *error)
+{
+    *length = text->bytes;
+    if (!text->table)
+        return STATUS_OK;
+    const struct text_memory raw = memory->text;
+    RETURN_IF_ERROR(text_memory_reserve(&memory->raw, TEXT_ENCODING_GROWTH * text->bytes + 8, error));
+    *length = text_encoding_apply(text->table, raw.bytes, text->bytes, memory->raw.bytes);
+    memory->text = memory->raw;
+    memory->raw = raw;
+    return STATUS_OK;
+}
+
 enum status text_block_split(struct text_block *block, const struct block_text *text, struct error *error)
 {
     struct block_memory *const memory = block->own;
     const struct text_shape *const shape = &text->shape;
-    const char *const bytes = memory->text.bytes;
     struct text_index *const index = &memory->index;
-    RETURN_IF_ERROR(text_rows_index(bytes, text->bytes, shape, index, &memory->index_room, error));
+    size_t length;
+    RETURN_IF_ERROR(make_utf8(memory, text, &length, error));
+    char *const bytes = memory->text.bytes;
+    RETURN_IF_ERROR(text_rows_index(bytes, length, shape, index, &memory->index_room, error));
     RETURN_IF_ERROR(rows_reserve(block, index->row_count, shape->columns, error));
     if (index->quotes)
-        RETURN_IF_ERROR(text_memory_reserve(&memory->spare, text->bytes, error));
-    const bool look = index->zero_bytes || (index->high_bytes && !utf8_is_valid(bytes, text->bytes));
+        RETURN_IF_ERROR(text_memory_reserve(&memory->spare, length, error));
+    const bool look = index->zero_bytes || (index->high_bytes && !utf8_is_valid(bytes, length));
     char *spare = memory->spare.bytes;
     uint64_t line = text->line;
     size_t begin = 0;
@@ -149,7 +186,7 @@ enum status text_block_split(struct text_block *block, const struct block_text *
         struct text_field *const fields = block->fields + (size_t)block->rows * shape->columns;
         const struct text_row row =
             text_row_split(bytes, index, r, shape, text->places, shape->fields, fields, &spare);
-        const size_t end = index->ends[index->rows[r]], behind = end < text->bytes ? end + 1 : end;
+        const size_t end = index->ends[index->rows[r]], behind = end < length ? end + 1 : end;
         if (shape->fields > 1 && text_row_empty(&row) && !shape->verbatim) {
             begin = behind;
             line += row.lines;
@@ -177,6 +214,7 @@ void text_block_free(struct text_block *block)
     if (memory) {
         free(memory->text.bytes);
         free(memory->spare.bytes);
+        free(memory->raw.bytes);
         text_index_free(&memory->index);
     }
     free(memory);

@@ -28,8 +28,6 @@ static const struct format formats[] = {
            "write it as version 2, which docs/examples/tessera_files.py loads"),
     FORMAT("\xff\xff\xff\xff", 0, "an Arrow stream", BY_ARROW),
     FORMAT("Obj\x01", 0, "an Avro file", "make it CSV"),
-    FORMAT("\xff\xfe", 0, "UTF-16", "make it UTF-8: iconv -f UTF-16 -t UTF-8"),
-    FORMAT("\xfe\xff", 0, "UTF-16", "make it UTF-8: iconv -f UTF-16 -t UTF-8"),
     FORMAT("SQLite format 3\0", 0, "an SQLite database", EXPORT ": sqlite3 -header -csv"),
     FORMAT("DUCK", 8, "a DuckDB database", EXPORT ": COPY a_table TO 'a_table.csv'"),
     FORMAT("PK\x03\x04", 0, "a ZIP archive, or a spreadsheet", "unpack it first, or save its sheets as CSV"),

@@ -227,7 +227,11 @@ enum status text_header_read(struct text_source *source, const char *text, size_
         const bool header = source->header == TEXT_HEADER_YES || named;
         *bytes = header ? first.bytes : 0;
         *lines = header ? first.lines : 0;
-        if (header && !utf8_is_valid(text, first.bytes))
+        if (header && !utf8_is_valid(text, first.bytes) && source->file && text_decoder_name(source->file)[0])
+            status =
+                error_set(error, STATUS_BAD_INPUT, "%s:1: the header has bytes that are no character of %s",
+                          source->paths[source->path], text_decoder_name(source->file));
+        else if (header && !utf8_is_valid(text, first.bytes))
             status = error_set(error, STATUS_BAD_INPUT, "%s:1: the header %s", source->paths[source->path],
                                text_no_utf8);
         else if (header && first.there && first.row.complaint)

@@ -123,4 +123,4 @@ void text_printable(const char *text, size_t length, char shown[TEXT_SHOWN_BYTES
     memcpy(shown + kept, length < most ? "" : "...", length < most ? 1 : 4);
 }
 
-const char text_no_utf8[] = "is no UTF-8: if it is Latin-1, iconv -f LATIN1 -t UTF-8 makes it so";
+const char text_no_utf8[] = "is no UTF-8: if it is Latin-1, tessera load --encoding latin1 reads it";

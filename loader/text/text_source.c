@@ -5,6 +5,9 @@
  */
 #include "loader/text/text_source_internal.h"
 
+#include "storage/base/memory.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +23,7 @@ static enum status read_on(struct text_source *source, char *memory, size_t want
     if (source->ended || *have >= wanted)
         return STATUS_OK;
     const enum status status =
-        text_file_read(source->file, memory + *have, wanted - *have, &got, &source->error);
+        text_decoder_read(source->file, memory + *have, wanted - *have, &got, &source->error);
     if (status == STATUS_BAD_INPUT) {
         char reason[ERROR_TEXT_BYTES];
         memcpy(reason, source->error.text, sizeof reason);
@@ -33,13 +36,34 @@ static enum status read_on(struct text_source *source, char *memory, size_t want
     return STATUS_OK;
 }
 
+/* Reads the header that the carry may begin with, as UTF-8. *bytes are those of the carry. */
+static enum status read_header(struct text_source *source, size_t *bytes, uint64_t *lines)
+{
+    const struct text_encoding *const table = text_decoder_table(source->file);
+    const struct text_memory *const carry = &source->carry;
+    uint32_t **const places = &source->places[source->path];
+    char *text = NULL;
+    if (!table)
+        return text_header_read(source, carry->bytes, source->carry_bytes, places, bytes, lines,
+                                &source->error);
+    RETURN_IF_ERROR(
+        memory_take(&text, TEXT_ENCODING_GROWTH * source->carry_bytes + 8, "a header", &source->error));
+    const size_t length = text_encoding_apply(table, carry->bytes, source->carry_bytes, text);
+    const enum status status = text_header_read(source, text, length, places, bytes, lines, &source->error);
+    if (status == STATUS_OK)
+        *bytes = text_encoding_before(table, carry->bytes, *bytes);
+    free(text);
+    return status;
+}
+
 /* Reads the first row into the carry, and finds the file's delimiter, header and shape. */
 static enum status begin_file(struct text_source *source)
 {
     struct error *const error = &source->error;
     struct text_memory *const carry = &source->carry;
     const char *const path = path_of(source);
-    RETURN_IF_ERROR(text_file_open(path, &source->file, error));
+    RETURN_IF_ERROR(
+        text_decoder_open(path, source->encoded ? &source->encoding : NULL, &source->file, error));
     source->line = 1;
     source->ended = false;
     source->carry_bytes = 0;
@@ -70,8 +94,7 @@ static enum status begin_file(struct text_source *source)
     uint64_t lines;
     RETURN_IF_ERROR(text_format_check(path, carry->bytes, source->carry_bytes,
                                       text_may_be_json(source->given, path), error));
-    RETURN_IF_ERROR(text_header_read(source, carry->bytes, source->carry_bytes, &source->places[source->path],
-                                     &bytes, &lines, error));
+    RETURN_IF_ERROR(read_header(source, &bytes, &lines));
     source->carry_bytes -= bytes;
     source->line += lines;
     memmove(carry->bytes, carry->bytes + bytes, source->carry_bytes);
@@ -138,6 +161,8 @@ enum status text_source_open_sized(const char *const *paths, uint32_t path_count
     source->places = calloc(path_count + (size_t)1, sizeof *source->places);
     enum status status = source->places ? check_files(source, error)
                                         : error_out_of_memory(error, path_count * 8ull, "a source of text");
+    if (status == STATUS_OK && options->encoding)
+        status = text_encoding_find(options->encoding, &source->encoding, &source->encoded, error);
     if (status == STATUS_OK && options->columns)
         status = text_columns_read(source, options->columns, error);
     if (status == STATUS_OK && path_count) {
@@ -164,7 +189,7 @@ void text_source_close(struct text_source *source)
 {
     if (!source)
         return;
-    text_file_close(source->file);
+    text_decoder_close(source->file);
     for (uint32_t p = 0; source->places && p < source->path_count; p++)
         free(source->places[p]);
     free(source->places);
@@ -179,7 +204,7 @@ void text_source_progress(const struct text_source *source, uint64_t *done, uint
 {
     struct text_source *const locked = (struct text_source *)source;
     pthread_mutex_lock(&locked->lock);
-    *done = source->done + (source->file ? text_file_done(source->file) : 0);
+    *done = source->done + (source->file ? text_decoder_done(source->file) : 0);
     *all = source->size;
     pthread_mutex_unlock(&locked->lock);
 }
@@ -231,11 +256,13 @@ static enum status next_text(struct text_source *source, struct text_block *bloc
     while (text->bytes == 0 && source->file) {
         block->path = path_of(source);
         text->places = source->places[source->path];
+        text->table = text_decoder_table(source->file);
+        snprintf(text->encoding, sizeof text->encoding, "%s", text_decoder_name(source->file));
         RETURN_IF_ERROR(read_block(source, &memory->text, &text->bytes, &text->line));
         if (text->bytes)
             break;
-        source->done += text_file_done(source->file);
-        text_file_close(source->file);
+        source->done += text_decoder_done(source->file);
+        text_decoder_close(source->file);
         source->file = NULL;
         if (++source->path < source->path_count)
             RETURN_IF_ERROR(begin_file(source));

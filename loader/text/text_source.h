@@ -9,8 +9,9 @@
  * A field that begins with " also ends with one, and may contain delimiters, line ends and doubled quotes;
  * any other quote is an ordinary character. Lines end with \n or \r\n. Empty lines are ignored, but in a
  * table of one column an empty line is a NULL. Either every row has a delimiter after its last field, or none
- * has; the first row decides. A byte order mark is skipped. An unquoted field that equals the NULL text is
- * NULL. Text must be UTF-8 without NUL bytes.
+ * has; the first row decides. A byte order mark is skipped; that of UTF-16
+ * says that the file is UTF-16. An unquoted field that equals the NULL text is
+ * NULL. Text must be UTF-8, or of the encoding that is given, without NUL bytes.
  */
 #ifndef TESSERA_LOADER_TEXT_TEXT_SOURCE_H
 #define TESSERA_LOADER_TEXT_TEXT_SOURCE_H
@@ -44,6 +45,7 @@ struct text_options {
     /* 0: by the file's name (.tsv tab, .tbl '|', .csv ',' if that cuts the first line), else by the first line */
     char delimiter;
     enum text_header header;
+    const char *encoding; /* NULL: UTF-8; or a name of iconv's */
 
     /* NULL, or the columns of the files' fields, "a,b,-,c": a name that is no column of the table is skipped. A header,
      * if there is one, then says nothing. */

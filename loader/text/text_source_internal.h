@@ -3,6 +3,7 @@
 #ifndef TESSERA_LOADER_TEXT_TEXT_SOURCE_INTERNAL_H
 #define TESSERA_LOADER_TEXT_TEXT_SOURCE_INTERNAL_H
 
+#include "loader/text/text_encoding.h"
 #include "loader/text/text_file.h"
 #include "loader/text/text_format.h"
 #include "loader/text/text_rows.h"
@@ -26,9 +27,11 @@ struct text_source {
     size_t block_bytes;
     struct text_shape shape;
     bool trailing_known;
-    uint32_t **places;      /* for each file that was begun: the column of each of its fields */
-    struct text_file *file; /* NULL: there are no more files */
-    bool ended;             /* the current file has no more bytes */
+    uint32_t **places;             /* for each file that was begun: the column of each of its fields */
+    struct text_decoder *file;     /* NULL: there are no more files */
+    struct text_encoding encoding; /* as the options say */
+    bool encoded;                  /* they say one */
+    bool ended;                    /* the current file has no more bytes */
     struct text_memory carry;
     size_t carry_bytes;      /* read from the current file, not yet in a block; they begin a row */
     uint64_t line;           /* of the carry's first row */
@@ -77,7 +80,7 @@ NODISCARD enum status text_trailing_find(struct text_source *source, const char 
 /* ---- text_block.c ---- */
 
 struct block_memory {
-    struct text_memory text, spare;
+    struct text_memory text, spare, raw; /* raw: text before its encoding's table was applied */
     struct text_index index;
     size_t index_room, field_room, row_room, fault_room;
 };
@@ -89,6 +92,9 @@ struct block_text {
     const uint32_t *places;
     size_t bytes;
     uint64_t line; /* of its first row */
+
+    const struct text_encoding *table; /* NULL, or the source's encoding, by which the text becomes UTF-8 */
+    char encoding[64];                 /* the name of the file's, for complaints; "": UTF-8 */
 };
 NODISCARD enum status text_block_split(struct text_block *block, const struct block_text *text,
                                        struct error *error);

@@ -224,13 +224,14 @@ static void headers_are_as_people_write_them(void **state)
     inferred_rows_are("id,f\n1,1e400\n2,1e300\n", "id,f\n1,1e400\n2,1e300\n"); /* no double */
     inferred_rows_are("a;\"\"\n\"x\";2\n", "a\nx\n");
     inferred_rows_are("x,x\ny,x\n", "c1,c2\nx,x\ny,x\n"); /* no header: nothing below differs */
-    run_shell("cd $D/.. && printf '\\377\\376a\\000\\n\\000' >t.csv", &run);
-    load("t=t.csv", 2, "t.csv: is UTF-16; make it UTF-8: iconv -f UTF-16 -t UTF-8");
     file_is("star.sql", "\xef\xbb\xbf"
                         "CREATE TABLE t (a INT);\r\n"); /* a script has a mark, too */
     file_is("t.csv", "\xef\xbb\xbf"
                      "7\r\n");
     load("t=t.csv", 0, "1 row");
+    run_shell("cd $D/.. && printf '\\377\\3767\\0008\\000\\n\\000' >t.csv", &run); /* UTF-16 has one, too */
+    load("t=t.csv", 0, "1 row");
+    answer_is("select * from t", "a\n78\n");
     inferred_rows_are("fulltext;exclude;like\n1;2;3\n", "fulltext,exclude,like\n1,2,3\n");
 }
 

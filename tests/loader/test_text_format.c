@@ -102,10 +102,12 @@ static void text_that_begins_alike_is_read(void **state)
 
 static void text_that_is_not_utf8_is_refused_by_name(void **state)
 {
-    static const char latin1[] = "the row is no UTF-8: if it is Latin-1, iconv -f LATIN1 -t UTF-8";
+    static const char latin1[] =
+        "the row is no UTF-8: if it is Latin-1, tessera load --encoding latin1 reads it";
     (void)state;
     write_file("t.csv", "a,b\\nM\\374ller,K\\366ln\\n");
-    infer_ends("t.csv", 2, "t.csv:2: the row is no UTF-8: if it is Latin-1, iconv -f LATIN1 -t UTF-8");
+    infer_ends("t.csv", 2,
+               "t.csv:2: the row is no UTF-8: if it is Latin-1, tessera load --encoding latin1 reads it");
     load_ends("t=t.csv", 2, latin1);
     write_file("t.csv", "gr\\366\\337e,b\\nx,y\\n");
     infer_ends("t.csv", 2, "t.csv:1: the header is no UTF-8: if it is Latin-1");
@@ -113,6 +115,15 @@ static void text_that_is_not_utf8_is_refused_by_name(void **state)
     load_ends("t=t.csv", 2, latin1);
     run_shell("cd $D/.. && iconv -f LATIN1 -t UTF-8 <t.csv >u.csv", &run);
     infer_ends("u.csv", 0, "größe");
+    infer_ends("--encoding latin-1 t.csv", 0, "--encoding 'latin-1' 't=t.csv'");
+    assert_non_null(strstr(run.output, "\"größe\" TEXT"));
+    write_file("star.sql", "CREATE TABLE t (größe TEXT, b TEXT);");
+    write_file("v.csv", "gr\\303\\266\\303\\237e,b\\nx,y\\n");
+    load_ends("--encoding t=latin1 t=t.csv", 0, "1 row");
+    load_ends("--append --encoding utf-8 t=v.csv", 0, "1 row");
+    load_ends("--append --encoding x=latin1 t=v.csv", 2,
+              "--encoding x=latin1: no files of table x are loaded");
+    load_ends("--append --encoding lattin t=v.csv", 2, "--encoding 'lattin' is not known; latin1");
 }
 
 /* A table whose rows are all unlike its first one has no schema. */

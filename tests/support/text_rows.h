@@ -5,7 +5,7 @@
 #ifndef TESSERA_TESTS_SUPPORT_TEXT_ROWS_H
 #define TESSERA_TESTS_SUPPORT_TEXT_ROWS_H
 
-#include "loader/text/text_source.h"
+#include "loader/text/text_source_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,15 +48,16 @@ static inline void block_print(const struct text_block *block, uint32_t columns,
 }
 
 /* All rows as "a/b/c;" with ~ for NULL, and a fault as "!complaint@line;", the complaint up to its colon. */
-static inline char *read_all(const char *const *paths, uint32_t count, const struct text_options *options,
-                             struct error *error)
+static inline char *read_all_sized(const char *const *paths, uint32_t count,
+                                   const struct text_options *options, size_t block_bytes,
+                                   struct error *error)
 {
     struct text_source *source;
     struct text_block block = {0};
     char *text = NULL;
     size_t bytes;
     FILE *out = open_memstream(&text, &bytes);
-    if (text_source_open(paths, count, names, 3, options, &source, error) != STATUS_OK) {
+    if (text_source_open_sized(paths, count, names, 3, options, block_bytes, &source, error) != STATUS_OK) {
         fclose(out);
         free(text);
         return NULL;
@@ -74,6 +75,12 @@ static inline char *read_all(const char *const *paths, uint32_t count, const str
     text_source_close(source);
     fclose(out);
     return text;
+}
+
+static inline char *read_all(const char *const *paths, uint32_t count, const struct text_options *options,
+                             struct error *error)
+{
+    return read_all_sized(paths, count, options, TEXT_BLOCK_BYTES, error);
 }
 
 #endif
