@@ -4,6 +4,7 @@
 #include "loader/input_files.h"
 #include "loader/columnar/columnar_file.h"
 #include "loader/table/table_loader.h"
+#include "loader/text/reading_options.h"
 #include "loader/text/text_encoding.h"
 #include "storage/base/clock.h"
 #include "storage/base/bytes_parse.h"
@@ -27,6 +28,8 @@ struct of_table {
 };
 #define OF_TABLES_MAX (2 * INPUTS_MAX)
 
+#define READINGS_MAX 256u /* options that say how columns are written */
+
 struct arguments {
     struct load_options load;
     const char *schema, *device, *unnamed;
@@ -35,6 +38,7 @@ struct arguments {
     struct input_files files; /* of all inputs */
     char *copies[INPUTS_MAX]; /* the arguments, cut into paths */
     const char *levels[INPUTS_MAX];
+    struct reading_option readings[READINGS_MAX];
     struct of_table of_tables[OF_TABLES_MAX];
     uint32_t of_table_count;
 };
@@ -57,35 +61,28 @@ static enum status read_delimiter(void *arguments, const char *text, struct erro
     return STATUS_OK;
 }
 
-static enum status read_mark(const char *option, const char *text, char *mark, struct error *error)
+static enum status keep_reading(struct arguments *arguments, enum reading_field field, const char *text,
+                                struct error *error)
 {
-    if (strlen(text) != 1 || !strchr(",.' _", *text))
-        return error_set(error, STATUS_BAD_INPUT, "--%s '%s' is none of , . ' _ and a blank", option, text);
-    *mark = *text;
-    return STATUS_OK;
+    struct text_options *const options = &arguments->load.text;
+    if (options->reading_count == READINGS_MAX)
+        return error_set(error, STATUS_BAD_INPUT, "more than %u options say how columns are written",
+                         READINGS_MAX);
+    options->readings = arguments->readings;
+    return reading_option_read(field, text, &arguments->readings[options->reading_count++], error);
 }
 
-static enum status read_thousands(void *arguments, const char *text, struct error *error)
-{
-    return read_mark("thousands", text, &((struct arguments *)arguments)->load.text.reading.thousands, error);
-}
-
-static enum status read_decimal_mark(void *arguments, const char *text, struct error *error)
-{
-    return read_mark("decimal-mark", text, &((struct arguments *)arguments)->load.text.reading.decimal_mark,
-                     error);
-}
-
-/* A point between thousands means a comma before decimals. */
-static enum status check_marks(struct text_reading *reading, struct error *error)
-{
-    if (reading->thousands == '.' && !reading->decimal_mark)
-        reading->decimal_mark = ',';
-    if (reading->thousands && reading->thousands == (reading->decimal_mark ? reading->decimal_mark : '.'))
-        return error_set(error, STATUS_BAD_INPUT,
-                         "--thousands and --decimal-mark are the same character; which is it?");
-    return STATUS_OK;
-}
+#define READING_FUNCTION(name, field)                                               \
+    static enum status name(void *arguments, const char *text, struct error *error) \
+    {                                                                               \
+        return keep_reading(arguments, field, text, error);                         \
+    }
+READING_FUNCTION(read_thousands, READING_THOUSANDS)
+READING_FUNCTION(read_decimal_mark, READING_DECIMAL_MARK)
+READING_FUNCTION(read_currency, READING_CURRENCY)
+READING_FUNCTION(read_percent, READING_PERCENT)
+READING_FUNCTION(read_date_format, READING_DATE_FORMAT)
+READING_FUNCTION(read_timestamp_format, READING_TIMESTAMP_FORMAT)
 
 /* Keeps a --levels for the loader, which knows the tables. */
 static enum status read_levels(void *context, const char *text, struct error *error)
@@ -196,7 +193,8 @@ static enum status check_complete(void *context, const char *unused, struct erro
 {
     struct arguments *const arguments = context;
     (void)unused;
-    RETURN_IF_ERROR(check_marks(&arguments->load.text.reading, error));
+    const struct text_reading all = reading_of(&arguments->load.text, "", "");
+    RETURN_IF_ERROR(reading_check(&all, error));
     RETURN_IF_ERROR(place_of_tables(arguments, error));
     if (arguments->infer && arguments->load.input_count)
         return STATUS_OK;
@@ -244,12 +242,27 @@ static const struct command_option option_list[] = {
     {"nanoseconds", 'N', "refuse|cut",
      "What happens to times with digits after microseconds; refuse is the default",
      TO_WORD(struct arguments, load.text.reading.cut_nanoseconds, "refuse|cut")},
-    {"thousands", 'T', "CHARACTER",
-     "Stands between thousands in numbers: , . ' _ or a blank; by default none does",
+    {"thousands", 'T', "[COLUMN=]CHARACTER",
+     "Stands between thousands in the numbers of this column (also TABLE.COLUMN=), or of all: , . ' _ or a "
+     "blank; by default none does",
      BY_FUNCTION(read_thousands)},
-    {"decimal-mark", 'P', "CHARACTER",
+    {"decimal-mark", 'P', "[COLUMN=]CHARACTER",
      "Stands before decimals; by default a point, or a comma with --thousands .",
      BY_FUNCTION(read_decimal_mark)},
+    {"currency", 0, "[COLUMN=]SIGN",
+     "Sign of a currency that may stand before or behind numbers: $, EUR, kr. Another sign is an error",
+     BY_FUNCTION(read_currency)},
+    {"percent", 0, "[COLUMN=]points|fraction",
+     "Numbers may end with %: 12.5 % is 12.5 (points), or 0.125 (fraction); without the sign a number is "
+     "itself",
+     BY_FUNCTION(read_percent)},
+    {"date-format", 0, "[COLUMN=]FORMAT",
+     "The form of dates, in strptime's letters: %d/%m/%Y, %d.%m.%y, %b %d %Y; by default %Y-%m-%d",
+     BY_FUNCTION(read_date_format)},
+    {"timestamp-format", 0, "[COLUMN=]FORMAT",
+     "The form of timestamps: '%d.%m.%Y %H:%M', '%d/%b/%Y:%T %z'; by default %Y-%m-%d %H:%M:%S and shorter "
+     "or finer ones",
+     BY_FUNCTION(read_timestamp_format)},
     {"codec", 'c', "NAME|COLUMN=CODEC,...", "How columns are compressed; auto by default",
      TO_TEXT(struct arguments, load.codecs)},
     {"dangling", 'g', "error|null", "What a foreign key becomes that finds no row; error is the default",

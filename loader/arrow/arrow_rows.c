@@ -284,7 +284,7 @@ static const char *stored_value(const struct arrow_reader *reader, uint32_t c, c
     const struct row_parse *parse = reader->parse;
     const struct column_schema *column = &parse->parsed->table->columns[c];
     const struct table_keys *keys = parse->keys[c];
-    const struct text_reading *const reading = &parse->options->text.reading;
+    const struct text_reading *const reading = &parse->readings[c];
     const char *complaint = NULL;
     *null = read->null;
     *value = read->value;

@@ -442,7 +442,7 @@ enum status columnar_store_column(const struct columnar_store *store, uint64_t m
                                     .column = column,
                                     .want = keys ? &keys->key : column,
                                     .keys = keys,
-                                    .reading = &store->parse->options->text.reading,
+                                    .reading = &store->parse->readings[c],
                                     .bad = bad,
                                     .most = most,
                                     .error = error};

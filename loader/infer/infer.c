@@ -1,6 +1,7 @@
 /* infer.c: see infer.h; writes what the other files of this folder found. */
 #include "loader/infer/infer_internal.h"
 
+#include "loader/text/reading_options.h"
 #include "storage/base/calendar.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/sql_name.h"
@@ -141,6 +142,9 @@ static void put_options(FILE *out, const struct text_options *options)
 {
     if (options->encoding)
         fprintf(out, " --encoding '%s'", options->encoding);
+    for (uint32_t o = 0; o < options->reading_count; o++)
+        fprintf(out, strchr(options->readings[o].text, '\'') ? " %s \"%s\"" : " %s '%s'",
+                reading_option_name(options->readings[o].field), options->readings[o].text);
 }
 
 static void put_command(FILE *out, const struct infer_table *tables, uint32_t count,

@@ -24,7 +24,7 @@ static struct number_shape shape_of(const struct text_field *field, const struct
     const char *at = field->text, *end = at + field->length;
     struct number_shape shape = {0};
     uint32_t zeros = 0, length;
-    if (reading->thousands || reading->decimal_mark) {
+    if (text_has_marks(reading)) {
         if (!text_unmark(reading, field->text, field->length, plain, &length))
             return shape;
         at = plain;
@@ -73,9 +73,27 @@ void infer_column_widen(struct infer_column *column, int64_t value)
     column->has_range = true;
 }
 
-/* The kinds that the value has. */
-static uint32_t kinds_of(struct infer_column *column, const struct text_field *field,
-                         const struct text_reading *reading)
+/* The kinds that a value of the forms has that options give. */
+static uint32_t formed_kinds(struct infer_column *column, const struct text_field *field,
+                             const struct text_reading *reading)
+{
+    const char *const at = field->text, *const end = at + field->length;
+    const struct time_format *const formats[] = {reading->date_format, reading->timestamp_format};
+    uint32_t kinds = 0;
+    for (int f = 0; f < 2; f++) {
+        int64_t value;
+        if (!formats[f] || time_format_parse(formats[f], at, end, true, &value) ||
+            (f == 0 && value % CALENDAR_DAY_MICROSECONDS))
+            continue;
+        infer_column_widen(column, value);
+        kinds |= f == 0 ? KIND_DATE : KIND_TIME;
+    }
+    return kinds;
+}
+
+/* The kinds that a value without such a form has. */
+static uint32_t plain_kinds(struct infer_column *column, const struct text_field *field,
+                            const struct text_reading *reading)
 {
     const struct column_schema whole = {.type = TYPE_INT64}, real = {.type = TYPE_DOUBLE};
     const char *at = field->text, *const end = at + field->length;
@@ -108,6 +126,15 @@ static uint32_t kinds_of(struct infer_column *column, const struct text_field *f
     return is_word(field, truths) ? KIND_BOOL : is_word(field, no_numbers) ? KIND_FLOAT : 0;
 }
 
+static uint32_t kinds_of(struct infer_column *column, const struct text_field *field,
+                         const struct text_reading *reading)
+{
+    const uint32_t formed =
+        (reading->date_format ? KIND_DATE : 0) | (reading->timestamp_format ? KIND_TIME : 0);
+    const uint32_t kinds = formed ? formed_kinds(column, field, reading) : 0;
+    return kinds ? kinds : plain_kinds(column, field, reading) & ~formed;
+}
+
 bool infer_is_value(const struct text_field *field, const struct text_reading *reading)
 {
     struct infer_column column = {0};
@@ -125,14 +152,13 @@ static void keep_odd(struct infer_column *column, const struct text_field *field
     column->not_number[kept] = '\0';
 }
 
-enum status infer_column_add(struct infer_column *column, const struct text_field *field,
-                             const struct text_reading *reading, struct error *error)
+enum status infer_column_add(struct infer_column *column, const struct text_field *field, struct error *error)
 {
     if (field->length == TEXT_NULL) {
         column->nulls++;
         return STATUS_OK;
     }
-    const uint32_t kinds = column->kinds ? kinds_of(column, field, reading) : 0;
+    const uint32_t kinds = column->kinds ? kinds_of(column, field, &column->reading) : 0;
     if (column->kinds && !(column->kinds & kinds) && column->values)
         keep_odd(column, field);
     column->kinds &= kinds;

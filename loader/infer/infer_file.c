@@ -2,6 +2,7 @@
  * read as the loader reads them. */
 #include "loader/infer/infer_internal.h"
 
+#include "loader/text/reading_options.h"
 #include "loader/text/text_source_internal.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/word.h"
@@ -71,7 +72,8 @@ static enum status first_row_split(struct first_row *first, char delimiter, stru
 }
 
 static enum status find_delimiter(struct first_row *first, const struct text_options *options,
-                                  const char *path, char *delimiter, struct error *error)
+                                  const struct text_reading *reading, const char *path, char *delimiter,
+                                  struct error *error)
 {
     static const char candidates[] = {',', '\t', '|', ';'};
     char best = ',';
@@ -80,7 +82,7 @@ static enum status find_delimiter(struct first_row *first, const struct text_opt
     if (*delimiter && (options->delimiter || *delimiter != ','))
         return first_row_split(first, *delimiter, error);
     for (size_t c = 0; c < sizeof candidates; c++) { /* many a .csv has semicolons */
-        if (candidates[c] == options->reading.decimal_mark || candidates[c] == options->reading.thousands)
+        if (candidates[c] == reading->decimal_mark || candidates[c] == reading->thousands)
             continue;
         RETURN_IF_ERROR(first_row_split(first, candidates[c], error));
         if (first->count > most) {
@@ -89,7 +91,7 @@ static enum status find_delimiter(struct first_row *first, const struct text_opt
         }
     }
     RETURN_IF_ERROR(first_row_split(first, ',', error));
-    const bool comma = *delimiter && first->count > 1 && options->reading.decimal_mark != ',';
+    const bool comma = *delimiter && first->count > 1 && reading->decimal_mark != ',';
     *delimiter = comma ? ',' : best;
     return first_row_split(first, *delimiter, error);
 }
@@ -157,27 +159,29 @@ static enum status begin(struct infer_table *table, const struct text_options *o
                          struct first_row *first, struct error *error)
 {
     const char *const path = table->input->paths[0];
+    const struct text_reading reading = reading_of(options, table->name, ""); /* of all columns */
     RETURN_IF_ERROR(first_bytes_read(path, options, first, error));
-    RETURN_IF_ERROR(find_delimiter(first, options, path, &table->delimiter, error));
+    RETURN_IF_ERROR(find_delimiter(first, options, &reading, path, &table->delimiter, error));
     if (first->count == 0)
         return error_set(error, STATUS_BAD_INPUT, "%s: is empty, so nothing can be inferred from it", path);
     if (first->count > SCHEMA_COLUMNS_MAX)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: the first row has %u fields; a table has at most %u columns", path,
                          first->count, SCHEMA_COLUMNS_MAX);
-    table->header = options->header == TEXT_HEADER_AUTO ? looks_like_header(first, &options->reading)
+    table->header = options->header == TEXT_HEADER_AUTO ? looks_like_header(first, &reading)
                                                         : options->header == TEXT_HEADER_YES;
     RETURN_IF_ERROR(memory_zeros(&table->columns, first->count * sizeof *table->columns, "columns", error));
     table->column_count = first->count;
     for (uint32_t c = 0; c < first->count; c++) {
         table->columns[c].kinds = KIND_ALL;
         name_column(table, c, &first->fields[c]);
+        table->columns[c].reading = reading_of(options, table->name, table->columns[c].name);
     }
     return STATUS_OK;
 }
 
-static enum status add_block(struct infer_table *table, const struct text_options *options,
-                             const struct text_block *block, bool skip, struct error *error)
+static enum status add_block(struct infer_table *table, const struct text_block *block, bool skip,
+                             struct error *error)
 {
     for (uint32_t f = 0; f < block->fault_count; f++) {
         const struct text_fault *const fault = &block->faults[f];
@@ -198,8 +202,7 @@ static enum status add_block(struct infer_table *table, const struct text_option
         table->rows++;
         for (uint32_t c = 0; c < table->column_count; c++)
             RETURN_IF_ERROR(infer_column_add(&table->columns[c],
-                                             &block->fields[(size_t)row * table->column_count + c],
-                                             &options->reading, error));
+                                             &block->fields[(size_t)row * table->column_count + c], error));
     }
     return STATUS_OK;
 }
@@ -223,7 +226,7 @@ static enum status read_rows(struct infer_table *table, const struct text_option
     for (block.rows = 1; status == STATUS_OK && block.rows;) {
         status = text_source_next(source, &block, error);
         if (status == STATUS_OK && block.rows)
-            status = add_block(table, options, &block, table->header && block.path != path, error);
+            status = add_block(table, &block, table->header && block.path != path, error);
         path = block.path;
         status = AND_THEN(status, cancel_check(error));
     }

@@ -27,6 +27,7 @@ enum {
 
 struct infer_column {
     char name[NAME_BYTES];
+    struct text_reading reading;       /* how its values are written */
     bool unnamed;                      /* the header has no name for it, or no table can have it */
     char skipped[COLUMNAR_TYPE_BYTES]; /* of a columnar file: its type, if no table can have it */
     bool declared;                     /* the file says its type: one of `kinds` */
@@ -62,7 +63,7 @@ struct infer_table {
 
 /* Takes a field into account. */
 NODISCARD enum status infer_column_add(struct infer_column *column, const struct text_field *field,
-                                       const struct text_reading *reading, struct error *error);
+                                       struct error *error);
 
 /* Counts a value that is not NULL, by its text; the kinds stay. */
 NODISCARD enum status infer_column_count(struct infer_column *column, const struct text_field *field,

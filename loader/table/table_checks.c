@@ -35,7 +35,7 @@ struct thread_checks {
 
 struct row_checks {
     const struct schema_table *table;
-    const struct text_reading *reading;
+    const struct text_reading *readings; /* of each column */
     unsigned threads;
     struct thread_checks *of; /* by thread */
 };
@@ -54,7 +54,7 @@ static enum status thread_create(const struct schema_table *table, struct thread
     return STATUS_OK;
 }
 
-enum status row_checks_create(const struct schema_table *table, const struct text_reading *reading,
+enum status row_checks_create(const struct schema_table *table, const struct text_reading *readings,
                               unsigned threads, struct row_checks **out, struct error *error)
 {
     struct row_checks *checks;
@@ -62,7 +62,7 @@ enum status row_checks_create(const struct schema_table *table, const struct tex
     if (table->check_count == 0)
         return STATUS_OK;
     RETURN_IF_ERROR(memory_zeros(&checks, sizeof *checks, "conditions", error));
-    *checks = (struct row_checks){.table = table, .reading = reading, .threads = threads};
+    *checks = (struct row_checks){.table = table, .readings = readings, .threads = threads};
     enum status status = memory_zeros(&checks->of, threads * sizeof *checks->of, "conditions", error);
     for (unsigned t = 0; status == STATUS_OK && t < threads; t++)
         status = thread_create(table, &checks->of[t], error);
@@ -128,7 +128,7 @@ static enum status read_keys(const struct row_checks *checks, const struct threa
         if (keys->nulls[row])
             continue;
         if (!keys->words) {
-            keys->nulls[row] = text_value(checks->reading, &checks->table->columns[c], fields[c].text,
+            keys->nulls[row] = text_value(&checks->readings[c], &checks->table->columns[c], fields[c].text,
                                           fields[c].length, &keys->values[row]) != NULL;
             continue;
         }

@@ -13,8 +13,9 @@
 
 struct row_checks;
 
-/* Makes what rows of text are tested by; *checks is NULL if the table has no conditions. `reading` must outlive it. */
-NODISCARD enum status row_checks_create(const struct schema_table *table, const struct text_reading *reading,
+/* Makes what rows of text are tested by; *checks is NULL if the table has no conditions. `readings`, one for each column, must outlive
+ * it. */
+NODISCARD enum status row_checks_create(const struct schema_table *table, const struct text_reading *readings,
                                         unsigned threads, struct row_checks **checks, struct error *error);
 void row_checks_free(struct row_checks *checks);
 

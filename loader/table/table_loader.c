@@ -3,6 +3,7 @@
 #include "loader/table/columns_write.h"
 #include "loader/table/workload.h"
 #include "loader/table/level_options.h"
+#include "loader/table/reading_check.h"
 #include "loader/table/table_tuples.h"
 
 #include "storage/base/memory.h"
@@ -473,6 +474,7 @@ static enum status check_inputs(const struct load *load)
             sorts = word_compare(table->columns[c].name, options->sort_by) == 0;
     }
     RETURN_IF_ERROR(check_indexes(load));
+    RETURN_IF_ERROR(readings_check(load->schema, options, load->error));
     RETURN_IF_ERROR(level_options_check(load->schema, options, load->error));
     RETURN_IF_ERROR(cluster_options_check(load->schema, options, load->error));
     return sorts ? STATUS_OK

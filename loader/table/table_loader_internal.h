@@ -180,6 +180,7 @@ struct row_parse {
     uint64_t error_block; /* the block of `error`: the earliest error in the input that was found */
     struct error error;
     uint32_t value_bytes[SCHEMA_COLUMNS_MAX];
+    struct text_reading readings[SCHEMA_COLUMNS_MAX]; /* of each column */
 };
 
 /* Begins a block for up to `rows` rows. row_put appends a row's values; then the caller counts the row

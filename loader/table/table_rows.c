@@ -6,6 +6,7 @@
 #include "loader/table/table_checks.h"
 
 #include "loader/columnar/columnar_file.h"
+#include "loader/text/reading_options.h"
 #include "loader/text/text_rows.h"
 #include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
@@ -317,7 +318,7 @@ static const char *field_value(const struct row_parse *parse, const struct colum
                                const struct text_field *field, int64_t *value, bool *null)
 {
     const struct table_keys *const keys = parse->keys[c];
-    const struct text_reading *const reading = &parse->options->text.reading;
+    const struct text_reading *const reading = &parse->readings[c];
     const char *complaint;
     *null = field->length == TEXT_NULL;
     *value = 0;
@@ -640,6 +641,7 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     for (uint32_t c = 0; c < table->column_count; c++) {
         names[c] = table->columns[c].name;
         parse->value_bytes[c] = column_schema_value_bytes(&table->columns[c]);
+        parse->readings[c] = reading_of(&options->text, table->name, names[c]);
     }
     if (!input->maker)
         progress_step(progress, "reading", table->name);
@@ -647,8 +649,8 @@ enum status table_rows_parse(const struct schema_table *table, const struct load
     enum status status = words_create(parsed, error);
     if (status == STATUS_OK && !input->stream && !input->maker)
         status = find_format(input, &format, error);
-    status = AND_THEN(
-        status, row_checks_create(table, &options->text.reading, options->threads, &parse->checks, error));
+    status =
+        AND_THEN(status, row_checks_create(table, parse->readings, options->threads, &parse->checks, error));
     if (status == STATUS_OK && input->stream)
         status = arrow_rows_read(parse, input->stream, error);
     else if (status == STATUS_OK && input->maker)

@@ -1,6 +1,5 @@
 /* text_number.c: numbers that text_value.c does not read at once: with an exponent, with zeros after the point where a
- * whole number is wanted, with more decimals than the column has; and the marks in numbers, if the options have some. Called
- * for few fields: some 30 ns. */
+ * whole number is wanted, with more decimals than the column has. Called for few fields: some 30 ns. */
 #include "loader/text/text_value_internal.h"
 
 #include "storage/base/decimal.h"
@@ -93,31 +92,4 @@ const char *text_number(const struct column_schema *column, const char *text, ui
         return text_out_of_range;
     *value = digits.minus ? (int64_t)(0 - (uint64_t)number) : (int64_t)number;
     return NULL;
-}
-
-bool text_unmark(const struct text_reading *reading, const char *text, uint32_t length,
-                 char plain[TEXT_NUMBER_BYTES], uint32_t *plain_length)
-{
-    const char point = reading->decimal_mark ? reading->decimal_mark : '.';
-    uint32_t count = 0, group = 0;
-    bool marked = false, whole = true;
-    for (uint32_t i = 0; i < length; i++) {
-        if (whole && reading->thousands && text[i] == reading->thousands) {
-            if (group == 0 || group > 3 || (marked && group != 3))
-                return false;
-            marked = true;
-            group = 0;
-            continue;
-        }
-        if (count == TEXT_NUMBER_BYTES || (text[i] == '.' && point != '.'))
-            return false;
-        if (is_digit(text[i]))
-            group++;
-        else if (marked && whole && group != 3)
-            return false;
-        whole &= is_digit(text[i]) || count == 0; /* a sign comes first */
-        plain[count++] = text[i] == point ? '.' : text[i];
-    }
-    *plain_length = count;
-    return !(marked && whole && group != 3);
 }

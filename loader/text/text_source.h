@@ -18,6 +18,7 @@
 
 #include "storage/base/parallel.h"
 #include "storage/base/status.h"
+#include "storage/base/text/time_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,16 +33,26 @@ enum text_header {
     TEXT_HEADER_NO
 };
 
+/* What 12.5 % is, if percents are read: 12.5 or 0.125. A number without the sign is itself. */
+enum text_percent { TEXT_PERCENT_NONE, TEXT_PERCENT_POINTS, TEXT_PERCENT_FRACTION };
+
 /* How values are read. All zero: as written below at text_value. */
 struct text_reading {
     char thousands;    /* between groups of three digits: , . ' _ or a blank; 0: none */
     char decimal_mark; /* 0: a point */
+    char percent;      /* enum text_percent */
+    char currency[13]; /* its sign may stand before or behind numbers; "": none may */
     bool round;        /* numbers with more decimals than their column are rounded; half goes away from 0 */
     bool cut_nanoseconds; /* of times the digits after microseconds are cut */
+    const struct time_format *date_format, *timestamp_format; /* NULL: as in ISO 8601 */
 };
 
+struct reading_option;
+
 struct text_options {
-    struct text_reading reading;
+    struct text_reading reading;           /* of all columns */
+    const struct reading_option *readings; /* and of single ones, reading_options.h */
+    uint32_t reading_count;
     /* 0: by the file's name (.tsv tab, .tbl '|', .csv ',' if that cuts the first line), else by the first line */
     char delimiter;
     enum text_header header;

@@ -190,7 +190,21 @@ static const char *date(const char *text, const char *end, int64_t *value)
     return NULL;
 }
 
-/* The common forms, without any option. */
+/* Reads a date by the format; the time of day, if it has one, must be midnight. */
+static const char *date_of_form(const struct text_reading *reading, const char *at, const char *end,
+                                int64_t *value)
+{
+    const char *const complaint =
+        time_format_parse(reading->date_format, at, end, reading->cut_nanoseconds, value);
+    if (complaint)
+        return complaint;
+    if (*value % CALENDAR_DAY_MICROSECONDS)
+        return "is no whole day, as a DATE is";
+    *value /= CALENDAR_DAY_MICROSECONDS;
+    return NULL;
+}
+
+/* The common forms, without marks in numbers. */
 static const char *strict_value(const struct column_schema *column, const char *text, uint32_t length,
                                 const struct text_reading *reading, int64_t *value)
 {
@@ -203,9 +217,11 @@ static const char *strict_value(const struct column_schema *column, const char *
     case TYPE_DECIMAL:
         return decimal(column, at, end, value);
     case TYPE_DATE:
-        return date(at, end, value);
+        return reading->date_format ? date_of_form(reading, at, end, value) : date(at, end, value);
     case TYPE_TIMESTAMP:
-        return calendar_parse_time(at, end, reading->cut_nanoseconds, value);
+        return reading->timestamp_format
+                   ? time_format_parse(reading->timestamp_format, at, end, reading->cut_nanoseconds, value)
+                   : calendar_parse_time(at, end, reading->cut_nanoseconds, value);
     case TYPE_DOUBLE:
         return text_double(text, length, value);
     case TYPE_BOOL:
@@ -248,7 +264,7 @@ const char *text_value(const struct text_reading *reading, const struct column_s
     const bool number = is_number(column->type);
     char plain[TEXT_NUMBER_BYTES];
     uint32_t plain_length;
-    if (!number || (!reading->thousands && !reading->decimal_mark))
+    if (!number || !text_has_marks(reading))
         return plain_value(reading, column, text, length, value);
     if (!text_unmark(reading, text, length, plain, &plain_length))
         return column->type <= TYPE_INT64 ? "is no whole number" : "is no number";

@@ -121,6 +121,46 @@ static void numbers_and_times_are_as_programs_write_them(void **state)
     load("--thousands , --decimal-mark , sales=sales.csv", 2, "which is it?");
 }
 
+/* Options for single columns, before those for all. */
+static void columns_are_written_in_their_own_way(void **state)
+{
+    (void)state;
+    file_is("star.sql",
+            "CREATE TABLE days (day DATE PRIMARY KEY, name TEXT);"
+            "CREATE TABLE sales (id INT, at TIMESTAMP, day DATE REFERENCES days, paid DECIMAL(9,2), "
+            "us DECIMAL(9,2), off DECIMAL(6,4), note TEXT);");
+    file_is("days.csv", "31/12/24,a\n1/1/25,b\n");
+    file_is("sales.csv", "1;1.2.24 13:14;31.12.2024;€ 1.234,50;$1,234.50;12,5 %;1,5\n"
+                         "2;;1.1.2025;-0,99 €;$-5;;\n");
+    load("--date-format days.day=%d/%m/%y --date-format %d.%m.%Y --timestamp-format 'at=%d.%m.%y %H:%M' "
+         "--currency paid=€ --thousands . --thousands us=, --decimal-mark sales.us=. --currency 'us=$' "
+         "--percent off=fraction days=days.csv sales=sales.csv",
+         0, "4 rows");
+    answer_is(
+        "select id, at, s.day, name, paid, us, off, note from sales s join days on s.day = days.day",
+        "id,at,day,name,paid,us,off,note\n1,2024-02-01 13:14:00,2024-12-31,a,1234.50,1234.50,0.1250,\"1,5\"\n"
+        "2,,2025-01-01,b,-0.99,-5.00,,\n");
+    file_is("new.csv", "3;;2.1.2025;1;2;3;\n");
+    load_ends("--append --date-format %d.%m.%Y sales=new.csv", 2,
+              "new.csv:1: column day: no row of table days has day '2.1.2025'");
+    file_is("new.csv", "3;;1.1.2025;1;2;3;\n4;;01/02/2025;1;2;3;\n");
+    load_ends("--append --date-format %d.%m.%Y sales=new.csv", 2,
+              "new.csv:2: column day: '01/02/2025' is not of the form %d.%m.%Y; nothing was loaded");
+    load_ends("--append --date-format %d.%m.%Y --max-errors 1 sales=new.csv", 0, "1 row");
+    load_ends("--append --currency paid=€ sales=new.csv", 2,
+              "new.csv:1: column day: '1.1.2025' is no date YYYY-MM-DD");
+    load("--thousands x=. sales=sales.csv", 2, "--thousands 'x=.': no table that is loaded has a column 'x'");
+    load("--thousands days.day=. sales=sales.csv", 2, "no table that is loaded has a column 'days.day'");
+    load("--currency note=€ sales=sales.csv", 2,
+         "--currency 'note=€': column note of table sales is string and not a number");
+    load("--date-format at=%Y sales=sales.csv", 2,
+         "--date-format 'at=%Y': column at of table sales is timestamp and not a DATE");
+    load("--timestamp-format %d.%m sales=sales.csv", 2, "the format '%d.%m' has no year");
+    load("--percent 0.01 sales=sales.csv", 2, "--percent '0.01' is neither points");
+    load("--currency 5 sales=sales.csv", 2, "--currency '5' is no sign of a currency");
+    load("--thousands us=, --decimal-mark us=, sales=sales.csv", 2, "which is it?");
+}
+
 static void fields_that_the_table_lacks_are_skipped(void **state)
 {
     (void)state;
@@ -182,6 +222,18 @@ static void a_schema_is_inferred_and_loaded(void **state)
     assert_non_null(strstr(run.output, " a DECIMAL(9,2) NOT NULL,"));
     assert_non_null(strstr(run.output, " b TEXT NOT NULL,")); /* groups have three digits */
     assert_non_null(strstr(run.output, " c INT NOT NULL --"));
+    file_is("forms.csv",
+            "id;a;b;c;d\n1;€ 1.234,5;31.12.2024;1.2.24 3:04;12,5 %\n2;0,25 €;1.1.2025;1.2.24 3:05;0\n");
+    run_shell("cd $D/.. && $T load --infer --thousands a=. --currency a=€ --date-format %d.%m.%Y "
+              "--timestamp-format "
+              "'forms.c=%d.%m.%y %H:%M' --percent fraction --decimal-mark d=, forms.csv",
+              &run);
+    assert_non_null(
+        strstr(run.output, " --date-format '%d.%m.%Y' --timestamp-format 'forms.c=%d.%m.%y %H:%M' "));
+    assert_non_null(strstr(run.output, " a DECIMAL(9,2) NOT NULL,"));
+    assert_non_null(strstr(run.output, " b DATE NOT NULL, -- 2024-12-31 to 2025-01-01"));
+    assert_non_null(strstr(run.output, " c TIMESTAMP NOT NULL,"));
+    assert_non_null(strstr(run.output, " d DECIMAL(9,3) NOT NULL --"));
     file_is("plain.txt", "1|2\n3|4|5\nx|6\n");
     run_shell("cd $D/.. && $T load --infer t=plain.txt", &run);
     assert_non_null(
@@ -243,6 +295,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_first_bad_row_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(names_are_in_any_script, setup, teardown),
         cmocka_unit_test_setup_teardown(numbers_and_times_are_as_programs_write_them, setup, teardown),
+        cmocka_unit_test_setup_teardown(columns_are_written_in_their_own_way, setup, teardown),
         cmocka_unit_test_setup_teardown(fields_that_the_table_lacks_are_skipped, setup, teardown),
         cmocka_unit_test_setup_teardown(a_schema_is_inferred_and_loaded, setup, teardown),
         cmocka_unit_test_setup_teardown(headers_are_as_people_write_them, setup, teardown),

@@ -243,6 +243,146 @@ static void marks_between_thousands_are_read(void **state)
     does_not_read("12 34", "whole");
 }
 
+static void blanks_and_quotes_between_thousands_may_be_typeset(void **state)
+{
+    (void)state;
+    column = (struct column_schema){.type = TYPE_DECIMAL, .precision = 12, .scale = 2};
+    reading = (struct text_reading){.thousands = ' ', .decimal_mark = ','};
+    reads("1\u00a0234\u202f567,5", 123456750);
+    reads("1\u2009234", 123400);
+    does_not_read("1\u00a023", "no number");
+    does_not_read("1\xc2", "no number");
+    reading = (struct text_reading){.thousands = '\''};
+    reads("1'234\u2019567.5", 123456750);
+    does_not_read("1\u2018234", "no number");
+}
+
+static void currencies_stand_before_or_behind_numbers(void **state)
+{
+    static const char *const amounts[] = {"€ 1.234,50", "€1.234,50",  "1.234,50 €",     "1.234,50\u00a0€",
+                                          "1234,5",     "+€ 1234,50", " \u202f1.234,50"};
+    (void)state;
+    column = (struct column_schema){.type = TYPE_DECIMAL, .precision = 12, .scale = 2};
+    reading = (struct text_reading){.thousands = '.', .decimal_mark = ',', .currency = "€"};
+    for (size_t a = 0; a < sizeof amounts / sizeof *amounts; a++)
+        reads(amounts[a], 123450);
+    reads("-€ 0,99", -99);
+    reads("€ -0,99", -99);
+    reads("-0,99 €", -99);
+    does_not_read("€ 1 €", "no number"); /* one sign each */
+    does_not_read("- € -1", "no number");
+    does_not_read("--1", "no number");
+    does_not_read("$ 1", "no number"); /* another currency */
+    does_not_read("1 € 2", "no number");
+    does_not_read("1 %", "no number");
+    does_not_read("€", "no number");
+    does_not_read("", "no number");
+    does_not_read("€ 1.2345,00", "no number");
+    does_not_read("€ 0,999", "2 decimals");
+    reading = (struct text_reading){.thousands = ',', .currency = "$"};
+    column = (struct column_schema){.type = TYPE_DECIMAL, .precision = 18, .scale = 0};
+    reads("$999,999,999,999,999,999", 999999999999999999); /* more than a double has */
+    reads("-$999,999,999,999,999,998", -999999999999999998);
+    reading = (struct text_reading){.currency = "CHF"};
+    column = (struct column_schema){.type = TYPE_INT32};
+    reads("CHF 5", 5);
+    reads("5CHF", 5);
+    does_not_read("CH 5", "whole");
+    column = (struct column_schema){.type = TYPE_DATE};
+    does_not_read("CHF 5", "no date");
+}
+
+static void percents_are_points_or_fractions(void **state)
+{
+    (void)state;
+    column = (struct column_schema){.type = TYPE_DECIMAL, .precision = 9, .scale = 4};
+    reading = (struct text_reading){.decimal_mark = ',', .percent = TEXT_PERCENT_POINTS};
+    reads("12,5 %", 125000);
+    reads("12,5%", 125000);
+    reads("12,5", 125000);
+    does_not_read("12,5 %%", "no number");
+    does_not_read("%", "no number");
+    reading.percent = TEXT_PERCENT_FRACTION;
+    reads("12,5\u00a0%", 1250);
+    reads("12,5", 125000);
+    reads("-5 %", -500);
+    reads("+,5%", 50);
+    reads("0 %", 0);
+    reads("123456%", 12345600);
+    reads("1,00000 %", 100);
+    does_not_read("0,001%", "4 decimals");
+    does_not_read("1e1 %", "no number");
+    does_not_read(", %", "no number");
+    does_not_read("%", "no number");
+    column = (struct column_schema){.type = TYPE_INT32};
+    reads("300 %", 3);
+    does_not_read("50 %", "whole");
+    column = (struct column_schema){.type = TYPE_DOUBLE};
+    int64_t expected;
+    assert_null(text_value(&plain, &column, "0.07", 4, &expected));
+    reads("7 %", expected);
+}
+
+static void dates_and_times_are_of_forms(void **state)
+{
+    struct time_format date, time;
+    (void)state;
+    assert_int_equal(time_format_compile("%d.%m.%y", 8, &date, NULL), STATUS_OK);
+    assert_int_equal(time_format_compile("%d.%m.%Y %H:%M:%S.%f", 20, &time, NULL), STATUS_OK);
+    reading = (struct text_reading){.date_format = &date, .timestamp_format = &time};
+    column = (struct column_schema){.type = TYPE_DATE};
+    reads("2.1.70", 1);
+    reads("31.12.69", -1);
+    does_not_read("1970-01-02", "is not of the form %d.%m.%y");
+    does_not_read("29.02.23", "calendar");
+    column = (struct column_schema){.type = TYPE_TIMESTAMP};
+    reads("01.01.1970 00:00:00.000001", 1);
+    does_not_read("01.01.1970 00:00:00.0000011", "6 decimals");
+    does_not_read("01.01.1970", "is not of the form %d.%m.%Y %H:%M:%S.%f");
+    reading.cut_nanoseconds = true;
+    reads("01.01.1970 00:00:00.0000011", 1);
+    column = (struct column_schema){.type = TYPE_DATE};
+    reading.date_format = &time;
+    reads("02.01.1970 00:00:00.0", 1);
+    does_not_read("02.01.1970 00:00:01.0", "is no whole day");
+}
+
+/* Random texts: a percent is a hundredth, a currency changes nothing, and nothing is read beyond the text's end. */
+static void signs_change_no_digit(void **state)
+{
+    static const char bytes[] = "01234567890123456789..-+e";
+    const struct text_reading signs = {.thousands = ',', .currency = "kr", .percent = TEXT_PERCENT_FRACTION};
+    uint64_t seed = 5;
+    (void)state;
+    column = (struct column_schema){.type = TYPE_DECIMAL, .precision = 18, .scale = 6};
+    for (int i = 0; i < 300000; i++) {
+        char number[32], hundredth[40], marked[40];
+        int length = 0;
+        for (int n = 1 + (int)((seed >> 40) % 14); length < n; length++) {
+            seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+            number[length] = bytes[(seed >> 33) % (sizeof bytes - 1)];
+        }
+        const bool exponent = memchr(number, 'e', (size_t)length) != NULL, percent = i & 1;
+        const int wanted =
+                      snprintf(hundredth, sizeof hundredth, "%.*s%s", length, number, percent ? "e-2" : ""),
+                  given = snprintf(marked, sizeof marked, "%s%.*s%s", i & 2 ? "kr " : "", length, number,
+                                   percent ? " %"
+                                   : i & 4 ? "kr"
+                                           : "");
+        int64_t one = 0, other = 0;
+        char *const exact = malloc((size_t)given);
+        memcpy(exact, marked, (size_t)given);
+        const char *const first = text_value(&plain, &column, hundredth, (uint32_t)wanted, &one),
+                          *const second = text_value(&signs, &column, exact, (uint32_t)given, &other);
+        free(exact);
+        if (exponent && percent        ? !second
+            : (i & 6) == 6 && !percent ? !second /* the currency twice */
+                                       : !first != !second || (!first && one != other))
+            fail_msg("%s: %s %lld, %s: %s %lld", hundredth, first ? first : "", (long long)one, marked,
+                     second ? second : "", (long long)other);
+    }
+}
+
 /* The way of rare forms gives what the fast way gives. */
 static void both_ways_agree(void **state)
 {
@@ -364,6 +504,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_rounded_if_that_is_asked_for),
         cmocka_unit_test(marks_between_thousands_are_read),
+        cmocka_unit_test(blanks_and_quotes_between_thousands_may_be_typeset),
+        cmocka_unit_test(currencies_stand_before_or_behind_numbers),
+        cmocka_unit_test(percents_are_points_or_fractions),
+        cmocka_unit_test(dates_and_times_are_of_forms),
+        cmocka_unit_test(signs_change_no_digit),
         cmocka_unit_test(both_ways_agree),
         cmocka_unit_test(times_have_offsets_and_nanoseconds),
         cmocka_unit_test(whole_numbers),
