@@ -131,6 +131,8 @@ find_package(Python3 3.8 COMPONENTS Interpreter)
 if(Python3_FOUND)
     # Tests how tests/bench judges figures, not its measurements.
     tessera_python_test(test_bench benches/test_bench.py)
+    # Links between the pages of documents.
+    tessera_python_test(test_documents test_documents.py)
     # Tests how tests/tpc.sh judges answers.
     tessera_python_test(test_compare tpc/test_compare.py)
     # Tables whose size decides whether they are dimensions of a scan or joined.
