@@ -9,7 +9,7 @@ install(TARGETS tessera_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS tessera_shared EXPORT TesseraTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tessera EXPORT TesseraStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tessera_adbc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY engine/adbc/python/adbc_driver_tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/python
+install(DIRECTORY engine/adbc/python/adbc_driver_tessera python/tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/python
         FILES_MATCHING PATTERN "*.py")
 install(FILES engine/library/tessera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -29,6 +29,7 @@ equal "folder names of the build in the packages" \
     "$(grep -rlF -e "$folder/first" -e "$source" "$folder/installed" --include='*.pc' --include='Tessera*.cmake')" ""
 test -n "$(find "$folder/installed" -name libtessera_adbc.so)" || fail "the ADBC driver is not installed"
 test -s "$folder/installed/share/tessera/python/adbc_driver_tessera/dbapi.py"
+test -s "$folder/installed/share/tessera/python/tessera/__init__.py"
 shared=$(find "$folder/installed" -name libtessera.so)
 libraries=$(dirname "$shared")
 

@@ -13,8 +13,8 @@ def driver():
     named = os.environ.get("TESSERA_ADBC_DRIVER")
     if named:
         return named
-    prefix = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..", ".."))
-    for pattern in ("lib*/libtessera_adbc.so", "lib/*/libtessera_adbc.so"):
-        for path in sorted(glob.glob(os.path.join(prefix, pattern))):
-            return path
+    folder = os.path.dirname(os.path.abspath(__file__))
+    for pattern in ("../tessera/", "../../../../lib*/", "../../../../lib/*/"):  # of a wheel; of cmake --install
+        for path in sorted(glob.glob(os.path.join(glob.escape(folder), pattern + "libtessera_adbc.so"))):
+            return os.path.normpath(path)
     return "libtessera_adbc.so"
