@@ -36,7 +36,7 @@ help:
 	@echo 'make ssb       the Star Schema Benchmark: generate, load, run the 13 queries, check every answer'
 	@echo '               SF=1 scale factor (0.1, 1, 10, ...), DB=$(DB) database folder,'
 	@echo '               CODECS=$(CODECS) what to compare'
-	@echo 'make packages  a .deb, a .rpm (where rpmbuild is) and a .tar.gz, in build/release'
+	@echo 'make packages  .deb (where dpkg-deb is), .rpm (where rpmbuild is) and a .tar.gz, in build/release'
 	@echo 'make sanitize  all tests with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make format    clang-format over the sources'
 	@echo 'make clean     remove build/'

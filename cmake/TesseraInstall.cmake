@@ -1,17 +1,20 @@
-# What `cmake --install` installs: the program, the library (shared and static) with its one header, and the files by
-# which CMake and pkg-config find it. The prefix may still change at that time, and the folder may be moved later.
+# What `cmake --install` installs, in the components of packages (TesseraPackages.cmake): the program, the library (shared
+# and static) with its one header, and the files by which CMake and pkg-config find it. The prefix may still change at
+# that time, and the folder may be moved later.
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 
 set_target_properties(tessera_shared PROPERTIES EXPORT_NAME tessera)
 set_target_properties(tessera PROPERTIES EXPORT_NAME tessera_static)
 add_custom_target(tessera_product DEPENDS tessera_program tessera_shared tessera tessera_adbc)
 install(TARGETS tessera_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS tessera_shared EXPORT TesseraTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS tessera EXPORT TesseraStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS tessera_adbc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tessera_shared EXPORT TesseraTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+        NAMELINK_COMPONENT development)
+install(TARGETS tessera EXPORT TesseraStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(TARGETS tessera_adbc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT adbc)
 install(DIRECTORY engine/adbc/python/adbc_driver_tessera python/tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/python
-        FILES_MATCHING PATTERN "*.py")
-install(FILES engine/library/tessera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+        COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(FILES engine/library/tessera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS)
 
@@ -20,11 +23,11 @@ configure_package_config_file(cmake/TesseraConfig.cmake.in ${CMAKE_CURRENT_BINAR
                               INSTALL_DESTINATION ${package_folder})
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersion.cmake
                                  COMPATIBILITY SameMajorVersion)
-install(EXPORT TesseraTargets NAMESPACE Tessera:: DESTINATION ${package_folder})
-install(EXPORT TesseraStaticTargets NAMESPACE Tessera:: DESTINATION ${package_folder})
+install(EXPORT TesseraTargets NAMESPACE Tessera:: DESTINATION ${package_folder} COMPONENT development)
+install(EXPORT TesseraStaticTargets NAMESPACE Tessera:: DESTINATION ${package_folder} COMPONENT development)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/TesseraConfigVersion.cmake
               cmake/TesseraDependencies.cmake
-        DESTINATION ${package_folder})
+        DESTINATION ${package_folder} COMPONENT development)
 
 # tessera.pc finds the prefix by its own place, so the folder can be moved. Folders outside the prefix stay absolute.
 set(pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -41,4 +44,4 @@ if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
     set(pkgconfig_includedir "${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
 configure_file(cmake/tessera.pc.in ${CMAKE_CURRENT_BINARY_DIR}/tessera.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tessera.pc DESTINATION ${pkgconfig_folder})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tessera.pc DESTINATION ${pkgconfig_folder} COMPONENT development)

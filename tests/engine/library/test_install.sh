@@ -51,6 +51,8 @@ equal "file of the shared library" "$(basename "$(readlink -f "$shared")")" "lib
 if command -v readelf >/dev/null; then
     dynamic=$(readelf -d "$shared")
     equal soname "$(sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p' <<<"$dynamic")" "libtessera.so.$api"
+    equal "soname of the driver" libtessera_adbc.so."$api" \
+        "$(readelf -d "$libraries/libtessera_adbc.so" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')"
     if grep -E 'NEEDED.*lib(sqlite3|edit|cmocka)' <<<"$dynamic"; then fail "libtessera.so does not use these libraries"; fi
 fi
 
