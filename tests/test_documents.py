@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every link of a page of this repository leads somewhere: its file is there, and has the heading that it names; and every
-page is reached from README.md.
+"""Every link of a page of this repository leads somewhere: its file is there, and has the heading that it names; every page
+is reached from README.md; and what the Dockerfiles name is what the build has.
 
     python3 tests/test_documents.py
 """
@@ -84,6 +84,23 @@ class Documents(unittest.TestCase):
                 if path.endswith(".md") and os.path.exists(os.path.join(ROOT, path)):
                     waiting.append(path)
         self.assertEqual(sorted(set(pages()) - reached), [])
+
+    def test_dockerfiles_name_what_the_build_has(self):
+        """Docker is not here: so that a renamed target, option or package is noticed."""
+        build = "".join(text_of(os.path.join("cmake", name)) for name in ("TesseraInstall.cmake", "TesseraPackages.cmake"))
+        build += text_of("CMakeLists.txt")
+        version = re.search(r"TESSERA_API_VERSION (\d+)", text_of("engine/library/tessera.h")).group(1)
+        packages = set(re.findall(r"tessera_component\(\w+ (\S+)", build)) | {"libtessera" + version}
+        for file in ("packaging/Dockerfile", "packaging/Dockerfile.cuda"):
+            text = text_of(file)
+            for option in re.findall(r"-D(TESSERA_\w+)", text):
+                self.assertRegex(build, rf"(set|option)\({option} ", file)
+            for target in re.findall(r"--target (\w+)", text):
+                self.assertRegex(build, rf"add_\w+\({target} ", file)
+            found = re.findall(r"/build/([\w-]+)_\*\.deb", text)
+            self.assertEqual(set(found) - packages, set(), file)
+            self.assertEqual(len(found), 4, file)
+            self.assertTrue(os.access(os.path.join(ROOT, re.search(r"RUN (cmake/\S+)", text).group(1)), os.X_OK))
 
 
 if __name__ == "__main__":
