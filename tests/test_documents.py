@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Every link of a page of this repository leads somewhere: its file is there, and has the heading that it names; every page
-is reached from README.md; and what the Dockerfiles name is what the build has.
+"""Every link of a page of this repository leads somewhere: its file is there, and has the heading that it names. Every
+page is reached from README.md, whose example is the guide's, which test_guide runs. What the Dockerfiles name is what
+the build has.
 
     python3 tests/test_documents.py
 """
@@ -85,10 +86,16 @@ class Documents(unittest.TestCase):
                     waiting.append(path)
         self.assertEqual(sorted(set(pages()) - reached), [])
 
+    def test_the_example_is_the_guides(self):
+        text, guide = text_of("README.md"), text_of("docs/guide.md")
+        blocks = [block for block in text.split("\n\n") if block.startswith("    ")]
+        self.assertTrue(blocks[0].startswith("    tessera sql "))
+        for block in blocks[:2]:  # the command, its answer
+            self.assertIn(block, guide)
+
     def test_dockerfiles_name_what_the_build_has(self):
         """Docker is not here: so that a renamed target, option or package is noticed."""
-        build = "".join(text_of(os.path.join("cmake", name)) for name in ("TesseraInstall.cmake", "TesseraPackages.cmake"))
-        build += text_of("CMakeLists.txt")
+        build = "".join(map(text_of, ("CMakeLists.txt", "cmake/TesseraInstall.cmake", "cmake/TesseraPackages.cmake")))
         version = re.search(r"TESSERA_API_VERSION (\d+)", text_of("engine/library/tessera.h")).group(1)
         packages = set(re.findall(r"tessera_component\(\w+ (\S+)", build)) | {"libtessera" + version}
         for file in ("packaging/Dockerfile", "packaging/Dockerfile.cuda"):
