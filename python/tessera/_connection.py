@@ -138,8 +138,17 @@ class Cursor:
         return self
 
     def _run(self, sql, parameters):
-        database, statement, result = self.connection._database, void_p(), void_p()
+        database = self.connection._database
         database.enter()
+        try:
+            result = self._run_in(database, sql, parameters)
+        except BaseException:
+            database.leave()  # after the statement is finalized: this may close the database
+            raise
+        return Result(result, database)
+
+    def _run_in(self, database, sql, parameters):
+        statement, result = void_p(), void_p()
         try:
             call("prepare", database.handle, sql, ctypes.byref(statement))
             _bind_all(statement, parameters)
@@ -148,10 +157,7 @@ class Cursor:
                     raise OperationalError("the statement was stopped")
                 self._statement = statement
             call("run", statement, ctypes.byref(result))
-            return Result(result, database)
-        except BaseException:
-            database.leave()
-            raise
+            return result
         finally:
             with self._lock:
                 self._statement = None

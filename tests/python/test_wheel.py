@@ -7,6 +7,7 @@ program does: PEP 249, loading, Arrow, pandas, the ADBC driver, statements that 
 Without pip the package is tried in the source. What needs pyarrow, pandas or adbc-driver-manager is left out without them.
 """
 
+import contextlib
 import datetime
 import decimal
 import gc
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import unittest.mock
 
@@ -218,31 +220,64 @@ class Python(unittest.TestCase):
             thread.join()
         self.assertEqual(failed, [])
 
+    @contextlib.contextmanager
+    def when_it_runs(self, cursor, action, again=False):
+        """Another thread acts when the cursor's statement runs, and again until it ends: a stop that is too early is lost."""
+        ended = threading.Event()
+
+        def act():
+            while not cursor._statement:
+                time.sleep(0.01)
+            ended.wait(0.2)
+            action()
+            while again and not ended.wait(0.05):
+                action()
+
+        thread = threading.Thread(target=act)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+
     def test_a_statement_is_stopped(self):
         path = os.path.join(FOLDER, "long.db")
         load_numbers(path, 20000)
         with tessera.connect(path, device="cpu", threads=2) as connection:
             cursor = connection.cursor()
-            timer = threading.Timer(0.3, cursor.cancel)
-            timer.start()
-            with self.assertRaises(tessera.OperationalError) as caught:
+            with self.assertRaises(tessera.OperationalError) as caught, self.when_it_runs(cursor, cursor.cancel, again=True):
                 cursor.execute(STARS)
-            timer.join()
             self.assertEqual(caught.exception.status, 130)
-            timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-            timer.start()
-            with self.assertRaises(KeyboardInterrupt):
+            interrupt = lambda: os.kill(os.getpid(), signal.SIGINT)  # noqa: E731
+            with self.assertRaises(KeyboardInterrupt), self.when_it_runs(cursor, interrupt):
                 cursor.execute(STARS)
-            timer.join()
             self.assertEqual(cursor.execute("select count(*) from numbers").fetchall(), [(20000,)])
             # Closed by another thread: the statement ends, and the database after it.
             other = tessera.connect(path, device="cpu", threads=2)
             running = other.cursor()
-            timer = threading.Timer(0.3, lambda: (other.close(), running.cancel()))
-            timer.start()
-            with self.assertRaises(tessera.OperationalError):
+            stop = lambda: (other.close(), running.cancel())  # noqa: E731
+            with self.assertRaises(tessera.OperationalError), self.when_it_runs(running, stop, again=True):
                 running.execute(STARS)
-            timer.join()
+
+    @unittest.skipUnless(PYARROW, "pyarrow is not installed")
+    def test_a_load_is_stopped(self):
+        import pyarrow
+        schema, sent = pyarrow.schema([("w", pyarrow.string())]), []
+
+        def batches():
+            for _ in range(10000):
+                sent.append(1)
+                if len(sent) == 3:
+                    os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.01)
+                yield pyarrow.record_batch([["a"]], schema=schema)
+
+        path = os.path.join(FOLDER, "stopped.db")
+        with self.assertRaises(KeyboardInterrupt):
+            tessera.load(path, "CREATE TABLE words (w TEXT);", {"words": pyarrow.RecordBatchReader.from_batches(schema, batches())})
+        self.assertLess(len(sent), 10000)
+        self.assertEqual(tessera.load(path, "CREATE TABLE words (w TEXT);", {"words": write("one.csv", "w\na\n")}), 1)
 
     def test_loading(self):
         path, file = os.path.join(FOLDER, "modes.db"), write("words.csv", "w\na\nb\n")
@@ -316,6 +351,7 @@ class Python(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have told to be ignored
     try:
         unittest.main()
     finally:
