@@ -131,7 +131,7 @@ static AdbcStatusCode run_once(struct driver_statement *statement, struct answer
     struct ArrowArrayStream *const stream = &answers->streams[answers->count];
     if (tessera_run(statement->prepared, &result, &inner) != TESSERA_OK)
         return driver_failed(error, &inner);
-    if (library_changes(statement->prepared)) {
+    if (tessera_changes(statement->prepared)) {
         answers->rows += tessera_int64(result, 0, 0); /* the rows that are changed */
         driver_state_renew(statement->connection);
         statement->connection->changed = true;

@@ -168,7 +168,7 @@ struct database *library_database(const struct tessera_database *database)
     return database->states.now->database;
 }
 
-bool library_changes(const struct tessera_statement *statement)
+int tessera_changes(const struct tessera_statement *statement)
 {
     return !statement->statement;
 }

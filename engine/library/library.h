@@ -11,9 +11,6 @@
 /* The database that the handle has opened; it belongs to the handle, until a statement changes tables through it. */
 struct database *library_database(const struct tessera_database *database);
 
-/* Whether the statement writes a file or changes tables: its answer is the number of rows. */
-bool library_changes(const struct tessera_statement *statement);
-
 /* Begins a call of tessera.h, which ends with execution_leave. It is a part of what its thread works for, or else one of
  * those that tessera_interrupt stops. */
 void library_call_begin(struct execution *call);

@@ -107,6 +107,9 @@ enum tessera_status tessera_prepare(struct tessera_database *database, const cha
                                     struct tessera_statement **statement, struct tessera_error *error);
 void tessera_finalize(struct tessera_statement *statement);
 
+/* 1 if tessera_run writes a file or changes tables, and its result is the number of rows; 0 if it answers a question. */
+int tessera_changes(const struct tessera_statement *statement);
+
 /* Parameters (?) count from 0; all are NULL at first. Texts are copied. A decimal is value / 10^scale with
  * scale 0..18. A date is text, 'YYYY-MM-DD'. */
 uint32_t tessera_parameters(const struct tessera_statement *statement);

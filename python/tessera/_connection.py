@@ -9,7 +9,7 @@ import os
 import threading
 import weakref
 
-from ._errors import DataError, InterfaceError, OperationalError, ProgrammingError
+from ._errors import DataError, InterfaceError, NotSupportedError, OperationalError, ProgrammingError
 from ._library import Options, as_text, call, interruptible, library, void_p
 from ._result import Result
 
@@ -53,6 +53,7 @@ def connect(path, *, device=None, threads=0, memory=None, spill=None, gpu_memory
 class Connection:
     def __init__(self, database):
         self._database, self._closed = database, False
+        self._changed = False  # since the last commit
         self._cursors = weakref.WeakSet()
 
     def __enter__(self):
@@ -84,10 +85,15 @@ class Connection:
         return self.cursor().execute(sql, parameters)
 
     def commit(self):
-        """There is nothing to commit: a load is committed when it ends."""
+        """There is nothing to do: a load, or a statement that changes tables, is committed when it ends."""
+        self._changed = False
 
     def rollback(self):
-        """There is nothing to roll back: a load is committed when it ends."""
+        """Refused after a change, which was committed when it ended; one that failed has changed nothing."""
+        if self._changed:
+            self._changed = False
+            raise NotSupportedError("a change of tables is committed when it ends and cannot be rolled back; one that "
+                                    "fails changes nothing")
 
 
 class Cursor:
@@ -132,20 +138,26 @@ class Cursor:
         return self
 
     def executemany(self, sql, rows):
-        """Runs the statement for each row of parameters; the cursor has the last one's answer."""
+        """Runs the statement for each row of parameters; the cursor has the last one's answer. Each run of one that changes
+        tables is a commit; rowcount is all that they changed."""
+        changed = 0
         for parameters in rows:
             self.execute(sql, parameters)
+            changed += self._result.changed or 0
+        if self._result and self._result.changed is not None:
+            self._result.changed = changed
         return self
 
     def _run(self, sql, parameters):
         database = self.connection._database
         database.enter()
         try:
-            result = self._run_in(database, sql, parameters)
+            result, changes = self._run_in(database, sql, parameters)
         except BaseException:
             database.leave()  # after the statement is finalized: this may close the database
             raise
-        return Result(result, database)
+        self.connection._changed |= changes
+        return Result(result, database, changes)
 
     def _run_in(self, database, sql, parameters):
         statement, result = void_p(), void_p()
@@ -157,7 +169,7 @@ class Cursor:
                     raise OperationalError("the statement was stopped")
                 self._statement = statement
             call("run", statement, ctypes.byref(result))
-            return result
+            return result, bool(library.tessera_changes(statement))
         finally:
             with self._lock:
                 self._statement = None
@@ -185,7 +197,10 @@ class Cursor:
 
     @property
     def rowcount(self):
-        return self._result.rows if self._result else -1
+        """Rows of the answer; of a statement that writes, the rows that it wrote, inserted or deleted."""
+        if not self._result:
+            return -1
+        return self._result.rows if self._result.changed is None else self._result.changed
 
     def fetchmany(self, size=None):
         result, wanted, rows = self._answer(), self.arraysize if size is None else size, []

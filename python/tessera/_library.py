@@ -43,6 +43,7 @@ _OTHERS = {
     "version": (ctypes.c_int, []),
     "close": (None, [void_p]),
     "finalize": (None, [void_p]),
+    "changes": (ctypes.c_int, [void_p]),
     "parameters": (u32, [void_p]),
     "result_free": (None, [void_p]),
     "rows": (u64, [void_p]),

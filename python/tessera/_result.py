@@ -53,8 +53,9 @@ def _timestamp(microseconds):
 
 
 class Result:
-    def __init__(self, handle, database):
-        """Takes the handle of the library, and one use of the database, which is left when the handle is freed."""
+    def __init__(self, handle, database, changes):
+        """Takes the handle of the library, and one use of the database, which is left when the handle is freed. `changes`:
+        the statement writes, and its one value is the number of rows."""
         self._handle, self._database, self._lock = handle, database, threading.RLock()
         self.rows = library.tessera_rows(handle)
         self._types = []
@@ -68,6 +69,7 @@ class Result:
             self._types.append((kind, scale))
             column_name = library.tessera_column_name(handle, c).decode(errors="replace")
             self.description.append((column_name, name, None, None, precision, scale, None))
+        self.changed = self.read(0, 1)[0][0] if changes else None
 
     def __del__(self):
         self.free()

@@ -295,6 +295,27 @@ class Python(unittest.TestCase):
         with self.assertRaisesRegex(tessera.DataError, "missing.csv"):
             tessera.load(path, script, {"words": os.path.join(FOLDER, "missing.csv")}, mode="replace")
 
+    def test_statements_that_write(self):
+        path, file = os.path.join(FOLDER, "written.db"), os.path.join(FOLDER, "written.csv")
+        tessera.load(path, "CREATE TABLE words (w TEXT, n INTEGER);", {"words": write("one.csv", "w,n\na,1\n")})
+        with tessera.connect(path, device="cpu") as connection:
+            connection.rollback()  # of nothing
+            cursor = connection.execute("insert into words values (?, ?), (?, 3)", ("b", 2, "c"))
+            self.assertEqual((cursor.rowcount, cursor.fetchall()), (2, [(2,)]))
+            with self.assertRaisesRegex(tessera.NotSupportedError, "rolled back"):
+                connection.rollback()
+            self.assertEqual(cursor.executemany("insert into words values (?, ?)", [("d", 4), ("e", 5)]).rowcount, 2)
+            connection.commit()
+            connection.rollback()
+            self.assertEqual(connection.execute("select sum(n) from words").fetchone(), (15,))
+            self.assertEqual(connection.execute("create table long as select w from words where n > 2").rowcount, 3)
+            self.assertEqual(connection.execute("delete from words where n > 2").rowcount, 3)
+            with self.assertRaises(tessera.ProgrammingError):
+                connection.execute("insert into words values ('x')")
+            self.assertEqual(connection.execute(f"copy (select * from words order by n) to '{file}'").rowcount, 2)
+        with open(file, encoding="utf-8") as rows:
+            self.assertEqual(rows.read(), "w,n\na,1\nb,2\n")
+
     @unittest.skipUnless(PYARROW, "pyarrow is not installed")
     def test_arrow(self):
         import pyarrow
