@@ -20,10 +20,14 @@ static void put_day(FILE *out, int64_t microseconds)
 
 static void put_evidence(FILE *out, const struct infer_column *column, const char *type)
 {
+    struct infer_form form;
     const bool number = strcmp(type, "INT") == 0 || strcmp(type, "BIGINT") == 0;
     const bool time = strcmp(type, "DATE") == 0 || strcmp(type, "TIMESTAMP") == 0;
+    const bool formed = infer_form_find(column, &form);
     if (!column->values)
         fprintf(out, "no value");
+    else if (formed)
+        fprintf(out, "%s %s, up to %u bytes", form.option, form.value, column->longest);
     else if (number && column->has_range)
         fprintf(out, "%" PRId64 " to %" PRId64, column->least, column->greatest);
     else if (time && column->has_range) {
@@ -147,6 +151,16 @@ static void put_options(FILE *out, const struct text_options *options)
                 reading_option_name(options->readings[o].field), options->readings[o].text);
 }
 
+/* The options that read columns whose values are written in another form. */
+static void put_forms(FILE *out, const struct infer_table *table)
+{
+    for (uint32_t c = 0; c < table->column_count; c++) {
+        struct infer_form form;
+        if (!table->columns[c].unnamed && infer_form_find(&table->columns[c], &form))
+            fprintf(out, " %s '%s.%s=%s'", form.option, table->name, table->columns[c].name, form.value);
+    }
+}
+
 static void put_command(FILE *out, const struct infer_table *tables, uint32_t count,
                         const struct text_options *options)
 {
@@ -163,6 +177,7 @@ static void put_command(FILE *out, const struct infer_table *tables, uint32_t co
         putc('\'', out);
         if (needs_columns(&tables[t]))
             put_columns(out, &tables[t]);
+        put_forms(out, &tables[t]);
     }
     putc('\n', out);
 }

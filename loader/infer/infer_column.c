@@ -12,13 +12,7 @@
 
 /* ---- Kinds ---- */
 
-struct number_shape {
-    bool number, exponent, zeros_in_front;
-    uint32_t whole, scale;
-};
-
-/* Looks at a number's digits. */
-static struct number_shape shape_of(const struct text_field *field, const struct text_reading *reading)
+static inline struct number_shape shape_of(const struct text_field *field, const struct text_reading *reading)
 {
     char plain[TEXT_NUMBER_BYTES];
     const char *at = field->text, *end = at + field->length;
@@ -35,7 +29,8 @@ static struct number_shape shape_of(const struct text_field *field, const struct
     for (; at < end && is_digit(*at); at++)
         shape.whole++;
     shape.zeros_in_front = shape.whole > 1 && *first == '0';
-    if (at < end && *at == '.')
+    shape.point = at < end && *at == '.';
+    if (shape.point)
         for (at++; at < end && is_digit(*at); at++) {
             shape.scale++;
             zeros = *at == '0' ? zeros + 1 : 0; /* at the end, which a column need not have */
@@ -52,6 +47,11 @@ static struct number_shape shape_of(const struct text_field *field, const struct
     }
     shape.number = shape.number && at == end;
     return shape;
+}
+
+struct number_shape infer_number_shape(const struct text_field *field, const struct text_reading *reading)
+{
+    return shape_of(field, reading);
 }
 
 static bool is_word(const struct text_field *field, const char *const *words)
@@ -99,6 +99,7 @@ static uint32_t plain_kinds(struct infer_column *column, const struct text_field
     const char *at = field->text, *const end = at + field->length;
     int64_t value;
     const struct number_shape shape = shape_of(field, reading);
+    column->plain = shape;
     if (shape.number) {
         column->zeros_in_front |= shape.zeros_in_front;
         column->whole = column->whole > shape.whole ? column->whole : shape.whole;
@@ -152,16 +153,29 @@ static void keep_odd(struct infer_column *column, const struct text_field *field
     column->not_number[kept] = '\0';
 }
 
-enum status infer_column_add(struct infer_column *column, const struct text_field *field, struct error *error)
+/* Whether all values so far have a form in common. */
+static bool has_form(const struct infer_column *column)
+{
+    bool alive = column->time_forms != 0;
+    for (uint32_t f = 0; f < INFER_NUMBER_FORMS; f++)
+        alive |= !column->number_forms[f].dead;
+    return alive;
+}
+
+enum status infer_column_add(struct infer_column *column, const struct infer_forms *forms,
+                             const struct text_field *field, struct error *error)
 {
     if (field->length == TEXT_NULL) {
         column->nulls++;
         return STATUS_OK;
     }
+    column->plain.number = false;
     const uint32_t kinds = column->kinds ? kinds_of(column, field, &column->reading) : 0;
     if (column->kinds && !(column->kinds & kinds) && column->values)
         keep_odd(column, field);
     column->kinds &= kinds;
+    if (has_form(column))
+        infer_forms_add(column, forms, field);
     return infer_column_count(column, field, error);
 }
 
@@ -186,6 +200,11 @@ void infer_column_type(const struct infer_column *column, char type[32])
 {
     const uint32_t kinds = column->values || column->declared ? column->kinds : 0;
     const bool fits = column->whole + column->scale <= 18;
+    struct infer_form form;
+    if (infer_form_find(column, &form)) {
+        snprintf(type, 32, "%s", form.type);
+        return;
+    }
     if (column->zeros_in_front && (kinds & KIND_INT))
         snprintf(type, 32, "TEXT");
     else if (kinds & KIND_INT)

@@ -4,6 +4,7 @@
 
 #include "loader/text/reading_options.h"
 #include "loader/text/text_source_internal.h"
+#include "loader/text/text_value_internal.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/word.h"
 
@@ -155,6 +156,16 @@ static void name_column(struct infer_table *table, uint32_t c, const struct text
     table->renamed |= own.length && (own.length != length || memcmp(own.text, name, length) != 0);
 }
 
+/* All forms may be found in a column that no option says the form of. */
+static void seek_forms(struct infer_column *column)
+{
+    const struct text_reading *const reading = &column->reading;
+    const bool dates = !reading->date_format && !reading->timestamp_format;
+    column->time_forms = dates ? (1u << INFER_TIME_FORMS) - 1 : 0;
+    for (uint32_t f = 0; f < INFER_NUMBER_FORMS; f++)
+        column->number_forms[f].dead = text_has_marks(reading);
+}
+
 static enum status begin(struct infer_table *table, const struct text_options *options,
                          struct first_row *first, struct error *error)
 {
@@ -176,12 +187,13 @@ static enum status begin(struct infer_table *table, const struct text_options *o
         table->columns[c].kinds = KIND_ALL;
         name_column(table, c, &first->fields[c]);
         table->columns[c].reading = reading_of(options, table->name, table->columns[c].name);
+        seek_forms(&table->columns[c]);
     }
     return STATUS_OK;
 }
 
-static enum status add_block(struct infer_table *table, const struct text_block *block, bool skip,
-                             struct error *error)
+static enum status add_block(struct infer_table *table, const struct infer_forms *forms,
+                             const struct text_block *block, bool skip, struct error *error)
 {
     for (uint32_t f = 0; f < block->fault_count; f++) {
         const struct text_fault *const fault = &block->faults[f];
@@ -201,7 +213,7 @@ static enum status add_block(struct infer_table *table, const struct text_block 
             continue;
         table->rows++;
         for (uint32_t c = 0; c < table->column_count; c++)
-            RETURN_IF_ERROR(infer_column_add(&table->columns[c],
+            RETURN_IF_ERROR(infer_column_add(&table->columns[c], forms,
                                              &block->fields[(size_t)row * table->column_count + c], error));
     }
     return STATUS_OK;
@@ -212,8 +224,10 @@ static enum status read_rows(struct infer_table *table, const struct text_option
 {
     const char *names[SCHEMA_COLUMNS_MAX];
     struct text_options own = *options;
+    struct infer_forms forms;
     struct text_source *source;
     struct text_block block = {0};
+    RETURN_IF_ERROR(infer_forms_compile(&forms, error));
     own.delimiter = table->delimiter;
     own.header = TEXT_HEADER_NO; /* names may have been changed, so headers are skipped here */
     own.columns = NULL;
@@ -226,7 +240,7 @@ static enum status read_rows(struct infer_table *table, const struct text_option
     for (block.rows = 1; status == STATUS_OK && block.rows;) {
         status = text_source_next(source, &block, error);
         if (status == STATUS_OK && block.rows)
-            status = add_block(table, &block, table->header && block.path != path, error);
+            status = add_block(table, &forms, &block, table->header && block.path != path, error);
         path = block.path;
         status = AND_THEN(status, cancel_check(error));
     }

@@ -25,6 +25,23 @@ enum {
     KIND_ALL = 63
 };
 
+/* A number's digits. */
+struct number_shape {
+    bool number, point, exponent, zeros_in_front;
+    uint32_t whole, scale;
+};
+
+/* Forms of numbers and times that options of a load read (infer_forms.c). */
+#define INFER_TIME_FORMS   18u
+#define INFER_NUMBER_FORMS 2u
+struct infer_forms {
+    struct time_format times[INFER_TIME_FORMS];
+};
+struct infer_number_form {
+    bool dead; /* a value is none of this form */
+    uint32_t whole, scale;
+};
+
 struct infer_column {
     char name[NAME_BYTES];
     struct text_reading reading;       /* how its values are written */
@@ -36,6 +53,10 @@ struct infer_column {
     uint64_t values, nulls;
     uint32_t whole, scale; /* the most digits before and after the point */
     uint32_t longest;      /* bytes */
+    uint32_t time_forms;   /* those that all values have, as bits */
+    struct infer_number_form number_forms[INFER_NUMBER_FORMS];
+    bool points;               /* a value has one */
+    struct number_shape plain; /* of the last value, without marks */
     bool zeros_in_front, nanoseconds, duplicates, uncounted;
     bool has_range;
     int64_t least, greatest;      /* of INT, DATE and TIME */
@@ -61,17 +82,31 @@ struct infer_table {
     struct infer_column *columns;
 };
 
-/* Takes a field into account. */
-NODISCARD enum status infer_column_add(struct infer_column *column, const struct text_field *field,
-                                       struct error *error);
+/* Takes a field into account. `forms` are those that are looked for. */
+NODISCARD enum status infer_column_add(struct infer_column *column, const struct infer_forms *forms,
+                                       const struct text_field *field, struct error *error);
+
+struct number_shape infer_number_shape(const struct text_field *field, const struct text_reading *reading);
 
 /* Counts a value that is not NULL, by its text; the kinds stay. */
 NODISCARD enum status infer_column_count(struct infer_column *column, const struct text_field *field,
                                          struct error *error);
 void infer_column_widen(struct infer_column *column, int64_t value);
 
-/* The type of a column, "DECIMAL(9,2)". */
+/* The type of a column, "DECIMAL(9,2)"; that of its form, if it has one. */
 void infer_column_type(const struct infer_column *column, char type[32]);
+
+NODISCARD enum status infer_forms_compile(struct infer_forms *forms, struct error *error);
+void infer_forms_add(struct infer_column *column, const struct infer_forms *forms,
+                     const struct text_field *field);
+
+/* The option by which a load reads all values of a column that is text without it, and the type that it gives. False: there
+ * is none, or several read them. */
+struct infer_form {
+    const char *option, *value;
+    char type[32];
+};
+bool infer_form_find(const struct infer_column *column, struct infer_form *form);
 
 /* Whether a value is a number, a date or a time. */
 bool infer_is_value(const struct text_field *field, const struct text_reading *reading);

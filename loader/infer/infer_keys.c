@@ -128,6 +128,14 @@ static bool reaches(const struct infer_table *from, const struct infer_table *to
     return false;
 }
 
+/* Gives a column the form of the key that has all of its values, so that both have one type. */
+static void take_form(struct infer_column *column, const struct infer_column *key)
+{
+    column->time_forms = key->time_forms;
+    memcpy(column->number_forms, key->number_forms, sizeof column->number_forms);
+    column->points = key->points;
+}
+
 /* Looks for the table that a column references. A table whose key lacks a few of the values is mentioned. */
 static void find_reference(struct infer_table *tables, uint32_t count, struct infer_table *table,
                            struct infer_column *column)
@@ -146,6 +154,8 @@ static void find_reference(struct infer_table *tables, uint32_t count, struct in
         column->references = &tables[t];
         column->missing = missing;
         column->sure = missing == 0;
+        if (column->sure && is_text(key))
+            take_form(column, key);
     }
 }
 

@@ -287,6 +287,64 @@ static void headers_are_as_people_write_them(void **state)
     inferred_rows_are("fulltext;exclude;like\n1;2;3\n", "fulltext,exclude,like\n1,2,3\n");
 }
 
+/* A schema with the options that read its columns. Two forms that read all values are none. */
+static void forms_are_proposed_if_they_are_certain(void **state)
+{
+    static const struct {
+        const char *name, *values[3], *type; /* NULL: TEXT */
+        const char *option;
+    } columns[] = {
+        {"eu", {"1.234,50", "0,25", "-7"}, "DECIMAL(9,2)", "--thousands 't.eu=.'"},
+        {"comma", {"12", "-0,125", "1,5"}, "DECIMAL(9,3)", "--decimal-mark 't.comma=,'"},
+        {"us", {"1,234,567", "1", "1.0"}, "INT", "--thousands 't.us=,'"},
+        {"cents", {"1,234.50", "1", "0.5"}, "DECIMAL(9,2)", "--thousands 't.cents=,'"},
+        {"either", {"1,234", "2,345", "1"}, NULL, NULL},
+        {"neither", {"1,5", "1.5", "2"}, NULL, NULL},
+        {"zeros", {"01,5", "1,5", "2"}, NULL, NULL},
+        {"day", {"31.12.2024", "1.1.2025", "01.02.2025"}, "DATE", "--date-format 't.day=%d.%m.%Y'"},
+        {"slash", {"02/13/2024", "01/02/2024", ""}, "DATE", "--date-format 't.slash=%m/%d/%Y'"},
+        {"unsure", {"01/02/2024", "3/4/2024", "12/12/2024"}, NULL, NULL},
+        {"at",
+         {"1.2.24 3:04", "31.12.99 23:59", "1.1.00 0:00"},
+         "TIMESTAMP",
+         "--timestamp-format 't.at=%d.%m.%y %H:%M'"},
+        {"log",
+         {"10/Oct/2000:13:55:36 -0700", "11/Oct/2000:13:55:36 +0000", ""},
+         "TIMESTAMP",
+         "--timestamp-format 't.log=%d/%b/%Y:%T %z'"},
+        {"version", {"1.2.2024", "1.3", "2.4.1"}, NULL, NULL},
+        {"plain", {"1.5", "2.5", "3"}, "DECIMAL(9,1)", NULL},
+        {"nothing", {"", "", ""}, NULL, NULL}};
+    const size_t count = sizeof columns / sizeof *columns;
+    char text[4096] = "id", part[128];
+    (void)state;
+    for (size_t c = 0; c < count; c++)
+        strcat(strcat(text, ";"), columns[c].name);
+    for (int row = 0; row < 3; row++) {
+        snprintf(part, sizeof part, "\n%d", row);
+        strcat(text, part);
+        for (size_t c = 0; c < count; c++)
+            strcat(strcat(text, ";"), columns[c].values[row]);
+    }
+    file_is("t.csv", strcat(text, "\n"));
+    run_shell("cd $D/.. && $T load --infer t.csv", &run);
+    for (size_t c = 0; c < count; c++) {
+        snprintf(part, sizeof part, "    %s %s", columns[c].name, columns[c].type ? columns[c].type : "TEXT");
+        if (!strstr(run.output, part))
+            fail_msg("%s\nlacks: %s", run.output, part);
+        snprintf(part, sizeof part, "'t.%s=", columns[c].name);
+        if (!strstr(run.output, columns[c].option ? columns[c].option : part) != !columns[c].option)
+            fail_msg("%s\ncolumn %s", run.output, columns[c].name);
+    }
+    inferred_rows_are("id;eu;us;day\n1;1.234,50;1,234,567;31.12.2024\n2;0,5;1;1.1.2025\n",
+                      "id,eu,us,day\n1,1234.50,1234567,2024-12-31\n2,0.50,1,2025-01-01\n");
+    file_is("days.csv", "day;name\n1.2.2024;a\n2.2.2024;b\n31.12.2024;c\n");
+    file_is("sales.csv", "id;day\n1;1.2.2024\n2;2.2.2024\n3;1.2.2024\n");
+    run_shell("cd $D/.. && $T load --infer days.csv sales.csv", &run);
+    assert_non_null(strstr(run.output, "day DATE PRIMARY KEY"));
+    assert_non_null(strstr(run.output, "day DATE NOT NULL REFERENCES days"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +356,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(columns_are_written_in_their_own_way, setup, teardown),
         cmocka_unit_test_setup_teardown(fields_that_the_table_lacks_are_skipped, setup, teardown),
         cmocka_unit_test_setup_teardown(a_schema_is_inferred_and_loaded, setup, teardown),
+        cmocka_unit_test_setup_teardown(forms_are_proposed_if_they_are_certain, setup, teardown),
         cmocka_unit_test_setup_teardown(headers_are_as_people_write_them, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
