@@ -13,13 +13,13 @@
 /* Opens a conversion by the name as it is given, or else without hyphens, underscores and blanks: latin-1 is LATIN1. */
 static iconv_t conversion_open(const char *name, char known[64])
 {
-    iconv_t conversion = NO_ICONV;
     size_t length = 0;
-    if (name[0] && !strchr(name, '/') && strlen(name) < 64) {
-        snprintf(known, 64, "%s", name);
-        conversion = iconv_open("UTF-8", known);
-    }
-    if (conversion != NO_ICONV || !name[0] || strchr(name, '/') || strlen(name) >= 64)
+    errno = EINVAL;
+    if (!name[0] || strchr(name, '/') || strlen(name) >= 64)
+        return NO_ICONV;
+    snprintf(known, 64, "%s", name);
+    const iconv_t conversion = iconv_open("UTF-8", known);
+    if (conversion != NO_ICONV || errno != EINVAL)
         return conversion;
     for (const char *at = name; *at; at++)
         if (!strchr("-_ ", *at))
@@ -62,7 +62,8 @@ static void table_make(struct text_encoding *encoding, iconv_t conversion)
     }
 }
 
-/* The bytes of a unit: what a second A takes more than the first, before which there may be a byte order mark. */
+/* The bytes of a unit: what a second A takes more than the first, before which there may be a byte order mark. 0 after a
+ * failure. */
 static uint8_t unit_of(const char *known)
 {
     const iconv_t conversion = iconv_open(known, "UTF-8");
@@ -75,8 +76,9 @@ static uint8_t unit_of(const char *known)
         iconv(conversion, &from, &left, &to, &room);
         lengths[count - 1] = sizeof out - room;
     }
-    if (conversion != NO_ICONV)
-        iconv_close(conversion);
+    if (conversion == NO_ICONV)
+        return 0;
+    iconv_close(conversion);
     const size_t unit = lengths[1] - lengths[0];
     return unit == 2 || unit == 4 ? (uint8_t)unit : 1;
 }
@@ -89,6 +91,8 @@ enum status text_encoding_find(const char *name, struct text_encoding *encoding,
     if (word_compare(name, "utf-8") == 0 || word_compare(name, "utf8") == 0)
         return STATUS_OK;
     const iconv_t conversion = conversion_open(name, encoding->name);
+    if (conversion == NO_ICONV && errno != EINVAL)
+        return error_set_errno(error, errno, "%s cannot be converted", name);
     if (conversion == NO_ICONV)
         return error_set(error, STATUS_BAD_INPUT,
                          "--encoding '%s' is not known; latin1, windows-1252, utf-16 and others are, which "
@@ -97,6 +101,8 @@ enum status text_encoding_find(const char *name, struct text_encoding *encoding,
     table_make(encoding, conversion);
     iconv_close(conversion);
     encoding->unit = unit_of(encoding->name);
+    if (encoding->unit == 0)
+        return error_set_errno(error, errno, "%s cannot be converted", name);
     *found = true;
     return STATUS_OK;
 }

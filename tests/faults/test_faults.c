@@ -165,6 +165,11 @@ static const struct named_operation {
       .run = "$T ssb run --device cpu --threads 2 --repeat 1 --query q2.1 --verify plain --db $D",
       .output_may_vary = true}},
     {"codecs", {.prepare = "", .run = "$T codecs --format json"}},
+    {"encoded", /* one file by a table, one by iconv, as its byte order mark says */
+     {.prepare = "iconv -f UTF-8 -t UTF-16 sales.csv >sales16.csv",
+      .run = LOAD "--encoding latin1 shops=shops.csv sales=sales16.csv",
+      .observe = STATE,
+      .output_may_vary = true}},
     {"infer", {.prepare = "", .run = "$T load --infer shops.csv sales.csv"}},
     {"infer_columnar",
      {.prepare = "",
