@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAGIC      "PAR1"
 #define TAIL_BYTES 8u /* the footer's length and the magic bytes */
 
 /* A footer of 10,000 row groups of 100 columns has about 100 MB; its decoded form may take as much. */
@@ -250,7 +249,7 @@ static enum status take_footer(struct parquet_file *file, const uint8_t *bytes, 
 
 static enum status read_footer(struct parquet_file *file, int descriptor, struct error *error)
 {
-    uint8_t head[sizeof MAGIC - 1], tail[TAIL_BYTES], *bytes;
+    uint8_t head[sizeof PARQUET_MAGIC - 1], tail[TAIL_BYTES], *bytes;
     const uint64_t least = sizeof head + TAIL_BYTES, size = file->base.size;
     if (size >= least) {
         RETURN_IF_ERROR(columnar_file_bytes(&file->base, descriptor, 0, sizeof head, head, error));
@@ -260,7 +259,8 @@ static enum status read_footer(struct parquet_file *file, int descriptor, struct
     if (size >= least && memcmp(tail + 4, "PARE", 4) == 0)
         return error_set(error, STATUS_BAD_INPUT, "%s: its footer is encrypted; write it without encryption",
                          file->base.path);
-    if (size < least || memcmp(head, MAGIC, sizeof head) != 0 || memcmp(tail + 4, MAGIC, sizeof head) != 0)
+    if (size < least || memcmp(head, PARQUET_MAGIC, sizeof head) != 0 ||
+        memcmp(tail + 4, PARQUET_MAGIC, sizeof head) != 0)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: is no Parquet file, or is not whole: it does not begin and end as one; write "
                          "or copy it again",

@@ -14,44 +14,7 @@
 #define TESSERA_LOADER_PARQUET_PARQUET_FILE_H
 
 #include "loader/columnar/columnar_file.h"
-
-/* The numbers are the format's. */
-enum parquet_physical {
-    PARQUET_BOOLEAN,
-    PARQUET_INT32,
-    PARQUET_INT64,
-    PARQUET_INT96,
-    PARQUET_FLOAT,
-    PARQUET_DOUBLE,
-    PARQUET_BYTES, /* each with its length */
-    PARQUET_FIXED, /* bytes, all of one length */
-    PARQUET_PHYSICALS
-};
-
-enum parquet_codec {
-    PARQUET_UNCOMPRESSED,
-    PARQUET_SNAPPY,
-    PARQUET_GZIP,
-    PARQUET_LZO,
-    PARQUET_BROTLI,
-    PARQUET_LZ4, /* as Hadoop frames it, or a block */
-    PARQUET_ZSTD,
-    PARQUET_LZ4_RAW,
-    PARQUET_CODECS
-};
-
-enum parquet_encoding {
-    PARQUET_PLAIN = 0,
-    PARQUET_PLAIN_DICTIONARY = 2, /* the older name of a dictionary's entries, and of the dictionary */
-    PARQUET_RLE = 3,
-    PARQUET_BIT_PACKED = 4, /* of levels of old files */
-    PARQUET_DELTA_NUMBERS = 5,
-    PARQUET_DELTA_LENGTHS = 6,
-    PARQUET_DELTA_STRINGS = 7,
-    PARQUET_DICTIONARY = 8,
-    PARQUET_BYTE_STREAM_SPLIT = 9,
-    PARQUET_ENCODINGS
-};
+#include "storage/base/parquet_numbers.h"
 
 /* What the values of a leaf mean, by its logical type. */
 enum parquet_meaning {

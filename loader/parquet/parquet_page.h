@@ -16,13 +16,6 @@
 
 #include "loader/parquet/parquet_file.h"
 
-enum parquet_page_kind {
-    PARQUET_PAGE_DATA,
-    PARQUET_PAGE_INDEX,
-    PARQUET_PAGE_DICTIONARY,
-    PARQUET_PAGE_DATA_V2
-};
-
 struct parquet_page {
     uint32_t kind;
     uint32_t values; /* NULLs count */

@@ -13,36 +13,12 @@
 #define DECIMAL_DIGITS 38u
 #define UUID_BYTES     16u
 
-enum { REQUIRED, OPTIONAL, REPEATED };
-
-/* Logical types: the union's fields, and the older numbers of converted types as the same. */
-enum logical {
-    LOGICAL_NONE,
-    LOGICAL_STRING,
-    LOGICAL_MAP,
-    LOGICAL_LIST,
-    LOGICAL_ENUM,
-    LOGICAL_DECIMAL,
-    LOGICAL_DATE,
-    LOGICAL_TIME,
-    LOGICAL_TIMESTAMP,
-    LOGICAL_INTEGER = 10,
-    LOGICAL_NULLS,
-    LOGICAL_JSON,
-    LOGICAL_BSON,
-    LOGICAL_UUID,
-    LOGICAL_FLOAT16,
-    LOGICAL_OTHER
-};
-
-enum unit { UNIT_NONE, UNIT_MILLIS, UNIT_MICROS, UNIT_NANOS };
-
 /* One element of the list. */
 struct element {
     int64_t type, length, repetition, children, converted, scale, precision; /* -1: it has none */
     const char *name;
     uint32_t name_bytes;
-    uint32_t logical, unit, bits; /* bits of LOGICAL_INTEGER */
+    uint32_t logical, unit, bits; /* bits of PARQUET_LOGICAL_INTEGER */
     bool is_signed, utc;
     bool has_logical;
 };
@@ -51,10 +27,11 @@ struct element {
 
 static uint32_t read_unit(struct thrift *thrift, const struct thrift_field *outer)
 {
-    uint32_t unit = UNIT_NONE;
+    uint32_t unit = PARQUET_UNIT_NONE;
     thrift_struct(thrift, outer);
     for (struct thrift_field field = {0}; thrift_next(thrift, &field);) {
-        unit = field.id >= UNIT_MILLIS && field.id <= UNIT_NANOS ? (uint32_t)field.id : UNIT_NONE;
+        unit = field.id >= PARQUET_UNIT_MILLIS && field.id <= PARQUET_UNIT_NANOS ? (uint32_t)field.id
+                                                                                 : PARQUET_UNIT_NONE;
         thrift_skip(thrift, &field);
     }
     return unit;
@@ -64,20 +41,21 @@ static uint32_t read_unit(struct thrift *thrift, const struct thrift_field *oute
 static void read_logical_fields(struct thrift *thrift, struct element *element,
                                 const struct thrift_field *outer)
 {
-    const bool time = element->logical == LOGICAL_TIME || element->logical == LOGICAL_TIMESTAMP;
+    const bool time =
+        element->logical == PARQUET_LOGICAL_TIME || element->logical == PARQUET_LOGICAL_TIMESTAMP;
     thrift_struct(thrift, outer);
     for (struct thrift_field field = {0}; thrift_next(thrift, &field);) {
-        if (element->logical == LOGICAL_DECIMAL && field.id == 1)
+        if (element->logical == PARQUET_LOGICAL_DECIMAL && field.id == 1)
             element->scale = thrift_number(thrift, &field);
-        else if (element->logical == LOGICAL_DECIMAL && field.id == 2)
+        else if (element->logical == PARQUET_LOGICAL_DECIMAL && field.id == 2)
             element->precision = thrift_number(thrift, &field);
         else if (time && field.id == 1)
             element->utc = thrift_truth(thrift, &field);
         else if (time && field.id == 2)
             element->unit = read_unit(thrift, &field);
-        else if (element->logical == LOGICAL_INTEGER && field.id == 1)
+        else if (element->logical == PARQUET_LOGICAL_INTEGER && field.id == 1)
             element->bits = (uint32_t)thrift_number(thrift, &field);
-        else if (element->logical == LOGICAL_INTEGER && field.id == 2)
+        else if (element->logical == PARQUET_LOGICAL_INTEGER && field.id == 2)
             element->is_signed = thrift_truth(thrift, &field);
         else
             thrift_skip(thrift, &field);
@@ -89,7 +67,8 @@ static void read_logical(struct thrift *thrift, struct element *element, const s
     thrift_struct(thrift, outer);
     for (struct thrift_field field = {0}; thrift_next(thrift, &field);) {
         element->has_logical = true;
-        element->logical = field.id > 0 && field.id < LOGICAL_OTHER ? (uint32_t)field.id : LOGICAL_OTHER;
+        element->logical =
+            field.id > 0 && field.id < PARQUET_LOGICAL_OTHER ? (uint32_t)field.id : PARQUET_LOGICAL_OTHER;
         read_logical_fields(thrift, element, &field);
     }
 }
@@ -100,43 +79,43 @@ static void take_converted(struct element *element)
     static const struct {
         uint32_t logical, unit, bits;
         bool is_signed;
-    } types[] = {{LOGICAL_STRING, 0, 0, false},
-                 {LOGICAL_MAP, 0, 0, false},
-                 {LOGICAL_MAP, 0, 0, false},
-                 {LOGICAL_LIST, 0, 0, false},
-                 {LOGICAL_ENUM, 0, 0, false},
-                 {LOGICAL_DECIMAL, 0, 0, false},
-                 {LOGICAL_DATE, 0, 0, false},
-                 {LOGICAL_TIME, UNIT_MILLIS, 0, false},
-                 {LOGICAL_TIME, UNIT_MICROS, 0, false},
-                 {LOGICAL_TIMESTAMP, UNIT_MILLIS, 0, false},
-                 {LOGICAL_TIMESTAMP, UNIT_MICROS, 0, false},
-                 {LOGICAL_INTEGER, 0, 8, false},
-                 {LOGICAL_INTEGER, 0, 16, false},
-                 {LOGICAL_INTEGER, 0, 32, false},
-                 {LOGICAL_INTEGER, 0, 64, false},
-                 {LOGICAL_INTEGER, 0, 8, true},
-                 {LOGICAL_INTEGER, 0, 16, true},
-                 {LOGICAL_INTEGER, 0, 32, true},
-                 {LOGICAL_INTEGER, 0, 64, true},
-                 {LOGICAL_JSON, 0, 0, false},
-                 {LOGICAL_BSON, 0, 0, false}};
+    } types[] = {{PARQUET_LOGICAL_STRING, 0, 0, false},
+                 {PARQUET_LOGICAL_MAP, 0, 0, false},
+                 {PARQUET_LOGICAL_MAP, 0, 0, false},
+                 {PARQUET_LOGICAL_LIST, 0, 0, false},
+                 {PARQUET_LOGICAL_ENUM, 0, 0, false},
+                 {PARQUET_LOGICAL_DECIMAL, 0, 0, false},
+                 {PARQUET_LOGICAL_DATE, 0, 0, false},
+                 {PARQUET_LOGICAL_TIME, PARQUET_UNIT_MILLIS, 0, false},
+                 {PARQUET_LOGICAL_TIME, PARQUET_UNIT_MICROS, 0, false},
+                 {PARQUET_LOGICAL_TIMESTAMP, PARQUET_UNIT_MILLIS, 0, false},
+                 {PARQUET_LOGICAL_TIMESTAMP, PARQUET_UNIT_MICROS, 0, false},
+                 {PARQUET_LOGICAL_INTEGER, 0, 8, false},
+                 {PARQUET_LOGICAL_INTEGER, 0, 16, false},
+                 {PARQUET_LOGICAL_INTEGER, 0, 32, false},
+                 {PARQUET_LOGICAL_INTEGER, 0, 64, false},
+                 {PARQUET_LOGICAL_INTEGER, 0, 8, true},
+                 {PARQUET_LOGICAL_INTEGER, 0, 16, true},
+                 {PARQUET_LOGICAL_INTEGER, 0, 32, true},
+                 {PARQUET_LOGICAL_INTEGER, 0, 64, true},
+                 {PARQUET_LOGICAL_JSON, 0, 0, false},
+                 {PARQUET_LOGICAL_BSON, 0, 0, false}};
     if (element->has_logical || element->converted < 0)
         return;
-    element->logical = LOGICAL_OTHER; /* an interval */
+    element->logical = PARQUET_LOGICAL_OTHER; /* an interval */
     if ((size_t)element->converted >= sizeof types / sizeof *types)
         return;
     element->logical = types[element->converted].logical;
     element->unit = types[element->converted].unit;
     element->bits = types[element->converted].bits;
     element->is_signed = types[element->converted].is_signed;
-    element->utc = element->logical == LOGICAL_TIMESTAMP;
+    element->utc = element->logical == PARQUET_LOGICAL_TIMESTAMP;
 }
 
 static void read_element(struct thrift *thrift, const struct thrift_field *outer, struct element *element)
 {
     *element = (struct element){
-        .type = -1, .length = 0, .repetition = REQUIRED, .children = 0, .converted = -1, .name = ""};
+        .type = -1, .length = 0, .repetition = PARQUET_REQUIRED, .children = 0, .converted = -1, .name = ""};
     thrift_struct(thrift, outer);
     for (struct thrift_field field = {0}; thrift_next(thrift, &field);) {
         int64_t *const numbers[] = {NULL,
@@ -180,8 +159,8 @@ static void take_integer(struct parquet_leaf *leaf, const struct element *elemen
     const bool wide = leaf->physical == PARQUET_INT64;
     if (!wide && leaf->physical != PARQUET_INT32)
         return;
-    const bool is_signed = element->logical == LOGICAL_NONE || element->is_signed;
-    const uint32_t bits = element->logical == LOGICAL_NONE ? (wide ? 64 : 32) : element->bits;
+    const bool is_signed = element->logical == PARQUET_LOGICAL_NONE || element->is_signed;
+    const uint32_t bits = element->logical == PARQUET_LOGICAL_NONE ? (wide ? 64 : 32) : element->bits;
     mean(leaf, is_signed ? PARQUET_NUMBER : PARQUET_UNSIGNED,
          is_signed || !wide ? COLUMNAR_INTEGER : COLUMNAR_DECIMAL); /* uint64 is a decimal without a point */
     snprintf(leaf->type.name, COLUMNAR_TYPE_BYTES, "%sint%u", is_signed ? "" : "u", bits);
@@ -208,10 +187,10 @@ static void take_time(struct parquet_leaf *leaf, const struct element *element)
     static const char *const units[] = {"", "millis", "micros", "nanos"};
     static const enum parquet_meaning meanings[] = {PARQUET_NOTHING, PARQUET_MILLIS, PARQUET_MICROS,
                                                     PARQUET_NANOS};
-    const bool is_time = element->logical == LOGICAL_TIME;
+    const bool is_time = element->logical == PARQUET_LOGICAL_TIME;
     snprintf(leaf->type.name, COLUMNAR_TYPE_BYTES, "%s(%s%s)", is_time ? "time" : "timestamp",
              units[element->unit], element->utc ? ", UTC" : "");
-    if (!is_time && leaf->physical == PARQUET_INT64 && element->unit != UNIT_NONE)
+    if (!is_time && leaf->physical == PARQUET_INT64 && element->unit != PARQUET_UNIT_NONE)
         mean(leaf, meanings[element->unit], COLUMNAR_TIMESTAMP);
 }
 
@@ -244,41 +223,43 @@ static void take_physical(struct parquet_leaf *leaf, const struct element *eleme
 static void take_meaning(struct parquet_leaf *leaf, const struct element *element)
 {
     static const char *const names[] = {
-        [LOGICAL_STRING] = "string", [LOGICAL_ENUM] = "enum",       [LOGICAL_DATE] = "date",
-        [LOGICAL_NULLS] = "null",    [LOGICAL_JSON] = "json",       [LOGICAL_BSON] = "bson",
-        [LOGICAL_UUID] = "uuid",     [LOGICAL_FLOAT16] = "float16", [LOGICAL_OTHER] = NULL};
+        [PARQUET_LOGICAL_STRING] = "string", [PARQUET_LOGICAL_ENUM] = "enum",
+        [PARQUET_LOGICAL_DATE] = "date",     [PARQUET_LOGICAL_NULLS] = "null",
+        [PARQUET_LOGICAL_JSON] = "json",     [PARQUET_LOGICAL_BSON] = "bson",
+        [PARQUET_LOGICAL_UUID] = "uuid",     [PARQUET_LOGICAL_FLOAT16] = "float16",
+        [PARQUET_LOGICAL_OTHER] = NULL};
     const char *const name = names[element->logical];
     mean(leaf, PARQUET_NOTHING, COLUMNAR_OTHER);
     snprintf(leaf->type.name, COLUMNAR_TYPE_BYTES, "%s", name ? name : physical_name(leaf->physical));
     switch (element->logical) {
-    case LOGICAL_NONE:
+    case PARQUET_LOGICAL_NONE:
         take_physical(leaf, element);
         break;
-    case LOGICAL_STRING:
-    case LOGICAL_ENUM:
-    case LOGICAL_JSON:
+    case PARQUET_LOGICAL_STRING:
+    case PARQUET_LOGICAL_ENUM:
+    case PARQUET_LOGICAL_JSON:
         if (leaf->physical == PARQUET_BYTES)
             mean(leaf, PARQUET_TEXT, COLUMNAR_TEXT);
         break;
-    case LOGICAL_DECIMAL:
+    case PARQUET_LOGICAL_DECIMAL:
         take_decimal(leaf, element);
         break;
-    case LOGICAL_DATE:
+    case PARQUET_LOGICAL_DATE:
         if (leaf->physical == PARQUET_INT32)
             mean(leaf, PARQUET_DATE, COLUMNAR_DATE);
         break;
-    case LOGICAL_TIME:
-    case LOGICAL_TIMESTAMP:
+    case PARQUET_LOGICAL_TIME:
+    case PARQUET_LOGICAL_TIMESTAMP:
         take_time(leaf, element);
         break;
-    case LOGICAL_INTEGER:
+    case PARQUET_LOGICAL_INTEGER:
         take_integer(leaf, element);
         break;
-    case LOGICAL_UUID:
+    case PARQUET_LOGICAL_UUID:
         if (leaf->physical == PARQUET_FIXED && leaf->length == UUID_BYTES)
             mean(leaf, PARQUET_UUID, COLUMNAR_TEXT);
         break;
-    case LOGICAL_NULLS:
+    case PARQUET_LOGICAL_NULLS:
         mean(leaf, PARQUET_NULLS, COLUMNAR_TEXT);
         break;
     default:
@@ -335,11 +316,11 @@ static enum status take_leaf(struct walk *walk, const struct element *element)
     RETURN_IF_ERROR(name_of(walk, element, &leaf->name));
     leaf->physical = (uint32_t)element->type;
     leaf->length = (uint32_t)element->length;
-    leaf->optional = element->repetition == OPTIONAL;
+    leaf->optional = element->repetition == PARQUET_OPTIONAL;
     take_meaning(leaf, element);
     if (walk->depth == 1) {
         struct columnar_type type = leaf->type;
-        if (element->repetition == REPEATED) {
+        if (element->repetition == PARQUET_REPEATED) {
             type = (struct columnar_type){.kind = COLUMNAR_OTHER};
             snprintf(type.name, sizeof type.name, "list");
         }
@@ -361,9 +342,9 @@ static enum status take_inner(struct walk *walk, const struct element *element)
         struct parquet_file *const file = walk->file;
         char **const kept = &file->inner_names[file->inner_count];
         snprintf(type.name, sizeof type.name, "%s",
-                 element->logical == LOGICAL_LIST || element->repetition == REPEATED ? "list"
-                 : element->logical == LOGICAL_MAP                                   ? "map"
-                                                                                     : "struct");
+                 element->logical == PARQUET_LOGICAL_LIST || element->repetition == PARQUET_REPEATED ? "list"
+                 : element->logical == PARQUET_LOGICAL_MAP                                           ? "map"
+                                                           : "struct");
         RETURN_IF_ERROR(name_of(walk, element, kept));
         file->inner_count++;
         add_column(file, *kept, &type);

@@ -1,24 +1,9 @@
 /* thrift.c: see thrift.h. */
 #include "loader/parquet/thrift.h"
 
-#include <stddef.h>
+#include "storage/base/parquet_numbers.h"
 
-enum {
-    THRIFT_STOP,
-    THRIFT_TRUE, /* of a field; in a list both are a byte, 1 or 2 */
-    THRIFT_FALSE,
-    THRIFT_BYTE,
-    THRIFT_I16,
-    THRIFT_I32,
-    THRIFT_I64,
-    THRIFT_DOUBLE,
-    THRIFT_BINARY,
-    THRIFT_LIST,
-    THRIFT_SET,
-    THRIFT_MAP,
-    THRIFT_STRUCT,
-    THRIFT_UUID
-};
+#include <stddef.h>
 
 /* Parquet's metadata nest 6 deep. */
 #define DEPTH_MAX 32u
