@@ -4,6 +4,7 @@
 #include "engine/plan/value_write.h"
 #include "storage/base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,33 @@ enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct e
     rows->dictionaries[column] = copy;
     rows->columns[column].type.dictionary = copy;
     return STATUS_OK;
+}
+
+static bool is_one_of(char *const *names, uint32_t count, const char *name)
+{
+    for (uint32_t c = 0; c < count; c++)
+        if (strcmp(names[c], name) == 0)
+            return true;
+    return false;
+}
+
+char *rowset_unique_name(const struct rowset *rows, uint32_t column, char *const *before)
+{
+    const char *const name = rows->columns[column].name;
+    const size_t bytes = strlen(name) + 16;
+    char *const made = malloc(bytes);
+    uint32_t number = 0; /* the number of columns before with this name, or the next free number */
+    for (uint32_t c = 0; c < column; c++)
+        number += strcmp(rows->columns[c].name, name) == 0;
+    if (!made)
+        return NULL;
+    do
+        if (number == 0)
+            snprintf(made, bytes, "%s", name);
+        else
+            snprintf(made, bytes, "%s_%u", name, number);
+    while (number++, is_one_of(before, column, made));
+    return made;
 }
 
 const char *rowset_text(const struct rowset_column *column, uint64_t row, char buffer[ROWSET_TEXT_BYTES],

@@ -60,6 +60,10 @@ NODISCARD enum status rowset_create(struct rowset *rows, uint32_t count, const c
 /* Copies the column's dictionary, if it has one, so that the rowset owns it and may outlive the original. */
 NODISCARD enum status rowset_own_dictionary(struct rowset *rows, uint32_t column, struct error *error);
 
+/* Makes a name for the column that none of the columns before it has, whose names so made are `before`: the second "a"
+ * becomes "a_1", as in DuckDB. The caller frees it; NULL: no memory. */
+char *rowset_unique_name(const struct rowset *rows, uint32_t column, char *const *before);
+
 /* ---- Row by row (rowset_builder.c) ---- */
 
 /* A value of a row to add; a string is copied. */

@@ -1,5 +1,5 @@
 /* printing_text.c: makes the text of rows, heads and separators (printing.h). */
-#include "engine/answer/printing.h"
+#include "engine/answer/print/printing.h"
 #include "engine/answer/text_width.h"
 
 #include <stdlib.h>
@@ -162,35 +162,6 @@ void printing_rows_measure(const struct printing *printing, struct printing_thre
 
 /* ---- Heads ---- */
 
-static bool is_one_of(char *const *keys, uint32_t count, const char *key)
-{
-    for (uint32_t c = 0; c < count; c++)
-        if (strcmp(keys[c], key) == 0)
-            return true;
-    return false;
-}
-
-/* Makes the key of a column, which the caller frees. The keys of an object must differ, so the second "a"
- * becomes "a_1", as in DuckDB. */
-static char *unique_key(char *const *keys, const struct rowset *rows, uint32_t column)
-{
-    const char *const name = rows->columns[column].name;
-    const size_t bytes = strlen(name) + 16;
-    char *const key = malloc(bytes);
-    uint32_t number = 0; /* the number of columns before with this name, or the next free number */
-    for (uint32_t c = 0; c < column; c++)
-        number += strcmp(rows->columns[c].name, name) == 0;
-    if (!key)
-        return NULL;
-    do
-        if (number == 0)
-            snprintf(key, bytes, "%s", name);
-        else
-            snprintf(key, bytes, "%s_%u", name, number);
-    while (number++, is_one_of(keys, column, key));
-    return key;
-}
-
 static enum status put_keys(struct text_space *heads, const struct rowset *rows,
                             const struct rowset_style *style, size_t *ends, struct error *error)
 {
@@ -199,7 +170,7 @@ static enum status put_keys(struct text_space *heads, const struct rowset *rows,
     char **const keys = calloc(rows->column_count + 1, sizeof *keys);
     enum status status = keys ? STATUS_OK : error_out_of_memory(error, sizeof *keys, "an answer's names");
     for (uint32_t c = 0; status == STATUS_OK && c < rows->column_count; c++) {
-        keys[c] = unique_key(keys, rows, c);
+        keys[c] = rowset_unique_name(rows, c, keys);
         status = keys[c] ? put(heads, c ? other : first, strlen(c ? other : first), error)
                          : error_out_of_memory(error, 1, "an answer's names");
         if (status == STATUS_OK)

@@ -1,5 +1,5 @@
 /* cells.c: see cells.h. */
-#include "engine/answer/cells.h"
+#include "engine/answer/print/cells.h"
 
 #include "engine/plan/value_write.h"
 #include "storage/base/memory.h"

@@ -6,9 +6,8 @@
 #ifndef TESSERA_ENGINE_ANSWER_PRINTING_H
 #define TESSERA_ENGINE_ANSWER_PRINTING_H
 
-#include "engine/answer/cells.h"
-
-#include <pthread.h>
+#include "engine/answer/print/cells.h"
+#include "engine/answer/print/ordered_output.h"
 
 /* The memory of one thread. */
 struct printing_thread {
@@ -22,7 +21,7 @@ struct printing {
     const struct rowset *rows;
     const struct rowset_style *style;
     enum rowset_format format; /* the style's */
-    FILE *out;
+    struct ordered_output out; /* of parts */
     struct cell_column *columns;
     struct piece *before;    /* the text before each column's cell: a separator, a key; with PIECE_PADDING */
     struct text_space heads; /* the bytes of `before` */
@@ -31,10 +30,6 @@ struct printing {
     uint64_t part_rows, parts;
     struct printing_thread *threads;
     unsigned thread_count;
-    pthread_mutex_t lock;
-    pthread_cond_t turned;
-    uint64_t turn; /* the part that may be written; under `lock` */
-    bool stopped;  /* nothing more is written; under `lock` */
 };
 
 /* True for a table and for Markdown, whose columns have widths. */

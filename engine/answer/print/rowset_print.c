@@ -6,10 +6,9 @@
  * thread waits for its turn. Memory is bounded, because the text of a large part is written piece by piece
  * once it is its turn.
  */
-#include "engine/answer/printing.h"
+#include "engine/answer/print/printing.h"
 #include "storage/base/parallel.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +20,6 @@
 
 /* If the text of a part has this size, it is written before the rest of the part is made. */
 #define TEXT_BYTES (4u << 20)
-
-/* The most bytes of one write. */
-#define WRITE_BYTES (128u << 10)
 
 bool rowset_format_by_name(const char *name, enum rowset_format *format)
 {
@@ -38,18 +34,9 @@ bool rowset_format_by_name(const char *name, enum rowset_format *format)
 
 /* ---- Parts ---- */
 
-/* Writes the text in pieces: a reader may be slow, and Ctrl-C must not wait for it. */
 static enum status write_out(struct printing *printing, struct text_space *text, struct error *error)
 {
-    for (size_t done = 0, bytes; done < text->used; done += bytes) {
-        bytes = text->used - done < WRITE_BYTES ? text->used - done : WRITE_BYTES;
-        RETURN_IF_ERROR(cancel_check(error));
-        errno = 0;
-        if (fwrite(text->bytes + done, 1, bytes, printing->out) != bytes)
-            return error_set(error, STATUS_MACHINE,
-                             "the answer could not be written: %s; what was printed is not complete",
-                             strerror(errno));
-    }
+    RETURN_IF_ERROR(ordered_output_write(&printing->out, text->bytes, text->used, error));
     text->used = 0;
     return STATUS_OK;
 }
@@ -58,26 +45,6 @@ static uint64_t part_end(const struct printing *printing, uint64_t part)
 {
     const uint64_t end = (part + 1) * printing->part_rows;
     return end < printing->rows->rows ? end : printing->rows->rows;
-}
-
-/* Waits until the part may be written; false if printing has been stopped. */
-static bool wait_for_turn(struct printing *printing, uint64_t part)
-{
-    pthread_mutex_lock(&printing->lock);
-    while (printing->turn != part && !printing->stopped)
-        pthread_cond_wait(&printing->turned, &printing->lock);
-    const bool mine = !printing->stopped;
-    pthread_mutex_unlock(&printing->lock);
-    return mine;
-}
-
-static void end_turn(struct printing *printing, bool stop)
-{
-    pthread_mutex_lock(&printing->lock);
-    printing->turn++;
-    printing->stopped |= stop;
-    pthread_cond_broadcast(&printing->turned);
-    pthread_mutex_unlock(&printing->lock);
 }
 
 static enum status write_part(struct printing *printing, uint64_t part, struct printing_thread *own,
@@ -92,13 +59,13 @@ static enum status write_part(struct printing *printing, uint64_t part, struct p
         RETURN_IF_ERROR(printing_rows_put(printing, own, count, error));
         if (own->text.used < TEXT_BYTES || first + count == end)
             continue;
-        if (!wait_for_turn(printing, part))
+        if (!ordered_output_wait(&printing->out, part))
             return STATUS_OK;
         RETURN_IF_ERROR(write_out(printing, &own->text, error));
     }
     own->text.used -= printing->format == ROWSET_JSON && !printing->style->lines &&
                       end == printing->rows->rows; /* the last comma */
-    if (!wait_for_turn(printing, part))
+    if (!ordered_output_wait(&printing->out, part))
         return STATUS_OK;
     return write_out(printing, &own->text, error);
 }
@@ -107,7 +74,7 @@ static enum status print_part(void *context, uint64_t part, unsigned thread, str
 {
     struct printing *const printing = context;
     const enum status status = write_part(printing, part, &printing->threads[thread], error);
-    end_turn(printing, status != STATUS_OK);
+    ordered_output_end(&printing->out, status != STATUS_OK);
     return status;
 }
 
@@ -162,8 +129,7 @@ static void printing_close(struct printing *printing)
     free(printing->before);
     free(printing->heads.bytes);
     free(printing->widths);
-    pthread_cond_destroy(&printing->turned);
-    pthread_mutex_destroy(&printing->lock);
+    ordered_output_close(&printing->out);
 }
 
 static enum status printing_open(struct printing *printing, struct error *error)
@@ -217,11 +183,9 @@ enum status rowset_write(const struct rowset *rows, const struct rowset_style *s
     struct printing printing = {.rows = rows,
                                 .style = style,
                                 .format = style->format,
-                                .out = out,
+                                .out = ordered_output_to(out),
                                 .part_rows = PART_VALUES / columns,
-                                .block_rows = block_rows < BLOCK_ROWS ? block_rows : BLOCK_ROWS,
-                                .lock = PTHREAD_MUTEX_INITIALIZER,
-                                .turned = PTHREAD_COND_INITIALIZER};
+                                .block_rows = block_rows < BLOCK_ROWS ? block_rows : BLOCK_ROWS};
     printing.parts = (rows->rows + printing.part_rows - 1) / printing.part_rows;
     printing.thread_count = threads ? threads : parallel_threads_available();
     if (printing.thread_count > printing.parts)
