@@ -143,6 +143,8 @@ if(Python3_FOUND)
     # Compares with pyarrow, pyorc and DuckDB where they are installed.
     tessera_python_test(test_orc_peers loader/orc/test_orc_peers.py $<TARGET_FILE:tessera_program>)
     tessera_python_test(test_parquet_peers loader/parquet/test_parquet_peers.py $<TARGET_FILE:tessera_program>)
+    # Files that COPY writes, read by the same.
+    tessera_python_test(test_parquet_written engine/program/test_parquet_written.py $<TARGET_FILE:tessera_program>)
     # Asks what analysts ask; DuckDB judges where its module is installed, otherwise kept answers do. Then it is checked that
     # wrong answers fail.
     tessera_python_test(test_trial trial/test_trial.py $<TARGET_FILE:tessera_program>)

@@ -1,7 +1,9 @@
 /* copy.c: COPY: writes the rows of a table or an answer to a file; see change.h. */
 #include "engine/library/change/change_internal.h"
 
+#include "engine/answer/parquet/parquet_write.h"
 #include "engine/library/change/copy_file.h"
+#include "engine/library/tessera.h"
 #include "storage/base/words/near_word.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/base/words/word.h"
@@ -11,27 +13,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a file says of who wrote it. */
+#define TEXT_OF(number)    #number
+#define VERSION_OF(number) "tessera version " TEXT_OF(number) ".0.0"
+#define SOFTWARE           VERSION_OF(TESSERA_API_VERSION)
+
 /* ---- The format, by the file's name ---- */
 
+enum copy_kind { COPY_CSV, COPY_JSON, COPY_PARQUET, COPY_KINDS };
+static const char *const kind_names[COPY_KINDS] = {"CSV", "JSON", "Parquet"};
+
 struct copy_options {
-    struct rowset_style style;
+    struct rowset_style style; /* of CSV and JSON */
+    enum copy_kind kind;
     bool format_said, array;
-    enum copy_packing packing;
-    bool packing_said;
-    const char *why_not; /* a format that is not written */
+    enum copy_packing packing; /* of the whole file, by its ending */
+    enum parquet_codec codec;  /* of the pages of Parquet */
+    const char *why_not;       /* a format that is not written */
 };
 
 static const struct copy_format {
     const char *name, *ending; /* `name` NULL: known by its ending alone */
-    enum rowset_format format;
+    enum copy_kind kind;
     char delimiter;
     const char *why_not; /* it is not written; NULL: it is */
-} formats[] = {{"csv", ".csv", ROWSET_CSV, 0, NULL},        {NULL, ".txt", ROWSET_CSV, 0, NULL},
-               {NULL, ".tsv", ROWSET_CSV, '\t', NULL},      {NULL, ".tbl", ROWSET_CSV, '|', NULL},
-               {"json", ".json", ROWSET_JSON, 0, NULL},     {NULL, ".jsonl", ROWSET_JSON, 0, NULL},
-               {NULL, ".ndjson", ROWSET_JSON, 0, NULL},     {"parquet", ".parquet", ROWSET_CSV, 0, "Parquet"},
-               {"arrow", ".arrow", ROWSET_CSV, 0, "Arrow"}, {NULL, ".feather", ROWSET_CSV, 0, "Arrow"},
-               {"orc", ".orc", ROWSET_CSV, 0, "ORC"}};
+} formats[] = {{"csv", ".csv", COPY_CSV, 0, NULL},        {NULL, ".txt", COPY_CSV, 0, NULL},
+               {NULL, ".tsv", COPY_CSV, '\t', NULL},      {NULL, ".tbl", COPY_CSV, '|', NULL},
+               {"json", ".json", COPY_JSON, 0, NULL},     {NULL, ".jsonl", COPY_JSON, 0, NULL},
+               {NULL, ".ndjson", COPY_JSON, 0, NULL},     {"parquet", ".parquet", COPY_PARQUET, 0, NULL},
+               {"arrow", ".arrow", COPY_CSV, 0, "Arrow"}, {NULL, ".feather", COPY_CSV, 0, "Arrow"},
+               {"orc", ".orc", COPY_CSV, 0, "ORC"}};
 #define FORMATS (sizeof formats / sizeof *formats)
 
 static bool ends_with(const char *name, size_t length, const char *ending)
@@ -42,7 +53,8 @@ static bool ends_with(const char *name, size_t length, const char *ending)
 
 static void take_format(struct copy_options *options, const struct copy_format *format)
 {
-    options->style.format = format->format;
+    options->kind = format->kind;
+    options->style.format = format->kind == COPY_JSON ? ROWSET_JSON : ROWSET_CSV;
     options->style.delimiter = format->delimiter;
     options->why_not = format->why_not;
     options->format_said = true;
@@ -76,11 +88,11 @@ static enum status read_format(const struct sql_copy_option *option, struct copy
     for (size_t f = 0; option->value && f < FORMATS; f++)
         if (formats[f].name && word_compare(formats[f].name, option->value) == 0) {
             take_format(options, &formats[f]);
-            if (formats[f].format == ROWSET_CSV)
+            if (formats[f].kind == COPY_CSV)
                 options->style.delimiter = delimiter; /* of the ending, or of an option before */
             return STATUS_OK;
         }
-    return sql_change_refuse(error, option->position, "FORMAT is csv or json, not '%.40s'",
+    return sql_change_refuse(error, option->position, "FORMAT is csv, json or parquet, not '%.40s'",
                              option->value ? option->value : "");
 }
 
@@ -122,18 +134,33 @@ static enum status read_null(const struct sql_copy_option *option, struct copy_o
     return STATUS_OK;
 }
 
+/* What compresses a file of text as a whole, or the pages of Parquet. It is read when the format is known. */
 static enum status read_packing(const struct sql_copy_option *option, struct copy_options *options,
                                 struct error *error)
 {
-    static const char *const words[] = {
-        [COPY_PLAIN] = "none", [COPY_GZIP] = "gzip", [COPY_ZSTD] = "zstd", "uncompressed", "auto"};
+    static const struct {
+        const char *word;
+        bool text, parquet; /* for which it is */
+        enum copy_packing packing;
+        enum parquet_codec codec;
+    } words[] = {{"none", true, true, COPY_PLAIN, PARQUET_UNCOMPRESSED},
+                 {"uncompressed", true, true, COPY_PLAIN, PARQUET_UNCOMPRESSED},
+                 {"gzip", true, false, COPY_GZIP, PARQUET_UNCOMPRESSED},
+                 {"snappy", false, true, COPY_PLAIN, PARQUET_SNAPPY},
+                 {"zstd", true, true, COPY_ZSTD, PARQUET_ZSTD}};
+    const bool parquet = options->kind == COPY_PARQUET;
+    if (option->value && word_compare("auto", option->value) == 0)
+        return STATUS_OK;
     for (size_t w = 0; option->value && w < sizeof words / sizeof *words; w++)
-        if (word_compare(words[w], option->value) == 0) {
-            if (w <= COPY_ZSTD + 1)
-                options->packing = w <= COPY_ZSTD ? (enum copy_packing)w : COPY_PLAIN;
+        if (word_compare(words[w].word, option->value) == 0 && (parquet ? words[w].parquet : words[w].text)) {
+            if (parquet)
+                options->codec = words[w].codec;
+            else
+                options->packing = words[w].packing;
             return STATUS_OK;
         }
-    return sql_change_refuse(error, option->position, "COMPRESSION is none, gzip, zstd or auto, not '%.40s'",
+    return sql_change_refuse(error, option->position, "COMPRESSION%s is none, %s, zstd or auto, not '%.40s'",
+                             parquet ? " of Parquet" : "", parquet ? "snappy" : "gzip",
                              option->value ? option->value : "");
 }
 
@@ -156,12 +183,12 @@ static const struct {
     const char *name;
     enum status (*read)(const struct sql_copy_option *option, struct copy_options *options,
                         struct error *error);
-    bool csv, json; /* for which of these it is alone */
-} known[] = {{"format", read_format, false, false},      {"header", read_header, true, false},
-             {"delimiter", read_delimiter, true, false}, {"delim", read_delimiter, true, false},
-             {"sep", read_delimiter, true, false},       {"null", read_null, true, false},
-             {"nullstr", read_null, true, false},        {"compression", read_packing, false, false},
-             {"array", read_array, false, true}};
+    enum copy_kind kind; /* for which it is alone; COPY_KINDS: for all */
+} known[] = {{"format", read_format, COPY_KINDS},     {"header", read_header, COPY_CSV},
+             {"delimiter", read_delimiter, COPY_CSV}, {"delim", read_delimiter, COPY_CSV},
+             {"sep", read_delimiter, COPY_CSV},       {"null", read_null, COPY_CSV},
+             {"nullstr", read_null, COPY_CSV},        {"compression", read_packing, COPY_KINDS},
+             {"array", read_array, COPY_JSON}};
 #define KNOWN (sizeof known / sizeof *known)
 
 static enum status find_option(const struct sql_copy_option *option, size_t *number, struct error *error)
@@ -181,37 +208,53 @@ static enum status find_option(const struct sql_copy_option *option, size_t *num
 static enum status check_options(const struct sql_change *change, const struct copy_options *options,
                                  struct error *error)
 {
-    const bool json = options->style.format == ROWSET_JSON;
     for (uint32_t o = 0; o < change->option_count; o++) {
         size_t number;
         RETURN_IF_ERROR(find_option(&change->options[o], &number, error));
-        if (json ? known[number].csv : known[number].json)
+        const enum copy_kind kind = known[number].kind;
+        if (kind != COPY_KINDS && kind != options->kind)
             return sql_change_refuse(error, change->options[o].position, "%s is an option of %s, not of %s",
-                                     change->options[o].name, json ? "CSV" : "JSON", json ? "JSON" : "CSV");
+                                     change->options[o].name, kind_names[kind], kind_names[options->kind]);
     }
+    if (options->kind == COPY_PARQUET && options->packing != COPY_PLAIN)
+        return sql_change_refuse(error, change->file_position,
+                                 "a Parquet file is compressed page by page, not as a whole; "
+                                 "name it without %s",
+                                 copy_packing_ending(options->packing));
     if (options->style.null_text[0] && options->style.delimiter &&
         strchr(options->style.null_text, options->style.delimiter))
         return sql_change_refuse(error, change->file_position, "the text of NULL has the delimiter in it");
     return STATUS_OK;
 }
 
-static enum status read_options(const struct sql_change *change, struct copy_options *options,
-                                struct error *error)
+/* Reads the option that says the format, or the others, which depend on it. */
+static enum status read_each(const struct sql_change *change, bool format, struct copy_options *options,
+                             struct error *error)
 {
-    *options = (struct copy_options){.style = {.format = ROWSET_CSV}};
-    guess(change->file, options);
     for (uint32_t o = 0; o < change->option_count; o++) {
         size_t number;
         RETURN_IF_ERROR(find_option(&change->options[o], &number, error));
-        RETURN_IF_ERROR(known[number].read(&change->options[o], options, error));
+        if ((known[number].read == read_format) == format)
+            RETURN_IF_ERROR(known[number].read(&change->options[o], options, error));
     }
+    return STATUS_OK;
+}
+
+static enum status read_options(const struct sql_change *change, struct copy_options *options,
+                                struct error *error)
+{
+    *options = (struct copy_options){.style = {.format = ROWSET_CSV}, .codec = PARQUET_ZSTD};
+    guess(change->file, options);
+    RETURN_IF_ERROR(read_each(change, true, options, error));
+    RETURN_IF_ERROR(read_each(change, false, options, error));
     if (!options->format_said)
         return sql_change_refuse(error, change->file_position,
-                                 "the ending of '%.200s' says no format; add (FORMAT csv) or (FORMAT json)",
+                                 "the ending of '%.200s' says no format; add (FORMAT csv), json or parquet",
                                  change->file);
     if (options->why_not)
         return sql_change_refuse(error, change->file_position,
-                                 "%s files are not written; csv and json are (FORMAT csv)", options->why_not);
+                                 "%s files are not written; csv, json and parquet are (FORMAT csv)",
+                                 options->why_not);
     RETURN_IF_ERROR(check_options(change, options, error));
     options->style.lines = options->style.format == ROWSET_JSON && !options->array;
     return STATUS_OK;
@@ -255,6 +298,14 @@ static enum status find_rows(const struct change_task *task, const struct sql_ch
     return status;
 }
 
+static enum status write_rows(const struct rowset *rows, const struct copy_options *options, unsigned threads,
+                              FILE *out, struct error *error)
+{
+    const struct parquet_style parquet = {.codec = options->codec, .software = SOFTWARE};
+    return options->kind == COPY_PARQUET ? rowset_write_parquet(rows, &parquet, threads, out, error)
+                                         : rowset_write(rows, &options->style, threads, out, error);
+}
+
 enum status copy_run(const struct change_task *task, const struct sql_change *change,
                      struct change_report *report, struct error *error)
 {
@@ -267,8 +318,7 @@ enum status copy_run(const struct change_task *task, const struct sql_change *ch
     if (status == STATUS_OK && writes) {
         status = copy_file_open(change->file, options.packing, &file, error);
         if (status == STATUS_OK) {
-            status = rowset_write(&rows, &options.style, engine_threads(task->engine), copy_file_stream(file),
-                                  error);
+            status = write_rows(&rows, &options, engine_threads(task->engine), copy_file_stream(file), error);
             status = copy_file_close(file, status, error);
         }
     }

@@ -144,10 +144,14 @@ static void failures_leave_the_old_file(void **state)
 static void what_is_no_copy_is_refused(void **state)
 {
     static const char *const refused[][2] = {
-        {"copy shops to 'a.parquet'", "column 15: Parquet files are not written"},
+        {"copy shops to 'a.parquet' (header)", "column 28: header is an option of CSV, not of Parquet"},
+        {"copy shops to 'a.parquet' (compression gzip)",
+         "column 28: COMPRESSION of Parquet is none, snappy, zstd or auto, not 'gzip'"},
+        {"copy shops to 'a.parquet.gz'", "column 15: a Parquet file is compressed page by page"},
+        {"copy shops to 'never.csv' (compression snappy)", "COMPRESSION is none, gzip, zstd or auto"},
         {"copy shops to 'a.xyz'", "column 15: the ending of 'a.xyz' says no format; add (FORMAT csv)"},
         {"copy shops to 'never.csv' (format arrow)", "Arrow files are not written"},
-        {"copy shops to 'never.csv' (format xml)", "column 28: FORMAT is csv or json, not 'xml'"},
+        {"copy shops to 'never.csv' (format xml)", "column 28: FORMAT is csv, json or parquet, not 'xml'"},
         {"copy shops to 'never.csv' (header perhaps)", "header is true or false, not 'perhaps'"},
         {"copy shops to 'never.csv' (delimiter 'ab')", "'ab' is no delimiter"},
         {"copy shops to 'a.json' (header)", "header is an option of CSV, not of JSON"},
