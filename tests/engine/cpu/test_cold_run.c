@@ -94,14 +94,16 @@ static uint64_t column_bytes(const struct plan *plan)
     return bytes;
 }
 
-/* In a database of its own, so that the statement opens its columns. */
-static void try_statement(struct engine *engine, const char *sql, bool staged)
+/* In a database of its own, so that the statement opens its columns. Returns the time in which readers read: on a busy machine
+ * a statement may have read all of its columns before a reader gets its turn. */
+static double try_statement(struct engine *engine, const char *sql, bool staged)
 {
     struct database *database;
     struct sql_statement *statement;
     struct run_timing cold, warm, evicted;
     const struct plan *plan;
     size_t used;
+    double reading_ms = 0;
     drop(NULL);
     must(database_open(path, &database, error));
     must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, error));
@@ -120,12 +122,13 @@ static void try_statement(struct engine *engine, const char *sql, bool staged)
         if (strstr(sql, "limit") || column_bytes(plan) < 4 * DISK_READS_LEAST)
             continue;
         assert_in_range(evicted.run_reads.bytes, column_bytes(plan) / 2, UINT64_MAX);
-        assert_true(evicted.run_reads.reading_ms > 0);
+        reading_ms += evicted.run_reads.reading_ms;
     }
     free(first);
     free(second);
     sql_statement_free(statement);
     database_close(database);
+    return reading_ms;
 }
 
 static void cold_answers_are_warm_answers(void **state)
@@ -138,9 +141,11 @@ static void cold_answers_are_warm_answers(void **state)
             if (!can_drop())
                 not_run("TMPDIR is on no disk, so files cannot be dropped from memory");
             must(engine_open(&(struct engine_options){.device = "cpu", .threads = threads}, &engine, error));
+            double reading_ms = 0;
             for (size_t s = 0; s < STATEMENTS; s++)
                 for (int staged = 0; staged < 2; staged++)
-                    try_statement(engine, statements[s], staged);
+                    reading_ms += try_statement(engine, statements[s], staged);
+            assert_true(reading_ms > 0);
             engine_close(engine);
             directory_remove(path);
             directory_make(path);
