@@ -157,7 +157,7 @@ if(Python3_FOUND)
         # The benches of changes and of libcudf's questions, of few rows.
         tessera_python_test(test_other_benches benches/test_other_benches.py $<TARGET_FILE:tessera_program>)
         # Makes the wheel by pip, installs it into an empty folder, and uses it.
-        tessera_python_test(test_wheel python/test_wheel.py ${CMAKE_CURRENT_BINARY_DIR})
+        tessera_python_test(test_wheel engine/library/test_wheel.py ${CMAKE_CURRENT_BINARY_DIR})
         tessera_python_test(test_adbc_peers engine/adbc/test_adbc_peers.py $<TARGET_FILE:tessera_adbc>)
     endif()
 else()

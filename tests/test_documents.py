@@ -11,7 +11,7 @@ import re
 import unittest
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
-FOLDERS = ("docs", "packaging", "python")
+FOLDERS = ("docs", "cmake", "engine")
 
 
 def pages():
@@ -98,7 +98,7 @@ class Documents(unittest.TestCase):
         build = "".join(map(text_of, ("CMakeLists.txt", "cmake/TesseraInstall.cmake", "cmake/TesseraPackages.cmake")))
         version = re.search(r"TESSERA_API_VERSION (\d+)", text_of("engine/library/tessera.h")).group(1)
         packages = set(re.findall(r"tessera_component\(\w+ (\S+)", build)) | {"libtessera" + version}
-        for file in ("packaging/Dockerfile", "packaging/Dockerfile.cuda"):
+        for file in ("cmake/docker/Dockerfile", "cmake/docker/Dockerfile.cuda"):
             text = text_of(file)
             for option in re.findall(r"-D(TESSERA_\w+)", text):
                 self.assertRegex(build, rf"(set|option)\({option} ", file)

@@ -2,7 +2,7 @@
 """Makes the wheel of what was built, installs it into an empty folder without a network, and uses it from there as a
 program does: PEP 249, loading, Arrow, pandas, the ADBC driver, statements that are stopped.
 
-    python3 tests/python/test_wheel.py build/release
+    python3 tests/engine/library/test_wheel.py build/release
 
 Without pip the package is tried in the source. What needs pyarrow, pandas or adbc-driver-manager is left out without them.
 """
@@ -24,7 +24,7 @@ import unittest
 import unittest.mock
 
 sys.dont_write_bytecode = True
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 BUILD = os.path.abspath(sys.argv.pop(1))
 FOLDER = tempfile.mkdtemp(prefix="test_wheel.")
 
@@ -36,7 +36,7 @@ def install():
         os.environ["TESSERA_LIBRARY"] = os.path.join(BUILD, "libtessera.so")
         os.environ["TESSERA_ADBC_DRIVER"] = os.path.join(BUILD, "libtessera_adbc.so")
         sys.path.insert(0, os.path.join(ROOT, "engine", "adbc", "python"))
-        return os.path.join(ROOT, "python")
+        return os.path.join(ROOT, "engine", "library", "python")
     wheels, target = os.path.join(FOLDER, "wheels"), os.path.join(FOLDER, "target")
     environment = dict(os.environ, TESSERA_BUILD=BUILD, PYTHONDONTWRITEBYTECODE="1", PIP_NO_INDEX="1", PIP_NO_CACHE_DIR="1",
                        PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_ROOT_USER_ACTION="ignore")

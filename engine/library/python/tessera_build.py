@@ -1,4 +1,4 @@
-"""Makes the wheel `tessera` (a build backend by PEP 517, of the standard library alone): the package in python/tessera, the
+"""Makes the wheel `tessera` (a build backend by PEP 517, of the standard library alone): the package in the folder tessera, the
 library, the ADBC driver and its module for Python. There is no extension to compile.
 
 The libraries are those in the folder TESSERA_BUILD; else those of build/release, if they are built; else they are built
@@ -13,9 +13,9 @@ import subprocess
 import sysconfig
 import zipfile
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[".."] * 3))
 LIBRARIES = ("libtessera.so", "libtessera_adbc.so")
-PACKAGES = ("python/tessera", "engine/adbc/python/adbc_driver_tessera")
+PACKAGES = ("engine/library/python/tessera", "engine/adbc/python/adbc_driver_tessera")
 METADATA = """Metadata-Version: 2.1
 Name: tessera
 Version: {version}
