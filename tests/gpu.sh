@@ -231,7 +231,7 @@ same_answers() {
 step_sql() {
     local unit
     for unit in $(units devices test_sql test_sql_doubles test_sql_regressions test_sql_wide test_sql_ssb \
-        test_sql_shell test_library test_sql_files general windows fuzz.1 fuzz.2 fuzz.3 fuzz.4 fuzz.5 fuzz.6); do
+        test_sql_shell test_prompt test_library test_sql_files general windows fuzz.1 fuzz.2 fuzz.3 fuzz.4 fuzz.5 fuzz.6); do
         case $unit in
         devices) job sql.devices same_answers ;;
         general) job sql.general general_on_gpu build/gpu/test_sql_files ;;

@@ -14,7 +14,7 @@
 #include "ssb/benchmark/answer.h"
 #include "ssb/benchmark/benchmark.h"
 #include "storage/codec/codec.h"
-#include "tests/support/codec_input.h"
+#include "tests/support/codec/codec_input.h"
 #include "tests/support/bench_memory.h"
 
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "storage/base/clock.h"
 #include "storage/column/statistics.h"
 #include "storage/database/writer.h"
-#include "tests/support/codec_input.h"
+#include "tests/support/codec/codec_input.h"
 
 #include <ftw.h>
 #include <stdio.h>

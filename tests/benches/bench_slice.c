@@ -16,7 +16,7 @@
 
 #include "operators/dialect/tile_cpu.h"
 #include "storage/codec/integer/lane_slice.h"
-#include "tests/support/codec_input.h"
+#include "tests/support/codec/codec_input.h"
 #include "tests/support/bench_memory.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include "storage/codec/bytes/orc_rle.h"
 #include "storage/codec/codec.h"
-#include "tests/support/codec_input.h"
+#include "tests/support/codec/codec_input.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "engine/cuda/cuda.h"
 #include "lab/bench/chunk_decode.h"
 #include "storage/codec/chunk.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 #include "tests/support/not_run.h"
 
 #define CHUNKS 192u

@@ -16,7 +16,7 @@
 #include "lab/bench/chunk_decode.h"
 #include "engine/gpu/kernel_decoder.h"
 #include "operators/dialect/bound.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 #include "tests/support/not_run.h"
 
 /* Behind the definition of DECODER and VALUE. One warp a tile; row order comes back, so that the host can compare. */

@@ -11,7 +11,7 @@
 
 #include "engine/gpu/byte_decoder.h"
 #include "storage/codec/bytes/deflate.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 #include "tests/support/not_run.h"
 
 #define JOBS 5000u

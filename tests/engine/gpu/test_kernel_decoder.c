@@ -11,7 +11,7 @@
 
 #include "engine/gpu/kernel_decoder.h"
 #include "engine/gpu/decode.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 #include "tests/support/gpu/compile_targets.h"
 
 #define ROWS 5000u

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/plan/levels/level_plan.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "engine/relational/sides.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #include <float.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* test_chooser.c: what gpu-star, smallest and auto choose, on shapes whose best codec is known and on SSB
  * data. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #include "ssb/data/generator.h"
 #include "storage/codec/codec_costs.h"

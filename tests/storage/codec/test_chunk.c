@@ -1,5 +1,5 @@
 /* test_chunk.c: what chunk_open checks in the header, what it says, and how codecs are found by name. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 static uint8_t *one_chunk(size_t *bytes)
 {

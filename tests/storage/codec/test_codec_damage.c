@@ -6,7 +6,7 @@
  * at a limit, copies of other words; in the header, the directory or anywhere; and cut ends.
  */
 #include "storage/codec/chunk.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -69,7 +69,7 @@ static void free_rows(struct rows *rows)
 #define ONES       WAH_ONES
 #define LENGTH     WAH_LENGTH
 #define FULL       WAH_FULL
-#include "tests/support/wah_cases.h"
+#include "tests/support/codec/wah_cases.h"
 #undef WORD
 #undef WAH
 #undef CASE
@@ -88,7 +88,7 @@ static void free_rows(struct rows *rows)
 #define ONES       WAH32_ONES
 #define LENGTH     WAH32_LENGTH
 #define FULL       WAH32_FULL
-#include "tests/support/wah_cases.h"
+#include "tests/support/codec/wah_cases.h"
 
 /* ---- Examples ---- */
 

@@ -1,7 +1,7 @@
 /* test_deflate.c: deflate: the general cases, blocks of other sizes, and streams that are damaged. */
 #include "storage/codec/bytes/byte_blocks.h"
 #include "storage/codec/bytes/deflate.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #define ROWS (100 * TILE_ROWS + 5)
 static int32_t values[ROWS];

@@ -2,7 +2,7 @@
  * test_orc_rle.c: both versions of ORC's run-length encoding: what is encoded decodes to the same items, within the bound,
  * for all types, shapes and odd sizes; and streams that end early are refused.
  */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 #include "tests/support/orc_streams.h"
 
 #define ITEMS_MOST 16384u

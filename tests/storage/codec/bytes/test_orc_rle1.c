@@ -2,7 +2,7 @@
  * test_orc_rle1.c: orc-rle1: the general cases of codecs; the specification's examples, each kind of group at its limits, and
  * streams that are refused. tests/storage/codec/bytes/test_orc_rle.c has the round trips of both versions.
  */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 #include "tests/support/orc_streams.h"
 
 static void examples_of_the_specification(void **state)

@@ -2,7 +2,7 @@
  * test_orc_rle2.c: orc-rle2: the general cases of codecs; the specification's examples, each encoding at its limits, and
  * streams that are refused. tests/storage/codec/bytes/test_orc_rle.c has the round trips of both versions.
  */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 #include "tests/support/orc_streams.h"
 
 #define GROUP 512

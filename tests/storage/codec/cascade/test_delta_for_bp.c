@@ -1,5 +1,5 @@
 /* test_delta_for_bp.c: delta-for-bp: the general cases; its bytes are those of gpu-dfor. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 static void bytes_are_those_of_gpu_dfor(void **state)
 {

@@ -1,6 +1,6 @@
 /* test_planner.c: planner: the general cases, the plans it chooses, and its bytes. */
 #include "storage/codec/cascade/planner_layers.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #define ROWS (64 * TILE_ROWS)
 static int64_t values[ROWS];

@@ -1,5 +1,5 @@
 /* test_rle_for_bp.c: rle-for-bp: the general cases; its bytes are those of gpu-rfor. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 static void bytes_are_those_of_gpu_rfor(void **state)
 {

@@ -1,6 +1,6 @@
 /* test_alp.c: alp: the general cases, decimals with and without exceptions, doubles of every kind, and its bits. */
 #include "storage/base/double_key.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #define MANY (64 * TILE_ROWS)
 

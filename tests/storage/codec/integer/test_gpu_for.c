@@ -1,5 +1,5 @@
 /* test_gpu_for.c: gpu-for: the general cases, the published sizes, its bits, and four different widths. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #define ROWS (512 * TILE_ROWS)
 static int32_t values[ROWS];

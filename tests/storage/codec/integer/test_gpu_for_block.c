@@ -1,5 +1,5 @@
 /* test_gpu_for_block.c: gpu-for-block: the general cases, its size beside gpu-for's, and its bits. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #define ROWS (256 * TILE_ROWS)
 static int32_t values[ROWS];

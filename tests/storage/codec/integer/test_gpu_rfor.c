@@ -1,5 +1,5 @@
 /* test_gpu_rfor.c: gpu-rfor: the general cases, its bits, and the size of runs. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #define ROWS (512 * TILE_ROWS)
 static int32_t values[ROWS];

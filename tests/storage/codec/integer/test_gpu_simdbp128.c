@@ -1,5 +1,5 @@
 /* test_gpu_simdbp128.c: gpu-simdbp128: the general cases, its size, blocks of four tiles, and its bits. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #define BLOCK 4096u
 #define ROWS  (64 * BLOCK)

@@ -1,5 +1,5 @@
 /* test_lane_delta.c: lane-delta: the general cases, the size of sorted columns, and its bits. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #define ROWS (512 * TILE_ROWS)
 static int32_t values[ROWS];

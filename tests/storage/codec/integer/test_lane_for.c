@@ -1,5 +1,5 @@
 /* test_lane_for.c: lane-for: the general cases, its overhead, and its bits. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 static void overhead_is_a_sixteenth_of_a_bit(void **state)
 {

@@ -1,6 +1,6 @@
 /* test_lane_levels.c: lane-levels: the place of each bit, round trips at all numbers of bits and planes, and tests and
  * reads of some of the bits. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #define ROWS 3000u /* a partial last tile */
 

@@ -1,6 +1,6 @@
 /* test_lane_slice.c: lane-slice: the general cases, its size, its bits, and ranges on its planes. */
 #include "storage/codec/integer/lane_slice.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 static void it_is_as_large_as_lane_for(void **state)
 {

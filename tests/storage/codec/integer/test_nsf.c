@@ -1,5 +1,5 @@
 /* test_nsf.c: nsf: the general cases, and where each number of bytes begins and ends. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 static void takes_the_fewest_whole_bytes(void **state)
 {

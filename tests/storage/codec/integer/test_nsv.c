@@ -1,5 +1,5 @@
 /* test_nsv.c: nsv: the general cases, its size, and its bytes. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #define ROWS (64 * TILE_ROWS)
 static int32_t values[ROWS];

@@ -1,5 +1,5 @@
 /* test_pfor_diff.c: pfor-diff: the general cases, its size on time series, and its bits. */
-#include "tests/support/outliers.h"
+#include "tests/support/codec/outliers.h"
 
 #define ROWS (256 * TILE_ROWS)
 static int32_t values[ROWS];

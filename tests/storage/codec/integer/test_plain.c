@@ -1,5 +1,5 @@
 /* test_plain.c: plain: the general cases, and that it costs what the values cost. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 static void costs_what_the_values_cost(void **state)
 {

@@ -1,5 +1,5 @@
 /* test_rank_rle.c: rank-rle: the general cases, the size of runs, and its bits. */
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #define ROWS (512 * TILE_ROWS)
 static int32_t values[ROWS];

@@ -9,7 +9,7 @@
 #include "storage/column/dictionary/dictionary_blocks.h"
 #include "tests/fuzz/fuzz_random.h"
 #include "tests/support/database_cases.h"
-#include "tests/support/string_cases.h"
+#include "tests/support/codec/string_cases.h"
 
 #include <zstd.h>
 

@@ -11,7 +11,7 @@
 #include "storage/database/catalogue.h"
 #include "tests/fuzz/fuzz_random.h"
 #include "tests/support/database_files.h"
-#include "tests/support/string_cases.h"
+#include "tests/support/codec/string_cases.h"
 
 #define SEED 20261122u
 #define SIDE "tables/words/word.side.1"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "storage/database/clustering/cells.h"
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 #include <stdlib.h>
 #include <string.h>

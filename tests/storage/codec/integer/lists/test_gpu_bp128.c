@@ -6,7 +6,7 @@
 #define PUBLISHED_DENSE  7.18
 static const uint32_t example_ends[] = {0, 12, 52, 64, 76, 88, 100, 112, 124}; /* of docs/codecs.md */
 
-#include "tests/support/gpu_bp_cases.h"
+#include "tests/support/codec/gpu_bp_cases.h"
 
 int main(void)
 {

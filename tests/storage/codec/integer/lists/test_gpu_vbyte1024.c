@@ -1,5 +1,5 @@
 /* test_gpu_vbyte1024.c: gpu-vbyte1024: the general cases, the published sizes, its bytes, and chunks that it refuses. */
-#include "tests/support/posting_lists.h"
+#include "tests/support/codec/posting_lists.h"
 
 #define ROWS (512 * TILE_ROWS)
 static int32_t values[ROWS];

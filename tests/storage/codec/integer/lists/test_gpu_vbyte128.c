@@ -1,5 +1,5 @@
 /* test_gpu_vbyte128.c: gpu-vbyte128: the general cases, the published sizes, its bytes, and chunks that it refuses. */
-#include "tests/support/posting_lists.h"
+#include "tests/support/codec/posting_lists.h"
 
 #define ROWS (512 * TILE_ROWS)
 static int32_t values[ROWS];

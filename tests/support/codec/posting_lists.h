@@ -2,10 +2,10 @@
  * posting_lists.h: d-gaps of uniform lists, for the tests of the codecs for posting lists (Mallia et al., CIKM 2019,
  * section 4), and the checks that codecs of one scheme share.
  */
-#ifndef TESSERA_TESTS_SUPPORT_POSTING_LISTS_H
-#define TESSERA_TESTS_SUPPORT_POSTING_LISTS_H
+#ifndef TESSERA_TESTS_SUPPORT_CODEC_POSTING_LISTS_H
+#define TESSERA_TESTS_SUPPORT_CODEC_POSTING_LISTS_H
 
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 /* The d-gaps of 2^count_log distinct numbers below 2^limit_log, uniformly drawn and sorted; free() them. */
 static inline int32_t *posting_gaps(unsigned count_log, unsigned limit_log)

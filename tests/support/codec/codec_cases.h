@@ -6,8 +6,8 @@
  * that AddressSanitizer finds a read of one byte too many. Then it compares each decoded tile and single
  * values with the input.
  */
-#ifndef TESSERA_TESTS_SUPPORT_CODEC_CASES_H
-#define TESSERA_TESTS_SUPPORT_CODEC_CASES_H
+#ifndef TESSERA_TESTS_SUPPORT_CODEC_CODEC_CASES_H
+#define TESSERA_TESTS_SUPPORT_CODEC_CODEC_CASES_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "storage/codec/chunk_reader.h"
-#include "tests/support/codec_input.h"
+#include "tests/support/codec/codec_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>

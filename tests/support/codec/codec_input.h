@@ -5,8 +5,8 @@
  * positions, of as many bits as the greatest of them has; about half of the bits are kept apart. Other codecs do not look
  * at that.
  */
-#ifndef TESSERA_TESTS_SUPPORT_CODEC_INPUT_H
-#define TESSERA_TESTS_SUPPORT_CODEC_INPUT_H
+#ifndef TESSERA_TESTS_SUPPORT_CODEC_CODEC_INPUT_H
+#define TESSERA_TESTS_SUPPORT_CODEC_CODEC_INPUT_H
 
 #include "storage/codec/codec.h"
 

@@ -1,10 +1,10 @@
 /*
  * outliers.h: values with outliers, for the tests of codecs that patch them.
  */
-#ifndef TESSERA_TESTS_SUPPORT_OUTLIERS_H
-#define TESSERA_TESTS_SUPPORT_OUTLIERS_H
+#ifndef TESSERA_TESTS_SUPPORT_CODEC_OUTLIERS_H
+#define TESSERA_TESTS_SUPPORT_CODEC_OUTLIERS_H
 
-#include "tests/support/codec_cases.h"
+#include "tests/support/codec/codec_cases.h"
 
 /* Values of `width` bits, but every twentieth has exactly `outlier_width`; with `both_sides` half of the outliers are
  * negative. */

@@ -1,6 +1,6 @@
 /* string_cases.h: sorted strings of all awkward kinds, as a dictionary. */
-#ifndef TESSERA_TESTS_SUPPORT_STRING_CASES_H
-#define TESSERA_TESTS_SUPPORT_STRING_CASES_H
+#ifndef TESSERA_TESTS_SUPPORT_CODEC_STRING_CASES_H
+#define TESSERA_TESTS_SUPPORT_CODEC_STRING_CASES_H
 
 #include "storage/column/column.h"
 

@@ -2,7 +2,7 @@
  * gpu_bp_cases.h: the tests of a codec of binary packing in blocks (gpu_bp.h), whatever the block's size. The file that
  * includes it defines BLOCK_ROWS, PUBLISHED_SPARSE and PUBLISHED_DENSE, the bits an integer of the paper's table 1.
  */
-#include "tests/support/posting_lists.h"
+#include "tests/support/codec/posting_lists.h"
 
 #define ROWS           (512 * TILE_ROWS)
 #define END_POINT_BITS (32.0 / BLOCK_ROWS)
