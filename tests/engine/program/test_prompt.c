@@ -1,8 +1,6 @@
 /*
  * test_prompt.c: `tessera sql` as people meet it, on a pseudo-terminal: statements of several lines, Tab, the pager, Ctrl-C,
  * the history, signals.
- *
- * Over SSB at scale factor 0.01 (60 175 rows). $D is the database.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -10,35 +8,13 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/support/database_cases.h"
+#include "tests/engine/program/shell_database.h"
 #include "tests/support/pseudo_terminal.h"
-#include "tests/support/run_program.h"
 
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <time.h>
-
-static char database[PATH_BYTES], history[PATH_BYTES + 16];
-static struct program_run run;
-
-static int load(void **state)
-{
-    (void)state;
-    directory_make(database);
-    setenv("D", database, 1);
-    snprintf(history, sizeof history, "%.*s/history", (int)(strlen(database) - strlen("/db")), database);
-    setenv("TESSERA_HISTORY", history, 1);
-    run_shell("$T ssb load --sf 0.01 --db $D", &run);
-    return run.exit_code;
-}
-
-static int unload(void **state)
-{
-    (void)state;
-    directory_remove(database);
-    return 0;
-}
 
 static int terminal;
 static pid_t program;
@@ -433,6 +409,17 @@ static void sigterm_ends_the_prompt(void **state)
     terminal_close(130);
 }
 
+/* The history is the test's own. */
+static int load_for_prompt(void **state)
+{
+    char history[PATH_BYTES];
+    if (load(state) != 0)
+        return -1;
+    beside_database("history", history);
+    setenv("TESSERA_HISTORY", history, 1);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,5 +436,5 @@ int main(void)
         cmocka_unit_test(history_outlives_the_program),
         cmocka_unit_test(sigterm_ends_the_prompt),
     };
-    return cmocka_run_group_tests_name("prompt", tests, load, unload);
+    return cmocka_run_group_tests_name("prompt", tests, load_for_prompt, unload);
 }

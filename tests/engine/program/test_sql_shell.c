@@ -1,8 +1,6 @@
 /*
  * test_sql_shell.c: `tessera sql` as scripts meet it: statements and dot commands in a text, positions of errors, exit
  * codes, the parts of the time.
- *
- * Over SSB at scale factor 0.01 (60 175 rows). $D is the database.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -10,32 +8,12 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/support/database_cases.h"
-#include "tests/support/run_program.h"
-
-static char database[PATH_BYTES];
-static struct program_run run;
-
-static int load(void **state)
-{
-    (void)state;
-    directory_make(database);
-    setenv("D", database, 1);
-    run_shell("$T ssb load --sf 0.01 --db $D", &run);
-    return run.exit_code;
-}
-
-static int unload(void **state)
-{
-    (void)state;
-    directory_remove(database);
-    return 0;
-}
+#include "tests/engine/program/shell_database.h"
 
 static void assert_script(const char *script, int exit_code, const char *output, const char *errors)
 {
-    char path[PATH_BYTES + 16], shell[PATH_BYTES + 64];
-    snprintf(path, sizeof path, "%.*s/script.sql", (int)(strlen(database) - strlen("/db")), database);
+    char path[PATH_BYTES], shell[PATH_BYTES + 64];
+    beside_database("script.sql", path);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs(script, file);
