@@ -12,7 +12,8 @@ install(TARGETS tessera_shared EXPORT TesseraTargets LIBRARY DESTINATION ${CMAKE
         NAMELINK_COMPONENT development)
 install(TARGETS tessera EXPORT TesseraStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(TARGETS tessera_adbc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT adbc)
-install(DIRECTORY engine/adbc/python/adbc_driver_tessera engine/library/python/tessera DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/python
+install(DIRECTORY engine/adbc/python/adbc_driver_tessera engine/library/python/tessera
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/python
         COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
 install(FILES engine/library/tessera.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
