@@ -6,21 +6,25 @@ It needs the module duckdb, and a built program. What Tessera says is tested by 
 """
 import argparse
 import os
+import re
 import subprocess
 import tempfile
+import textwrap
 
 import duckdb
 
 HEAD = """# Messages
 
-What is said of {count} typical mistakes, by DuckDB {version} and by Tessera. The statements and their tables are those of
-`tests/sql/mistakes.test`, which tests Tessera's half; this page is written by
+What is said of {count} typical mistakes, by DuckDB {version} and by Tessera. The statements and their tables are those
+of `tests/sql/mistakes.test`, which tests Tessera's half; this page is written by
 
     python tests/sql/mistakes.py --build build/release --out docs/messages.md
 
-`tessera sql` shows the line with a caret under the place after each sentence, as DuckDB does; both are left out here, and so is
-what DuckDB says before its sentence ("Binder Error").
+`tessera sql` shows the line with a caret under the place after each sentence, as DuckDB does. Both are left out here,
+and so are what DuckDB says before its sentence ("Binder Error") and its lists of candidate functions (`...`). Long
+sentences are wrapped.
 """
+WIDTH = 120
 
 
 def blocks(path):
@@ -38,11 +42,15 @@ def plain(message):
     message = message.split("\n\nLINE ")[0].split("\nLINE ")[0]
     for begin in ("Parser", "Binder", "Catalog", "Conversion", "Invalid Input"):
         message = message.removeprefix(begin + " Error: ")
+    message = re.sub(r"(Candidate functions:).*", r"\1 ...", message, flags=re.S)
     return " ".join(message.split())
 
 
-def cell(text):
-    return text.replace("|", "\\|").replace("<", "&lt;")
+def wrapped(text, first, other):
+    """The lines of a text in an indented block, the first one after `first`, all others after `other`."""
+    return textwrap.fill(
+        text, WIDTH, initial_indent=first, subsequent_indent=other, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def main():
@@ -88,8 +96,11 @@ def main():
             )
             ours = said.stderr.split("\n")[0].removeprefix("tessera: ").replace(f"{folder}/db", "shop.db")
             page.append(
-                f"| `{cell(mistake)}` | |\n|---|---|\n| DuckDB | {cell(theirs)} |\n"
-                f"| Tessera | {cell(ours or '(an answer)')} |\n"
+                f"    {mistake}\n"
+                + wrapped(theirs, "        DuckDB   ", " " * 17)
+                + "\n"
+                + wrapped(ours or "(an answer)", "        Tessera  ", " " * 17)
+                + "\n"
             )
     text = "\n".join(page)
     if asked.out:
