@@ -43,6 +43,12 @@ static bool is_text(const struct parquet_leaf *leaf)
 
 /* ---- Pages ---- */
 
+/* Of a column of NULLs; its physical type may be any, for which there is no room. */
+static enum status has_no_values(const struct parquet_decoding *decoding)
+{
+    return parquet_page_damaged(decoding, "has values of a type without values");
+}
+
 static enum status take_dictionary(struct parquet_decoding *decoding, const struct parquet_page *page)
 {
     struct parquet_bytes bytes = {page->bytes, page->bytes + page->byte_count};
@@ -50,6 +56,8 @@ static enum status take_dictionary(struct parquet_decoding *decoding, const stru
         return parquet_page_damaged(decoding, "is a dictionary that does not come first");
     if (page->encoding != PARQUET_PLAIN && page->encoding != PARQUET_PLAIN_DICTIONARY)
         return parquet_page_damaged(decoding, "is a dictionary in an unknown encoding");
+    if (page->values && decoding->leaf->meaning == PARQUET_NULLS)
+        return has_no_values(decoding);
     decoding->has_dictionary = true;
     decoding->entry_count = page->values;
     return is_text(decoding->leaf) ? parquet_text_dictionary(decoding, &bytes)
@@ -115,7 +123,7 @@ static enum status take_data(struct parquet_decoding *decoding, const struct par
         RETURN_IF_ERROR(take_levels(decoding, page, &bytes, &nulls));
     const uint32_t count = page->values - nulls;
     if (count && decoding->leaf->meaning == PARQUET_NULLS)
-        return parquet_page_damaged(decoding, "has values of a type without values");
+        return has_no_values(decoding);
     if (count)
         RETURN_IF_ERROR(is_text(decoding->leaf)
                             ? parquet_text_page(decoding, page->encoding, &bytes, count)

@@ -215,3 +215,8 @@ by_hand("hand-old", [
     ([page(2, {1: 3, 2: 2}, words, words), page(0, {1: ROWS, 2: 2, 3: 3, 4: 3}, entries, entries)], 0, 100)], ROWS)
 brotli = b"\x0b\x02\x80abcde\x03"
 by_hand("hand-brotli", [{1: 1, 3: 0, 4: "number"}], [([page(0, {1: 1, 2: 0, 3: 3, 4: 3}, b"abcd", brotli)], 4, 4)], 1)
+# A dictionary in a column of the type without values, of INT96, which has two numbers a value.
+times = struct.pack("<qi", 0, 2440588) * 3
+entries = struct.pack("<I", 2) + bytes([2 << 1, 0])
+by_hand("hand-nulls", [{1: 3, 3: 1, 4: "none", 10: {11: {}}}], [
+    ([page(2, {1: 3, 2: 0}, times, times), page(0, {1: 2, 2: 8, 3: 3, 4: 3}, entries, entries)], 0, 50)], 2)
