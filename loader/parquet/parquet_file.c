@@ -79,9 +79,6 @@ static void read_chunk_metadata(struct thrift *thrift, const struct thrift_field
         case 4:
             chunk->codec = (uint32_t)thrift_number(thrift, &field);
             break;
-        case 5:
-            chunk->values = (uint64_t)thrift_number(thrift, &field);
-            break;
         case 6:
             chunk->plain_bytes = (uint64_t)thrift_number(thrift, &field);
             break;
@@ -106,7 +103,7 @@ static enum status read_chunk(struct footer *footer, const struct thrift_field *
 {
     struct parquet_file *const file = footer->file;
     struct thrift *const thrift = &footer->thrift;
-    struct parquet_chunk *const chunk = &file->chunks[(uint64_t)group * file->leaf_count + leaf];
+    struct parquet_chunk *const chunk = parquet_chunk_of(file, group, leaf);
     const struct columnar_place place = {&file->base, group, file->leaves[leaf].name};
     int64_t physical = -1;
     uint32_t length;

@@ -43,10 +43,9 @@ struct parquet_leaf {
 };
 
 struct parquet_chunk {
-    uint64_t offset, bytes;
-    uint64_t values, plain_bytes; /* NULLs count; plain_bytes: not compressed */
-    uint32_t codec, encodings;    /* bit e: some page has encoding e */
-    bool elsewhere;               /* in another file */
+    uint64_t offset, bytes, plain_bytes; /* plain_bytes: not compressed */
+    uint32_t codec, encodings;           /* bit e: some page has encoding e */
+    bool elsewhere;                      /* in another file */
 };
 
 struct parquet_file {
@@ -57,12 +56,18 @@ struct parquet_file {
     uint32_t leaf_count, inner_count;
     struct parquet_leaf *leaves;
     char **inner_names;           /* of columns that are no leaves */
-    struct parquet_chunk *chunks; /* leaf l of group g: chunks[g * leaf_count + l] */
+    struct parquet_chunk *chunks; /* those of each group; parquet_chunk_of */
 };
 
 static inline const struct parquet_file *parquet_file_of(const struct columnar_file *file)
 {
     return (const struct parquet_file *)file;
+}
+
+static inline struct parquet_chunk *parquet_chunk_of(const struct parquet_file *file, uint32_t group,
+                                                     uint32_t leaf)
+{
+    return &file->chunks[(uint64_t)group * file->leaf_count + leaf];
 }
 
 /* Reads the footer. Free the result with parquet_file_free, also after an error. */

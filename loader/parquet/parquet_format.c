@@ -26,8 +26,8 @@ static void file_close(struct columnar_file *file)
 
 static const struct parquet_chunk *chunk_of(const struct columnar_opened *opened, uint32_t column)
 {
-    const struct parquet_file *const file = parquet_file_of(opened->file);
-    return &file->chunks[(uint64_t)opened->part * file->leaf_count + opened->file->columns[column].number];
+    return parquet_chunk_of(parquet_file_of(opened->file), opened->part,
+                            opened->file->columns[column].number);
 }
 
 static enum status column_read(const struct columnar_opened *opened, uint32_t column, uint64_t most,

@@ -18,20 +18,14 @@ struct leaf_sum {
 struct inspection {
     const struct parquet_file *file;
     struct leaf_sum *leaves;
-    struct error *error;
 };
-
-static const struct parquet_chunk *chunk_at(const struct parquet_file *file, uint32_t group, uint32_t leaf)
-{
-    return &file->chunks[(uint64_t)group * file->leaf_count + leaf];
-}
 
 static void add_up(const struct inspection *inspection)
 {
     const struct parquet_file *const file = inspection->file;
     for (uint32_t g = 0; g < file->base.part_count; g++)
         for (uint32_t l = 0; l < file->leaf_count; l++) {
-            const struct parquet_chunk *const chunk = chunk_at(file, g, l);
+            const struct parquet_chunk *const chunk = parquet_chunk_of(file, g, l);
             struct leaf_sum *const sum = &inspection->leaves[l];
             sum->bytes += chunk->bytes;
             sum->plain_bytes += chunk->plain_bytes;
@@ -54,8 +48,8 @@ static void sum_group(const struct parquet_file *file, uint32_t group, uint64_t 
 {
     *bytes = *plain_bytes = 0;
     for (uint32_t l = 0; l < file->leaf_count; l++) {
-        *bytes += chunk_at(file, group, l)->bytes;
-        *plain_bytes += chunk_at(file, group, l)->plain_bytes;
+        *bytes += parquet_chunk_of(file, group, l)->bytes;
+        *plain_bytes += parquet_chunk_of(file, group, l)->plain_bytes;
     }
 }
 
@@ -127,7 +121,7 @@ static json_t *json_of_leaf(const struct inspection *inspection, uint32_t l)
     json_t *const groups = json_array();
     int failed = !groups;
     for (uint32_t g = 0; g < file->base.part_count; g++)
-        failed |= json_array_append_new(groups, json_of_chunk(chunk_at(file, g, l)));
+        failed |= json_array_append_new(groups, json_of_chunk(parquet_chunk_of(file, g, l)));
     json_t *const object =
         json_pack("{s:o, s:s, s:b, s:I, s:I, s:o}", "name", columnar_json_text(file->leaves[l].name), "type",
                   file->leaves[l].type.name, "optional", file->leaves[l].optional, "bytes",
@@ -162,7 +156,7 @@ static json_t *json_of_file(const struct inspection *inspection)
 
 enum status parquet_inspect(const struct columnar_file *columnar, bool json, FILE *out, struct error *error)
 {
-    struct inspection inspection = {.file = parquet_file_of(columnar), .error = error};
+    struct inspection inspection = {.file = parquet_file_of(columnar)};
     RETURN_IF_ERROR(memory_zeros(&inspection.leaves,
                                  (inspection.file->leaf_count + 1ull) * sizeof *inspection.leaves, "columns",
                                  error));
