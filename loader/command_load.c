@@ -352,13 +352,12 @@ void loader_use_device(const struct byte_device *device)
 static uint64_t deflate_bytes_of(const char *path)
 {
     const struct columnar_format *format;
-    struct columnar_file *file = NULL;
+    struct columnar_file *file;
     if (columnar_format_find(path, &format, NULL) != STATUS_OK || !format)
         return 0;
-    const bool right = format->open(path, &file, NULL) == STATUS_OK;
+    const bool right = columnar_file_open(format, path, &file, NULL) == STATUS_OK;
     const uint64_t bytes = right && file->schemes >> BYTE_DEFLATE & 1 ? file->size : 0;
-    if (file)
-        format->close(file);
+    columnar_file_close(file);
     return bytes;
 }
 

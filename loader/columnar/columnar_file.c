@@ -10,6 +10,39 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* ---- Files ---- */
+
+enum status columnar_file_open(const struct columnar_format *format, const char *path,
+                               struct columnar_file **out, struct error *error)
+{
+    struct columnar_file *file;
+    int descriptor;
+    *out = NULL;
+    RETURN_IF_ERROR(memory_zeros(&file, format->file_bytes, "a file", error));
+    file->format = format;
+    file->path = path;
+    enum status status = file_open(path, &descriptor, &file->size, NULL, error);
+    if (status == STATUS_OK) {
+        status = format->file_read(file, descriptor, error);
+        close(descriptor);
+    }
+    if (status == STATUS_OK)
+        *out = file;
+    else
+        columnar_file_close(file);
+    return status;
+}
+
+void columnar_file_close(struct columnar_file *file)
+{
+    if (!file)
+        return;
+    file->format->file_end(file);
+    free(file->columns);
+    free(file->parts);
+    free(file);
+}
+
 /* ---- Parts and bytes ---- */
 
 static enum status file_reopen(const struct columnar_file *file, int *descriptor, struct error *error)
@@ -40,14 +73,6 @@ void columnar_part_close(struct columnar_opened *opened)
     if (opened->own)
         opened->file->format->part_close(opened);
     opened->own = NULL;
-}
-
-void columnar_file_free(struct columnar_file *file)
-{
-    free(file->columns);
-    free(file->parts);
-    file->columns = NULL;
-    file->parts = NULL;
 }
 
 enum status columnar_file_bytes(const struct columnar_file *file, int descriptor, uint64_t offset,

@@ -82,9 +82,11 @@ struct columnar_format {
     const char *first, *last; /* the bytes with which a file begins, and ends, but for `after` bytes */
     uint32_t after;
 
-    /* Reads what the file says of itself. *file is closed by `close`, also after an error if it is not NULL. */
-    enum status (*open)(const char *path, struct columnar_file **file, struct error *error);
-    void (*close)(struct columnar_file *file);
+    /* Reads what the file says of itself. The format's own struct, of file_bytes bytes, has only format, path and size
+     * before. file_end frees what it has read, also after an error, but for columns and parts. */
+    size_t file_bytes;
+    enum status (*file_read)(struct columnar_file *file, int descriptor, struct error *error);
+    void (*file_end)(struct columnar_file *file);
 
     /* Reads what a part says of itself to opened->own; NULL: nothing. */
     enum status (*part_open)(struct columnar_opened *opened, struct error *error);
@@ -108,14 +110,16 @@ struct columnar_format {
 NODISCARD enum status columnar_format_find(const char *path, const struct columnar_format **format,
                                            struct error *error);
 
+/* Reads what a file says of itself; *file is NULL after an error. */
+NODISCARD enum status columnar_file_open(const struct columnar_format *format, const char *path,
+                                         struct columnar_file **file, struct error *error);
+void columnar_file_close(struct columnar_file *file); /* or NULL */
+
 /* Opens the file for reading a part. Close it by columnar_part_close, also after an error. STATUS_BAD_INPUT if it has
  * another size than when its footer was read. */
 NODISCARD enum status columnar_part_open(const struct columnar_file *file, uint32_t part,
                                          struct columnar_opened *opened, struct error *error);
 void columnar_part_close(struct columnar_opened *opened);
-
-/* Frees the lists of columns and parts, for a format's `close`. */
-void columnar_file_free(struct columnar_file *file);
 
 /* Reads bytes that lie in the file. */
 NODISCARD enum status columnar_file_bytes(const struct columnar_file *file, int descriptor, uint64_t offset,

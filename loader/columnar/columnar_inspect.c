@@ -30,16 +30,15 @@ enum status columnar_json_print(json_t *root, FILE *out, struct error *error)
 enum status columnar_inspect(const char *path, bool json, FILE *out, struct error *error)
 {
     const struct columnar_format *format;
-    struct columnar_file *file = NULL;
+    struct columnar_file *file;
     RETURN_IF_ERROR(columnar_format_find(path, &format, error));
     if (!format)
         return error_set(
             error, STATUS_BAD_INPUT,
             "%s: is no ORC file and no Parquet file, or is not whole: it does not begin and end as one",
             path);
-    enum status status = format->open(path, &file, error);
-    status = AND_THEN(status, format->inspect(file, json, out, error));
-    if (file)
-        format->close(file);
+    RETURN_IF_ERROR(columnar_file_open(format, path, &file, error));
+    const enum status status = format->inspect(file, json, out, error);
+    columnar_file_close(file);
     return status;
 }

@@ -60,7 +60,7 @@ static enum status find_column(const struct columnar_reader *reader, struct colu
 static enum status open_source(struct columnar_reader *reader, const char *path,
                                struct columnar_source *source, struct error *error)
 {
-    RETURN_IF_ERROR(reader->format->open(path, &source->file, error));
+    RETURN_IF_ERROR(columnar_file_open(reader->format, path, &source->file, error));
     RETURN_IF_ERROR(
         memory_zeros(&source->columns, reader->columns * sizeof *source->columns, "columns", error));
     if (source->file->encrypted)
@@ -198,8 +198,7 @@ void columnar_reader_free(struct columnar_reader *reader)
     }
     for (uint32_t s = 0; s < reader->source_count; s++) {
         free(reader->sources[s].columns);
-        if (reader->sources[s].file)
-            reader->format->close(reader->sources[s].file);
+        columnar_file_close(reader->sources[s].file);
     }
     free(reader->scratch);
     free(reader->parts);

@@ -214,14 +214,14 @@ static enum status read_file(struct infer_table *table, const char *path, struct
                              struct error *error)
 {
     const struct columnar_format *format;
-    struct columnar_file *file = NULL;
+    struct columnar_file *file;
     uint32_t *numbers = NULL;
     RETURN_IF_ERROR(columnar_format_find(path, &format, error));
     if (format != table->format)
         return error_set(error, STATUS_BAD_INPUT,
                          "%s: is no %s file, but %s is; the files of one table must be of one kind", path,
                          table->format->name, table->input->paths[0]);
-    enum status status = format->open(path, &file, error);
+    enum status status = columnar_file_open(format, path, &file, error);
     if (status == STATUS_OK && file->encrypted)
         status = error_set(error, STATUS_BAD_INPUT,
                            "%s: it has encrypted columns; write it without encryption", path);
@@ -238,8 +238,8 @@ static enum status read_file(struct infer_table *table, const char *path, struct
     free(numbers);
     if (status == STATUS_OK && !*first)
         *first = file;
-    else if (file)
-        format->close(file);
+    else
+        columnar_file_close(file);
     return status;
 }
 
@@ -249,7 +249,6 @@ enum status infer_columnar_read(struct infer_table *table, struct error *error)
     enum status status = STATUS_OK;
     for (uint32_t p = 0; p < table->input->path_count && status == STATUS_OK; p++)
         status = read_file(table, table->input->paths[p], &first, error);
-    if (first)
-        table->format->close(first);
+    columnar_file_close(first);
     return status;
 }

@@ -3,16 +3,13 @@
 #define _GNU_SOURCE
 #include "loader/orc/orc_file.h"
 
-#include "loader/orc/orc_format.h"
 #include "loader/orc/orc_streams.h"
-#include "storage/base/file.h"
 #include "storage/base/memory.h"
 
 #include <orc.pb-c.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MAGIC           "ORC"
 #define MAGIC_BYTES     3u
@@ -279,7 +276,7 @@ static enum status take_footer(struct orc_file *file, const Orc__Footer *footer,
     return STATUS_OK;
 }
 
-static enum status read_footer(struct orc_file *file, int descriptor, struct error *error)
+enum status orc_file_read(struct orc_file *file, int descriptor, struct error *error)
 {
     const struct columnar_place place = {.file = &file->base, .part = COLUMNAR_WHOLE_FILE};
     struct columnar_stream bytes = {0};
@@ -300,16 +297,6 @@ static enum status read_footer(struct orc_file *file, int descriptor, struct err
     return status;
 }
 
-enum status orc_file_read(const char *path, struct orc_file *file, struct error *error)
-{
-    int descriptor;
-    *file = (struct orc_file){.base = {.format = &orc_format, .path = path}};
-    RETURN_IF_ERROR(file_open(path, &descriptor, &file->base.size, NULL, error));
-    const enum status status = read_footer(file, descriptor, error);
-    close(descriptor);
-    return status;
-}
-
 void orc_file_free(struct orc_file *file)
 {
     for (uint32_t t = 0; t < file->type_count; t++) {
@@ -319,8 +306,6 @@ void orc_file_free(struct orc_file *file)
     free(file->types);
     free(file->stripes);
     free(file->software);
-    columnar_file_free(&file->base);
-    *file = (struct orc_file){0};
 }
 
 /* ---- Stripe footers ---- */

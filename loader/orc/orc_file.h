@@ -104,9 +104,9 @@ struct orc_stripe_footer {
     char *timezone;                        /* of the writer, for timestamps; or "" */
 };
 
-/* Reads the postscript and the footer. Free the result with orc_file_free, also after an error. STATUS_BAD_INPUT for
+/* Reads the postscript and the footer, and frees them, as columnar_format's file_read and file_end. STATUS_BAD_INPUT for
  * what is no ORC file, is damaged, or is compressed by lzo. */
-NODISCARD enum status orc_file_read(const char *path, struct orc_file *file, struct error *error);
+NODISCARD enum status orc_file_read(struct orc_file *file, int descriptor, struct error *error);
 void orc_file_free(struct orc_file *file);
 
 /* Reads the footer of stripe number `stripe`. Free the result with orc_stripe_footer_free, also after an error. */

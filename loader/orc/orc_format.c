@@ -53,20 +53,17 @@ static enum status list_columns(struct orc_file *file, struct error *error)
     return STATUS_OK;
 }
 
-static void file_close(struct columnar_file *file)
+static enum status file_read(struct columnar_file *file, int descriptor, struct error *error)
 {
-    orc_file_free((struct orc_file *)file);
-    free(file);
-}
-
-static enum status file_read(const char *path, struct columnar_file **file, struct error *error)
-{
-    struct orc_file *own;
-    RETURN_IF_ERROR(memory_zeros(&own, sizeof *own, "a file", error));
-    *file = &own->base;
-    RETURN_IF_ERROR(orc_file_read(path, own, error));
+    struct orc_file *const own = (struct orc_file *)file;
+    RETURN_IF_ERROR(orc_file_read(own, descriptor, error));
     own->base.schemes = 1u << BYTE_STORED | 1u << orc_file_scheme(own);
     return list_columns(own, error);
+}
+
+static void file_end(struct columnar_file *file)
+{
+    orc_file_free((struct orc_file *)file);
 }
 
 static enum status part_open(struct columnar_opened *opened, struct error *error)
@@ -113,8 +110,9 @@ const struct columnar_format orc_format = {
     .first = "ORC",
     .last = "ORC",
     .after = 1,
-    .open = file_read,
-    .close = file_close,
+    .file_bytes = sizeof(struct orc_file),
+    .file_read = file_read,
+    .file_end = file_end,
     .part_open = part_open,
     .part_close = part_close,
     .column_read = column_read,

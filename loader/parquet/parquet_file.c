@@ -2,14 +2,11 @@
 #define _GNU_SOURCE
 #include "loader/parquet/parquet_file.h"
 
-#include "loader/parquet/parquet_format.h"
 #include "loader/parquet/thrift.h"
-#include "storage/base/file.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TAIL_BYTES 8u /* the footer's length and the magic bytes */
 
@@ -244,7 +241,7 @@ static enum status take_footer(struct parquet_file *file, const uint8_t *bytes, 
     return STATUS_OK;
 }
 
-static enum status read_footer(struct parquet_file *file, int descriptor, struct error *error)
+enum status parquet_file_read(struct parquet_file *file, int descriptor, struct error *error)
 {
     uint8_t head[sizeof PARQUET_MAGIC - 1], tail[TAIL_BYTES], *bytes;
     const uint64_t least = sizeof head + TAIL_BYTES, size = file->base.size;
@@ -275,16 +272,6 @@ static enum status read_footer(struct parquet_file *file, int descriptor, struct
     return status;
 }
 
-enum status parquet_file_read(const char *path, struct parquet_file *file, struct error *error)
-{
-    int descriptor;
-    *file = (struct parquet_file){.base = {.format = &parquet_format, .path = path}};
-    RETURN_IF_ERROR(file_open(path, &descriptor, &file->base.size, NULL, error));
-    const enum status status = read_footer(file, descriptor, error);
-    close(descriptor);
-    return status;
-}
-
 void parquet_file_free(struct parquet_file *file)
 {
     for (uint32_t l = 0; l < file->leaf_count; l++)
@@ -295,6 +282,4 @@ void parquet_file_free(struct parquet_file *file)
     free(file->inner_names);
     free(file->chunks);
     free(file->software);
-    columnar_file_free(&file->base);
-    *file = (struct parquet_file){0};
 }

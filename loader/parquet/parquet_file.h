@@ -70,8 +70,8 @@ static inline struct parquet_chunk *parquet_chunk_of(const struct parquet_file *
     return &file->chunks[(uint64_t)group * file->leaf_count + leaf];
 }
 
-/* Reads the footer. Free the result with parquet_file_free, also after an error. */
-NODISCARD enum status parquet_file_read(const char *path, struct parquet_file *file, struct error *error);
+/* Reads the footer, and frees it, as columnar_format's file_read and file_end. */
+NODISCARD enum status parquet_file_read(struct parquet_file *file, int descriptor, struct error *error);
 void parquet_file_free(struct parquet_file *file);
 
 /* The format's names, "zstd", "RLE_DICTIONARY"; or "unknown". */

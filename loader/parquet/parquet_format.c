@@ -2,26 +2,20 @@
 #include "loader/parquet/parquet_format.h"
 
 #include "loader/parquet/parquet_values.h"
-#include "storage/base/memory.h"
 
-#include <stdlib.h>
-
-static enum status file_read(const char *path, struct columnar_file **file, struct error *error)
+static enum status file_read(struct columnar_file *file, int descriptor, struct error *error)
 {
-    struct parquet_file *own;
-    RETURN_IF_ERROR(memory_zeros(&own, sizeof *own, "a file", error));
-    *file = &own->base;
-    RETURN_IF_ERROR(parquet_file_read(path, own, error));
+    struct parquet_file *const own = (struct parquet_file *)file;
+    RETURN_IF_ERROR(parquet_file_read(own, descriptor, error));
     own->base.schemes = 1u << BYTE_STORED;
     for (uint64_t c = 0; c < (uint64_t)own->leaf_count * own->base.part_count; c++)
         own->base.schemes |= parquet_codec_schemes(own->chunks[c].codec);
     return STATUS_OK;
 }
 
-static void file_close(struct columnar_file *file)
+static void file_end(struct columnar_file *file)
 {
     parquet_file_free((struct parquet_file *)file);
-    free(file);
 }
 
 static const struct parquet_chunk *chunk_of(const struct columnar_opened *opened, uint32_t column)
@@ -55,8 +49,9 @@ const struct columnar_format parquet_format = {
     .ending = ".parquet",
     .first = PARQUET_MAGIC,
     .last = PARQUET_MAGIC,
-    .open = file_read,
-    .close = file_close,
+    .file_bytes = sizeof(struct parquet_file),
+    .file_read = file_read,
+    .file_end = file_end,
     .column_read = column_read,
     .column_decode = column_decode,
     .inspect = parquet_inspect,
