@@ -106,19 +106,25 @@ static inline void columnar_files_follow(const char *const *files, uint32_t coun
     free(appended);
 }
 
+/* A load ends with a status and a sentence. */
+static inline void columnar_load_fails(const char *script, const char *const *files, uint32_t count,
+                                       struct load_options options, enum status status, const char *sentence)
+{
+    struct load_report report;
+    struct error why = {0};
+    assert_int_equal(columnar_load(script, files, count, options, &report, &why), status);
+    if (!strstr(why.text, sentence))
+        fail_msg("%s: \"%s\" is not in: %s", files[0], sentence, why.text);
+}
+
 /* A load of one file of a folder is refused with a sentence. */
 static inline void columnar_is_refused(const struct columnar_files *of, const char *script, const char *name,
                                        const char *sentence)
 {
     char file[PATH_BYTES];
     const char *const files[] = {file};
-    struct load_report report;
-    struct error why = {0};
     snprintf(file, sizeof file, "%s%s%s", of->folder, name, of->ending);
-    assert_int_equal(columnar_load(script, files, 1, (struct load_options){0}, &report, &why),
-                     STATUS_BAD_INPUT);
-    if (!strstr(why.text, sentence))
-        fail_msg("%s: \"%s\" is not in: %s", name, sentence, why.text);
+    columnar_load_fails(script, files, 1, (struct load_options){0}, STATUS_BAD_INPUT, sentence);
 }
 
 #endif

@@ -46,31 +46,46 @@ static void compacted_rows_stand_as_those_of_one_load(void **state)
     same_answers();
 }
 
-/* An append says meanwhile that rows are clustered otherwise: that holds for what comes then. */
-static void append_otherwise(struct progress *progress, const char *what, const char *unit, uint64_t done,
-                             uint64_t total)
+/* A change that is made once while rows are compacted. */
+struct meanwhile {
+    void (*change)(void);
+    atomic_bool done;
+};
+
+static void change_once(struct progress *progress, const char *what, const char *unit, uint64_t done,
+                        uint64_t total)
 {
-    atomic_bool *const once = progress->context;
+    struct meanwhile *const meanwhile = progress->context;
     (void)what;
     (void)unit;
     (void)done;
     (void)total;
-    const bool first = !atomic_exchange(once, true);
-    if (first)
-        load(path, sales(4000, 500), (struct how){.append = true, .cluster_by = "price"});
+    if (!atomic_exchange(&meanwhile->done, true))
+        meanwhile->change();
+}
+
+static void compact_meanwhile(void (*change)(void))
+{
+    struct meanwhile meanwhile = {.change = change};
+    struct progress progress = {.report = change_once, .context = &meanwhile};
+    compact(path, &progress);
+    assert_true(meanwhile.done);
+}
+
+/* An append says meanwhile that rows are clustered otherwise: that holds for what comes then. */
+static void append_otherwise(void)
+{
+    load(path, sales(4000, 500), (struct how){.append = true, .cluster_by = "price"});
 }
 
 static void an_append_while_rows_are_compacted_says_how_they_are_clustered(void **state)
 {
-    atomic_bool once = false;
-    struct progress progress = {.report = append_otherwise, .context = &once};
     (void)state;
     load(whole, all(3000), (struct how){0});
     load(whole, sales(4000, 500), (struct how){.append = true});
     load(path, all(2000), (struct how){.cluster_by = "shop,region"});
     load(path, sales(2000, 1000), (struct how){.append = true});
-    compact(path, &progress);
-    assert_true(once);
+    compact_meanwhile(append_otherwise);
     clustered_by("price:4");
     segment_stands_by(0, by_shops);
     segment_stands_by(1, by_price);
@@ -135,28 +150,17 @@ static void referenced_rows_stay_where_they_are(void **state)
     same_answers();
 }
 
-static void reference_meanwhile(struct progress *progress, const char *what, const char *unit, uint64_t done,
-                                uint64_t total)
+static void reference_sales(void)
 {
-    atomic_bool *const once = progress->context;
-    (void)what;
-    (void)unit;
-    (void)done;
-    (void)total;
-    const bool first = !atomic_exchange(once, true);
-    if (first)
-        must(load_returns(error));
+    must(load_returns(error));
 }
 
 static void rows_that_are_referenced_meanwhile_stay(void **state)
 {
-    atomic_bool once = false;
-    struct progress progress = {.report = reference_meanwhile, .context = &once};
     (void)state;
     both(all(2000), "shop,region", false);
     both(sales(2000, 1000), NULL, true);
-    compact(path, &progress);
-    assert_true(once);
+    compact_meanwhile(reference_sales);
     compact(whole, NULL);
     clustered_by("");
     returns_find_their_sales();
