@@ -133,7 +133,8 @@ static enum status read_input(void *context, const char *text, struct error *err
     for (char *path = strtok(equals ? equals + 1 : copy, ","); path; path = strtok(NULL, ","))
         RETURN_IF_ERROR(input_files_add(files, path, error));
     input->path_count = files->count - first;
-    return STATUS_OK;
+    return input->path_count ? STATUS_OK
+                             : error_set(error, STATUS_BAD_INPUT, "'%s' is not TABLE=FILE[,FILE...]", text);
 }
 
 /* Keeps a TABLE=VALUE for the table's input. */
@@ -169,6 +170,16 @@ static enum status read_encoding(void *context, const char *text, struct error *
     return STATUS_OK;
 }
 
+/* An option of a table is for its text files: columnar ones say themselves what their columns are, and have UTF-8. */
+static enum status check_text(const struct of_table *own, const struct load_input *input, struct error *error)
+{
+    const struct columnar_format *format;
+    RETURN_IF_ERROR(columnar_format_find(input->paths[0], &format, error));
+    return format ? error_set(error, STATUS_BAD_INPUT, "%s %s: %s is read as %s, which needs no such option",
+                              own->option, own->text, input->paths[0], format->name)
+                  : STATUS_OK;
+}
+
 /* Gives the inputs their options. */
 static enum status place_of_tables(struct arguments *arguments, struct error *error)
 {
@@ -184,6 +195,7 @@ static enum status place_of_tables(struct arguments *arguments, struct error *er
         if (!found)
             return error_set(error, STATUS_BAD_INPUT, "%s %s: no files of table %.*s are loaded", own->option,
                              text, (int)length, text);
+        RETURN_IF_ERROR(check_text(own, found, error));
         *(const char **)((char *)found + own->place) = equals + 1;
     }
     return STATUS_OK;

@@ -111,6 +111,23 @@ static void a_folder_is_its_files(void **state)
     load_ends("--force many=empty", 2, "empty: there is no file in this folder");
 }
 
+/* What is said of one table must be of use for its files; what is said of all is for those that are text. */
+static void options_of_text_are_refused_for_a_table_that_is_none(void **state)
+{
+    static const char no_use[] = " is read as Parquet, which needs no such option";
+    (void)state;
+    infers("--encoding latin1 t=" DATA "/parquet/pyarrow-one.parquet", 0);
+    load_ends("--encoding latin1 t=" DATA "/parquet/pyarrow-one.parquet", 0, "1 row");
+    load_ends("--append --encoding t=latin1 t=" DATA "/parquet/pyarrow-one.parquet", 2, no_use);
+    load_ends("--append --columns t=day,line t=" DATA "/parquet/pyarrow-one.parquet", 2, no_use);
+    infers("--encoding t=latin1 t=" DATA "/parquet/pyarrow-one.parquet", 2);
+    tells("--encoding t=latin1: ");
+    tells(no_use);
+    infers("t=,", 2);
+    tells("'t=,' is not TABLE=FILE[,FILE...]");
+    load_ends("--append t=,", 2, "'t=,' is not TABLE=FILE[,FILE...]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +135,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(columns_that_no_table_can_have_are_told, setup, teardown),
         cmocka_unit_test_setup_teardown(references_go_across_kinds_of_files, setup, teardown),
         cmocka_unit_test_setup_teardown(a_folder_is_its_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(options_of_text_are_refused_for_a_table_that_is_none, setup,
+                                        teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
