@@ -33,7 +33,6 @@ static void take_type(struct infer_column *column, const struct columnar_type *t
     if (type->kind != COLUMNAR_DECIMAL)
         return;
     column->kinds |= type->scale == 0 ? KIND_INT : 0; /* until a number is beyond 64 bits */
-    column->precision = type->precision;
     column->scale = type->scale;
 }
 
@@ -70,8 +69,8 @@ static enum status take_columns(struct infer_table *table, const struct columnar
                      file->path, named, SCHEMA_COLUMNS_MAX);
 }
 
-/* Finds the columns of the first file in another one, where they must have the same types. */
-static enum status match_columns(const struct infer_table *table, const struct columnar_file *first,
+/* Finds the columns of the first file in another one, where they must have the same types; decimals may have more digits. */
+static enum status match_columns(struct infer_table *table, const struct columnar_file *first,
                                  const struct columnar_file *file, uint32_t *numbers, struct error *error)
 {
     for (uint32_t c = 0; c < first->column_count; c++) {
@@ -88,6 +87,8 @@ static enum status match_columns(const struct infer_table *table, const struct c
         if (type->kind != want->type.kind || type->scale != want->type.scale)
             return error_set(error, STATUS_BAD_INPUT, "%s: column %s has the type %s, and %s in %s",
                              file->path, want->name, type->name, want->type.name, first->path);
+        if (type->kind == COLUMNAR_DECIMAL && table->columns[c].precision < type->precision)
+            table->columns[c].precision = type->precision;
         numbers[c] = f;
     }
     return STATUS_OK;

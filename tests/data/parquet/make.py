@@ -220,3 +220,7 @@ times = struct.pack("<qi", 0, 2440588) * 3
 entries = struct.pack("<I", 2) + bytes([2 << 1, 0])
 by_hand("hand-nulls", [{1: 3, 3: 1, 4: "none", 10: {11: {}}}], [
     ([page(2, {1: 3, 2: 0}, times, times), page(0, {1: 2, 2: 8, 3: 3, 4: 3}, entries, entries)], 0, 50)], 2)
+# A decimal of fewer digits than others of its name.
+price = struct.pack("<i", 125)
+by_hand("hand-narrow", [{1: 1, 3: 0, 4: "price", 6: 5, 7: 2, 8: 3}],
+        [([page(0, {1: 1, 2: 0, 3: 3, 4: 3}, price, price)], 0, 50)], 1)

@@ -54,6 +54,10 @@ static void types_are_those_of_the_file(void **state)
     tells("    price DECIMAL(12,2), -- no value, 70 NULL\n");
     infers("t=" DATA "/parquet/pyarrow-empty.parquet", 0);
     tells("pyarrow-empty.parquet: 0 rows, Parquet, ");
+    infers("t=" DATA "/parquet/hand-narrow.parquet", 0);
+    tells("    price DECIMAL(3,2) NOT NULL");
+    infers("t=" DATA "/parquet/hand-narrow.parquet," DATA "/parquet/pyarrow-limits-whole.parquet", 0);
+    tells("    price DECIMAL(12,2) NOT NULL");
 }
 
 static void columns_that_no_table_can_have_are_told(void **state)
