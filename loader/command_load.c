@@ -373,13 +373,14 @@ static uint64_t deflate_bytes_of(const char *path)
     return bytes;
 }
 
-static uint64_t deflate_bytes(const struct load_options *load)
+/* Whether there are enough of these bytes to open a GPU for. */
+static bool deflates_much(const struct load_options *load)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < load->input_count; i++)
-        for (uint32_t p = 0; p < load->inputs[i].path_count; p++)
+        for (uint32_t p = 0; p < load->inputs[i].path_count && bytes < AUTO_BYTES; p++)
             bytes += deflate_bytes_of(load->inputs[i].paths[p]);
-    return bytes;
+    return bytes >= AUTO_BYTES;
 }
 
 static enum status open_device(struct arguments *arguments, struct byte_decoder *decoder, struct error *error)
@@ -390,7 +391,7 @@ static enum status open_device(struct arguments *arguments, struct byte_decoder 
         return error_set(error, STATUS_BAD_INPUT, "--device '%s' is not auto, cpu, cuda or cuda:N", device);
     const unsigned threads = arguments->load.threads ? arguments->load.threads : parallel_threads_available();
     if (!offered || (!asked && (strcmp(device, "cpu") == 0 || threads > AUTO_THREADS ||
-                                deflate_bytes(&arguments->load) < AUTO_BYTES)))
+                                !deflates_much(&arguments->load))))
         return STATUS_OK;
     const enum status status = offered->open(device, arguments->load.threads, decoder, error);
     if (status == STATUS_MACHINE && !asked) {
