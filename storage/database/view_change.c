@@ -2,6 +2,7 @@
 #include "storage/database/writer_internal.h"
 
 #include "storage/base/memory.h"
+#include "storage/base/words/utf8.h"
 #include "storage/base/words/word.h"
 #include "storage/database/database_files.h"
 
@@ -36,6 +37,8 @@ static enum status check_name(const struct view_change *change, const struct cat
     if (strlen(change->query) > CATALOGUE_VIEW_BYTES_MAX)
         return error_set(error, STATUS_BAD_INPUT, "the query of a view has at most %u bytes",
                          CATALOGUE_VIEW_BYTES_MAX);
+    if (!utf8_is_valid(change->query, strlen(change->query)))
+        return error_set(error, STATUS_BAD_INPUT, "the query of a view must be UTF-8");
     for (uint32_t t = 0; t < catalogue->table_count; t++)
         if (word_compare(catalogue->tables[t].name, change->name) == 0)
             return error_set(error, STATUS_BAD_INPUT, "there is a table %s; give the view another name",

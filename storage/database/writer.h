@@ -202,7 +202,8 @@ NODISCARD enum status database_encode(struct database *database, const struct co
 /* ---- Views ---- */
 
 /* Gives a query a name and commits it; an older view of that name is replaced if `replace`. Nothing is parsed here.
- * STATUS_BAD_INPUT if a table has the name, or a view and not `replace`, or if the name is too long or the query. */
+ * STATUS_BAD_INPUT if a table has the name, or a view and not `replace`, or if the name is too long or the query, or that
+ * is no UTF-8. */
 NODISCARD enum status database_view_create(const char *path, const char *name, const char *query,
                                            bool replace, struct error *error);
 

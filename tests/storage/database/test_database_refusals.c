@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "storage/database/catalogue.h"
 #include "tests/support/database_cases.h"
 
 #include <fcntl.h>
@@ -254,6 +255,31 @@ static void a_second_writer(void **state)
     database_close(database);
 }
 
+static void views_that_cannot_be_stored(void **state)
+{
+    static char large[CATALOGUE_VIEW_BYTES_MAX + 2];
+    char path[PATH_BYTES];
+    (void)state;
+    directory_make(path);
+    must_refuse(STATUS_BAD_INPUT, path, "No such file", "",
+                database_view_create(path, "v", "select 1 as x", false, error));
+    database_make(path, "plain", 100);
+    memset(large, 'x', sizeof large - 1);
+    must_refuse(STATUS_BAD_INPUT, "named \"\"", "", "", database_view_create(path, "", "x", false, error));
+    must_refuse(STATUS_BAD_INPUT, "there is a table sale", "", "",
+                database_view_create(path, "SALE", "x", true, error));
+    must_refuse(STATUS_BAD_INPUT, "at most 1048576 bytes", "", "",
+                database_view_create(path, "v", large, false, error));
+    must_refuse(STATUS_BAD_INPUT, "must be UTF-8", "", "",
+                database_view_create(path, "v", "select '\xe9' as x", false, error));
+    must_refuse(STATUS_BAD_INPUT, path, "no view \"v\"", "", database_view_drop(path, "v", error));
+    large[CATALOGUE_VIEW_BYTES_MAX] = '\0';
+    must(database_view_create(path, "v", large, false, error));
+    must(database_view_drop(path, "v", error));
+    check_sale(path, "plain", 100);
+    directory_remove(path);
+}
+
 static void places_that_are_no_database(void **state)
 {
     (void)state;
@@ -287,6 +313,7 @@ int main(void)
         in_a_change(a_string_column_without_its_dictionary),
         in_a_change(a_dimension_without_its_facts),
         in_a_change(a_second_writer),
+        cmocka_unit_test(views_that_cannot_be_stored),
         cmocka_unit_test(places_that_are_no_database),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
