@@ -2,6 +2,7 @@
 #include "loader/columnar/columnar_inspect.h"
 #include "loader/orc/orc_format.h"
 #include "storage/base/memory.h"
+#include "storage/base/text/json_text.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -186,10 +187,7 @@ static json_t *json_of_column(const struct inspection *inspection, uint32_t t)
     orc_type_text(&inspection->file->types[t], type);
     json_t *const object = json_pack("{s:o, s:s, s:I, s:o}", "name", columnar_json_text(column->name), "type",
                                      type, "bytes", (json_int_t)column_bytes(column), "stripes", stripes);
-    if (!failed)
-        return object;
-    json_decref(object);
-    return NULL;
+    return json_whole(object, failed);
 }
 
 static json_t *json_of_file(const struct inspection *inspection)
@@ -218,10 +216,7 @@ static json_t *json_of_file(const struct inspection *inspection)
                   "chunk_bytes", (json_int_t)(file->compression == ORC_NONE ? 0 : file->block_bytes), "bytes",
                   (json_int_t)file->base.size, "rows", (json_int_t)file->base.rows, "encrypted",
                   file->base.encrypted, "stripes", stripes, "columns", columns);
-    if (!failed)
-        return root;
-    json_decref(root);
-    return NULL;
+    return json_whole(root, failed);
 }
 
 /* ---- The whole file ---- */

@@ -2,6 +2,7 @@
 #include "loader/columnar/columnar_inspect.h"
 #include "loader/parquet/parquet_format.h"
 #include "storage/base/memory.h"
+#include "storage/base/text/json_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -127,10 +128,7 @@ static json_t *json_of_leaf(const struct inspection *inspection, uint32_t l)
                   file->leaves[l].type.name, "optional", file->leaves[l].optional, "bytes",
                   (json_int_t)inspection->leaves[l].bytes, "uncompressed_bytes",
                   (json_int_t)inspection->leaves[l].plain_bytes, "row_groups", groups);
-    if (!failed)
-        return object;
-    json_decref(object);
-    return NULL;
+    return json_whole(object, failed);
 }
 
 static json_t *json_of_file(const struct inspection *inspection)
@@ -148,10 +146,7 @@ static json_t *json_of_file(const struct inspection *inspection)
         (json_int_t)file->version, "software", columnar_json_text(file->software), "bytes",
         (json_int_t)base->size, "footer_bytes", (json_int_t)file->footer_bytes, "rows",
         (json_int_t)base->rows, "encrypted", base->encrypted, "row_groups", groups, "columns", columns);
-    if (!failed)
-        return root;
-    json_decref(root);
-    return NULL;
+    return json_whole(root, failed);
 }
 
 enum status parquet_inspect(const struct columnar_file *columnar, bool json, FILE *out, struct error *error)

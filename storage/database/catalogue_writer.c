@@ -22,10 +22,7 @@ static json_t *format_key(const struct key_columns *key)
     int failed = !list;
     for (uint32_t k = 0; k < key->count; k++)
         failed |= json_array_append_new(list, json_integer(key->columns[k]));
-    if (!failed)
-        return list;
-    json_decref(list);
-    return NULL;
+    return json_whole(list, failed);
 }
 
 /* jansson's set functions own the value that they are given even when they fail, and they fail for NULL. So
@@ -63,10 +60,7 @@ static json_t *format_index(const struct column_index *index)
     if (index->wish.count)
         failed |= json_object_set_new(object, "count", json_integer(index->wish.count));
     failed |= json_object_set_new(object, "bounds", bounds);
-    if (!failed)
-        return object;
-    json_decref(object);
-    return NULL;
+    return json_whole(object, failed);
 }
 
 static json_t *format_column(const struct column *column)
@@ -127,10 +121,7 @@ static json_t *format_column(const struct column *column)
     failed |= json_object_set_new(object, "encodings", encodings);
     if (column->index)
         failed |= json_object_set_new(object, "index", format_index(column->index));
-    if (!failed)
-        return object;
-    json_decref(object);
-    return NULL;
+    return json_whole(object, failed);
 }
 
 static bool segments_regular(const struct table *table)
@@ -197,10 +188,7 @@ static json_t *format_levels(const struct table *table)
         json_pack("{s:o, s:o, s:I, s:I, s:I, s:o}", "columns", columns, "bits", bits, "rest_bits",
                   (json_int_t)levels->rest_bits, "positions", (json_int_t)levels->positions, "leaves",
                   (json_int_t)levels->leaf_count, "depth", depth);
-    if (!failed)
-        return object;
-    json_decref(object);
-    return NULL;
+    return json_whole(object, failed);
 }
 
 static json_t *format_part(const struct table_part *part)
@@ -221,10 +209,7 @@ static json_t *format_clustering(const struct table *table)
         failed |= json_array_append_new(list, json_pack("{s:I, s:I}", "column", (json_int_t)term->column,
                                                         "number", (json_int_t)term->number));
     }
-    if (!failed)
-        return list;
-    json_decref(list);
-    return NULL;
+    return json_whole(list, failed);
 }
 
 static json_t *format_table(const struct table *table)
@@ -249,10 +234,7 @@ static json_t *format_table(const struct table *table)
     if (table->clustering.count)
         failed |= json_object_set_new(object, "clustering", format_clustering(table));
     failed |= json_object_set_new(object, "columns", columns);
-    if (!failed)
-        return object;
-    json_decref(object);
-    return NULL;
+    return json_whole(object, failed);
 }
 
 static json_t *format_views(const struct catalogue *catalogue)
@@ -262,10 +244,7 @@ static json_t *format_views(const struct catalogue *catalogue)
     for (uint32_t v = 0; v < catalogue->view_count; v++)
         failed |= json_array_append_new(list, json_pack("{s:s, s:s}", "name", catalogue->views[v].name,
                                                         "query", catalogue->views[v].query));
-    if (!failed)
-        return list;
-    json_decref(list);
-    return NULL;
+    return json_whole(list, failed);
 }
 
 static json_t *format_root(const struct catalogue *catalogue)
@@ -277,10 +256,7 @@ static json_t *format_root(const struct catalogue *catalogue)
     json_t *root = json_pack("{s:I, s:o}", "generation", (json_int_t)catalogue->generation, "tables", tables);
     if (catalogue->view_count)
         failed |= json_object_set_new(root, "views", format_views(catalogue));
-    if (!failed)
-        return root;
-    json_decref(root);
-    return NULL;
+    return json_whole(root, failed);
 }
 
 /* Reads the text as every later command will: a catalogue that cannot be read is never committed. */

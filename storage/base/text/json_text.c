@@ -290,6 +290,14 @@ enum status json_read(const char *text, size_t size, struct json_t **root, struc
     return error_set(error, STATUS_BAD_INPUT, "line %u: %s", fault->line, fault->what);
 }
 
+json_t *json_whole(json_t *value, int failed)
+{
+    if (!failed)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
 /* Into memory whose size was asked first: then printing allocates nothing for the text. */
 char *json_print(const struct json_t *root, size_t flags)
 {

@@ -30,6 +30,9 @@ struct json_fault {
 NODISCARD enum status json_read(const char *text, size_t size, struct json_t **root, struct json_fault *fault,
                                 struct error *error);
 
+/* The value, or NULL, for which it is freed, if adding to it has failed. */
+struct json_t *json_whole(struct json_t *value, int failed);
+
 /* Prints an object or an array, with jansson's flags. The caller frees the text; NULL: memory is missing. */
 char *json_print(const struct json_t *root, size_t flags);
 
