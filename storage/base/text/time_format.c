@@ -91,7 +91,6 @@ enum status time_format_compile(const char *text, size_t length, struct time_for
     if (has(format, "I") != has(format, "p"))
         return error_set(error, STATUS_BAD_INPUT,
                          "the format '%.*s' has one of %%I and %%p: hours of 12 need both", shown, text);
-    format->has_time = has(format, "HIMSfzZ");
     snprintf(format->complaint, sizeof format->complaint, "is not of the form %.*s", shown, text);
     return STATUS_OK;
 }

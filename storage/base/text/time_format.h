@@ -26,7 +26,6 @@ struct time_format {
         char letter; /* of strptime; 0: the byte `same`, ' ': blanks */
         char same;
     } parts[TIME_FORMAT_PARTS];
-    bool has_time;      /* hours or what is less */
     char complaint[96]; /* about a text that is not of this form */
 };
 

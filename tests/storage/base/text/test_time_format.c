@@ -126,10 +126,12 @@ static void formats_are_checked(void **state)
     snprintf(text, sizeof text, "%%Y%0100d", 0);
     assert_int_equal(time_format_compile(text, strlen(text), &format, &error), STATUS_BAD_INPUT);
     assert_non_null(strstr(error.text, "longer than 64 parts"));
-    assert_int_equal(time_format_compile("%Y-%m", 5, &format, &error), STATUS_OK);
-    assert_false(format.has_time);
-    assert_int_equal(time_format_compile("%F %Rxxx", 5, &format, &error), STATUS_OK); /* the length counts */
-    assert_true(format.has_time);
+    const char *const moment = "2024-05-06 07:08";
+    int64_t value;
+    assert_int_equal(time_format_compile("%Y-%mxxx", 5, &format, &error), STATUS_OK); /* the length counts */
+    assert_null(time_format_parse(&format, moment, moment + 7, false, &value));
+    assert_int_equal(time_format_compile("%F %Rxxx", 5, &format, &error), STATUS_OK);
+    assert_null(time_format_parse(&format, moment, moment + 16, false, &value));
 }
 
 /* What strftime writes is read as the time that it was. */
