@@ -102,12 +102,9 @@ static enum status begin(struct text_decoder *decoder, struct error *error)
 /* Writes marks for up to `count` bytes, which are no character. */
 static void mark_bytes(struct text_decoder *decoder, size_t count)
 {
-    static const char digits[] = "0123456789ABCDEF";
     for (; count && decoder->raw_at < decoder->raw_end; count--) {
-        const unsigned char byte = (unsigned char)decoder->raw[decoder->raw_at++];
-        decoder->text[decoder->text_end++] = (char)TEXT_ENCODING_MARK;
-        decoder->text[decoder->text_end++] = digits[byte >> 4];
-        decoder->text[decoder->text_end++] = digits[byte & 15];
+        text_encoding_mark((unsigned char)decoder->raw[decoder->raw_at++], decoder->text + decoder->text_end);
+        decoder->text_end += TEXT_ENCODING_GROWTH;
     }
 }
 

@@ -28,13 +28,12 @@ static iconv_t conversion_open(const char *name, char known[64])
     return length ? iconv_open("UTF-8", known) : NO_ICONV;
 }
 
-/* Gives a byte the mark of one that is no character. */
-static void mark(struct text_encoding *encoding, unsigned byte)
+void text_encoding_mark(unsigned char byte, char *to)
 {
     static const char digits[] = "0123456789ABCDEF";
-    const char text[4] = {(char)TEXT_ENCODING_MARK, digits[byte >> 4], digits[byte & 15], 0};
-    memcpy(encoding->utf8[byte], text, 4);
-    encoding->length[byte] = TEXT_ENCODING_GROWTH;
+    to[0] = (char)TEXT_ENCODING_MARK;
+    to[1] = digits[byte >> 4];
+    to[2] = digits[byte & 15];
 }
 
 /* Converts each byte by itself. The encoding has a table if each is a character or none, and none is the beginning of
@@ -51,7 +50,8 @@ static void table_make(struct text_encoding *encoding, iconv_t conversion)
         const size_t length = sizeof out - room;
         const bool incomplete = !converted && errno == EINVAL;
         const bool same = converted && length == 1 && (unsigned char)out[0] == byte;
-        mark(encoding, byte);
+        text_encoding_mark((unsigned char)byte, encoding->utf8[byte]);
+        encoding->length[byte] = TEXT_ENCODING_GROWTH;
         if (incomplete || (byte < 128 && !same) ||
             (converted && (length == 0 || length > TEXT_ENCODING_GROWTH || (byte >= 128 && length < 2))))
             encoding->by_table = false;

@@ -39,6 +39,9 @@ size_t text_encoding_apply(const struct text_encoding *encoding, const char *tex
 /* The number of bytes that became the first `length` bytes of text_encoding_apply's. */
 size_t text_encoding_before(const struct text_encoding *encoding, const char *text, size_t length);
 
+/* Writes the mark of a byte that is no character, of TEXT_ENCODING_GROWTH bytes. */
+void text_encoding_mark(unsigned char byte, char *to);
+
 /* ---- Files ---- */
 
 /* A file that may be compressed and in another encoding. A byte order mark of UTF-8, UTF-16 or UTF-32 says what the file is,
