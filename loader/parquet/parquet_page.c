@@ -80,7 +80,7 @@ static enum status page_read(struct parquet_walk *walk, struct parquet_page *pag
     read_header(&thrift, &header);
     const bool known = header.kind >= PARQUET_PAGE_DATA && header.kind <= PARQUET_PAGE_DATA_V2,
                index = header.kind == PARQUET_PAGE_INDEX;
-    if (thrift.bad || !known || header.bytes < 0 || header.plain_bytes < 0 ||
+    if (thrift.bad || !known || header.bytes < 0 || header.bytes > INT32_MAX || header.plain_bytes < 0 ||
         header.plain_bytes > INT32_MAX || header.values > INT32_MAX ||
         (!index && (header.values < 0 || header.encoding < 0)))
         return damaged(walk, "has a header that cannot be understood");

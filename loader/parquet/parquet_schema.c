@@ -15,7 +15,8 @@
 
 /* One element of the list. */
 struct element {
-    int64_t type, length, repetition, children, converted, scale, precision; /* -1: it has none */
+    int64_t type, converted; /* -1: it has none */
+    int64_t length, repetition, children, scale, precision;
     const char *name;
     uint32_t name_bytes;
     uint32_t logical, unit, bits; /* bits of PARQUET_LOGICAL_INTEGER */
@@ -114,8 +115,7 @@ static void take_converted(struct element *element)
 
 static void read_element(struct thrift *thrift, const struct thrift_field *outer, struct element *element)
 {
-    *element = (struct element){
-        .type = -1, .length = 0, .repetition = PARQUET_REQUIRED, .children = 0, .converted = -1, .name = ""};
+    *element = (struct element){.type = -1, .converted = -1, .repetition = PARQUET_REQUIRED, .name = ""};
     thrift_struct(thrift, outer);
     for (struct thrift_field field = {0}; thrift_next(thrift, &field);) {
         int64_t *const numbers[] = {NULL,
