@@ -16,7 +16,9 @@
  * finds another one. */
 #define LOCK_TRIES 10
 
-static enum status open_partial(const char *path, struct file_draft *draft, struct error *error)
+/* `there`: the file that it replaces, whose permissions it gets before it has a byte; or NULL. */
+static enum status open_partial(const char *path, const struct stat *there, struct file_draft *draft,
+                                struct error *error)
 {
     const char *const slash = strrchr(draft->path, '/');
     const int folder_bytes = slash ? (int)(slash - draft->path + 1) : 1;
@@ -31,22 +33,30 @@ static enum status open_partial(const char *path, struct file_draft *draft, stru
     if (draft->descriptor < 0)
         return error_set(error, STATUS_BAD_INPUT, "%s is being written by somebody else", path);
     const int reason = file_truncate(draft->descriptor, 0);
-    return reason ? error_set_errno(error, reason, "%s cannot be written", path) : STATUS_OK;
+    if (reason)
+        return error_set_errno(error, reason, "%s cannot be written", path);
+    return there && fchmod(draft->descriptor, there->st_mode & 0777) != 0
+               ? error_set_errno(error, errno, "%s cannot be written", path)
+               : STATUS_OK;
 }
 
-static enum status find_path(const char *path, struct file_draft *draft, bool *in_place, struct error *error)
+static enum status open_path(const char *path, struct file_draft *draft, struct error *error)
 {
     struct stat there;
-    *in_place = false;
-    if (stat(path, &there) != 0)
-        return path_format(&draft->path, error, "%s", path); /* it is new, or cannot be opened */
+    if (stat(path, &there) != 0) { /* it is new, or cannot be opened */
+        RETURN_IF_ERROR(path_format(&draft->path, error, "%s", path));
+        return open_partial(path, NULL, draft, error);
+    }
     if (S_ISDIR(there.st_mode))
         return error_set(error, STATUS_BAD_INPUT, "%s is a folder, not a file", path);
-    *in_place = !S_ISREG(there.st_mode);
-    if (*in_place)
-        return path_format(&draft->path, error, "%s", path);
-    draft->path = realpath(path, NULL);
-    return draft->path ? STATUS_OK : error_set_errno(error, errno, "%s cannot be written", path);
+    if (S_ISREG(there.st_mode)) {
+        draft->path = realpath(path, NULL);
+        return draft->path ? open_partial(path, &there, draft, error)
+                           : error_set_errno(error, errno, "%s cannot be written", path);
+    }
+    RETURN_IF_ERROR(path_format(&draft->path, error, "%s", path));
+    draft->descriptor = file_descriptor(path, O_WRONLY, 0);
+    return draft->descriptor >= 0 ? STATUS_OK : error_set_errno(error, errno, "%s cannot be written", path);
 }
 
 /* The descriptor of a standard stream that the path names, or -1: its file may be a regular one, but what was written to
@@ -61,16 +71,9 @@ static int standard_stream(const char *path)
 static enum status open_named(const char *path, struct file_draft *draft, struct error *error)
 {
     const int stream = standard_stream(path);
-    bool in_place;
-    if (stream >= 0) {
-        draft->descriptor = fcntl(stream, F_DUPFD_CLOEXEC, 0);
-        return draft->descriptor >= 0 ? STATUS_OK
-                                      : error_set_errno(error, errno, "%s cannot be written", path);
-    }
-    RETURN_IF_ERROR(find_path(path, draft, &in_place, error));
-    if (!in_place)
-        return open_partial(path, draft, error);
-    draft->descriptor = file_descriptor(draft->path, O_WRONLY, 0);
+    if (stream < 0)
+        return open_path(path, draft, error);
+    draft->descriptor = fcntl(stream, F_DUPFD_CLOEXEC, 0);
     return draft->descriptor >= 0 ? STATUS_OK : error_set_errno(error, errno, "%s cannot be written", path);
 }
 

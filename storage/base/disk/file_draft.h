@@ -1,8 +1,9 @@
 /*
  * file_draft.h: a file that readers find whole or not at all. It is written under a temporary name beside its own,
- * PATH.partial, and then brought to disk and renamed: until then, and after a failure, what stood at the path stays. A lock
- * on it says that somebody writes it; what a process that died has left is written again. Of a symbolic link the target is written. What is no regular file, a pipe, is written where it is;
- * /dev/stdout and /dev/stderr are the process's own streams, wherever these lead.
+ * PATH.partial, and then brought to disk and renamed: until then, and after a failure, what stood at the path stays. It
+ * has the permissions of the file that it replaces. A lock on it says that somebody writes it; what a process that died
+ * has left is written again. Of a symbolic link the target is written. What is no regular file, a pipe, is written where
+ * it is; /dev/stdout and /dev/stderr are the process's own streams, wherever these lead.
  */
 #ifndef TESSERA_STORAGE_BASE_DISK_FILE_DRAFT_H
 #define TESSERA_STORAGE_BASE_DISK_FILE_DRAFT_H

@@ -88,6 +88,24 @@ static void one_draft_at_a_time(void **state)
     file_draft_drop(&other);
 }
 
+static void permissions_stay(void **state)
+{
+    struct file_draft draft;
+    struct error error;
+    struct stat there;
+    (void)state;
+    name_files();
+    put(file, "old");
+    assert_int_equal(chmod(file, 0600), 0);
+    begin(&draft, "new");
+    assert_int_equal(stat(partial, &there), 0);
+    assert_int_equal(there.st_mode & 0777, 0600);
+    assert_int_equal(file_draft_keep(&draft, &error), STATUS_OK);
+    has(file, "new");
+    assert_int_equal(stat(file, &there), 0);
+    assert_int_equal(there.st_mode & 0777, 0600);
+}
+
 static void links_folders_and_pipes(void **state)
 {
     char link_name[PATH_BYTES + 64], bytes[8] = "";
@@ -125,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_new_when_it_is_kept),
         cmocka_unit_test(one_draft_at_a_time),
+        cmocka_unit_test(permissions_stay),
         cmocka_unit_test(links_folders_and_pipes),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
