@@ -421,16 +421,15 @@ static enum status run(struct arguments *arguments, struct progress *progress, s
 {
     struct schema_script schema;
     struct load_report report;
+    arguments->load.inputs = arguments->inputs;
     if (arguments->infer)
-        return schema_infer(arguments->inputs, arguments->load.input_count, &arguments->load.text, progress,
-                            stdout, error);
+        return schema_infer(&arguments->load, progress, stdout, error);
     RETURN_IF_ERROR(arguments->schema ? schema_script_read(arguments->schema, &schema, error)
                                       : schema_script_stored(arguments->load.directory, &schema, error));
     for (uint32_t n = 0; n < schema.note_count; n++)
         fprintf(stderr, "%s\n", schema.notes[n]);
     const double begin = clock_seconds();
     struct byte_decoder decoder = {0};
-    arguments->load.inputs = arguments->inputs;
     enum status status = open_device(arguments, &decoder, error);
     status = AND_THEN(status, tables_load(&schema, &arguments->load, &report, progress, error));
     schema_script_free(&schema);

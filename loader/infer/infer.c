@@ -182,10 +182,11 @@ static void put_command(FILE *out, const struct infer_table *tables, uint32_t co
     putc('\n', out);
 }
 
-static enum status read_tables(const struct load_input *inputs, uint32_t count,
-                               const struct text_options *options, struct progress *progress,
+static enum status read_tables(const struct load_options *options, struct progress *progress,
                                struct infer_table *tables, struct error *error)
 {
+    const struct load_input *const inputs = options->inputs;
+    const uint32_t count = options->input_count;
     for (uint32_t t = 0; t < count; t++) {
         tables[t].input = &inputs[t];
         name_table(&tables[t]);
@@ -193,31 +194,31 @@ static enum status read_tables(const struct load_input *inputs, uint32_t count,
             if (word_compare(tables[before].name, tables[t].name) == 0)
                 return error_set(error, STATUS_BAD_INPUT, "two tables would be named %s; name them: TABLE=%s",
                                  tables[t].name, inputs[t].paths[0]);
-        struct text_options own = *options;
-        own.encoding = inputs[t].encoding ? inputs[t].encoding : options->encoding;
+        struct text_options own = options->text;
+        own.encoding = inputs[t].encoding ? inputs[t].encoding : own.encoding;
         progress_report(progress, tables[t].name, "tables", t, count);
         RETURN_IF_ERROR(columnar_format_find(inputs[t].paths[0], &tables[t].format, error));
-        RETURN_IF_ERROR(tables[t].format ? infer_columnar_read(&tables[t], error)
+        RETURN_IF_ERROR(tables[t].format ? infer_columnar_read(&tables[t], options, error)
                                          : infer_table_read(&tables[t], &own, error));
     }
     progress_report(progress, "", "tables", count, count);
     return STATUS_OK;
 }
 
-enum status schema_infer(const struct load_input *inputs, uint32_t input_count,
-                         const struct text_options *options, struct progress *progress, FILE *out,
+enum status schema_infer(const struct load_options *options, struct progress *progress, FILE *out,
                          struct error *error)
 {
+    const uint32_t count = options->input_count;
     struct infer_table *tables;
-    RETURN_IF_ERROR(memory_zeros(&tables, input_count * sizeof *tables, "tables", error));
-    const enum status status = read_tables(inputs, input_count, options, progress, tables, error);
+    RETURN_IF_ERROR(memory_zeros(&tables, count * sizeof *tables, "tables", error));
+    const enum status status = read_tables(options, progress, tables, error);
     if (status == STATUS_OK) {
-        infer_keys_find(tables, input_count);
-        put_command(out, tables, input_count, options);
-        for (uint32_t t = 0; t < input_count; t++)
+        infer_keys_find(tables, count);
+        put_command(out, tables, count, &options->text);
+        for (uint32_t t = 0; t < count; t++)
             put_table(out, &tables[t]);
     }
-    for (uint32_t t = 0; t < input_count; t++)
+    for (uint32_t t = 0; t < count; t++)
         infer_table_free(&tables[t]);
     free(tables);
     return status;

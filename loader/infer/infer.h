@@ -14,9 +14,9 @@
 
 #include <stdio.h>
 
-/* Writes the proposal for the inputs' files to `out`. */
-NODISCARD enum status schema_infer(const struct load_input *inputs, uint32_t input_count,
-                                   const struct text_options *options, struct progress *progress, FILE *out,
+/* Writes the proposal for the files of options->inputs to `out`. Of the other options those count that say how files are
+ * read, and by how many threads in how much memory. */
+NODISCARD enum status schema_infer(const struct load_options *options, struct progress *progress, FILE *out,
                                    struct error *error);
 
 #endif

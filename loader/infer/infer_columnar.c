@@ -194,12 +194,25 @@ static enum status read_column(void *context, uint64_t item, unsigned thread, st
 
 /* ---- Files ---- */
 
-static enum status read_values(struct infer_table *table, const struct columnar_file *file,
-                               const uint32_t *numbers, struct error *error)
+/* As many threads as the options say, and as can read the largest part in the memory. */
+static unsigned choose_threads(const struct load_options *options, const struct columnar_file *file,
+                               uint64_t memory)
 {
-    const unsigned threads = parallel_threads_available();
-    struct reading reading = {
-        .table = table, .file = file, .numbers = numbers, .most = memory_available("") / 2};
+    unsigned threads = options->threads ? options->threads : parallel_threads_available();
+    uint64_t rows = 0;
+    for (uint32_t part = 0; part < file->part_count; part++)
+        rows = file->parts[part].rows > rows ? file->parts[part].rows : rows;
+    while (threads > 1 && threads * rows * COLUMNAR_SCRATCH_ROW_BYTES > memory)
+        threads--;
+    return threads;
+}
+
+static enum status read_values(struct infer_table *table, const struct load_options *options,
+                               const struct columnar_file *file, const uint32_t *numbers, struct error *error)
+{
+    const uint64_t memory = options->memory ? options->memory : memory_available("") / 2;
+    const unsigned threads = choose_threads(options, file, memory);
+    struct reading reading = {.table = table, .file = file, .numbers = numbers, .most = memory};
     RETURN_IF_ERROR(memory_zeros(&reading.scratch, threads * sizeof *reading.scratch, "threads", error));
     const enum status status = parallel_for(threads, table->column_count, read_column, &reading, error);
     for (unsigned t = 0; t < threads; t++) {
@@ -211,8 +224,8 @@ static enum status read_values(struct infer_table *table, const struct columnar_
 }
 
 /* Reads one file; *first is that of the table's columns, which it becomes if there is none. */
-static enum status read_file(struct infer_table *table, const char *path, struct columnar_file **first,
-                             struct error *error)
+static enum status read_file(struct infer_table *table, const struct load_options *options, const char *path,
+                             struct columnar_file **first, struct error *error)
 {
     const struct columnar_format *format;
     struct columnar_file *file;
@@ -231,7 +244,7 @@ static enum status read_file(struct infer_table *table, const char *path, struct
     status = AND_THEN(
         status, memory_zeros(&numbers, (table->column_count + 1ull) * sizeof *numbers, "columns", error));
     status = AND_THEN(status, match_columns(table, *first ? *first : file, file, numbers, error));
-    status = AND_THEN(status, read_values(table, file, numbers, error));
+    status = AND_THEN(status, read_values(table, options, file, numbers, error));
     if (status == STATUS_OK) {
         table->rows += file->rows;
         table->parts += file->part_count;
@@ -244,12 +257,13 @@ static enum status read_file(struct infer_table *table, const char *path, struct
     return status;
 }
 
-enum status infer_columnar_read(struct infer_table *table, struct error *error)
+enum status infer_columnar_read(struct infer_table *table, const struct load_options *options,
+                                struct error *error)
 {
     struct columnar_file *first = NULL;
     enum status status = STATUS_OK;
     for (uint32_t p = 0; p < table->input->path_count && status == STATUS_OK; p++)
-        status = read_file(table, table->input->paths[p], &first, error);
+        status = read_file(table, options, table->input->paths[p], &first, error);
     columnar_file_close(first);
     return status;
 }

@@ -115,7 +115,8 @@ bool infer_is_value(const struct text_field *field, const struct text_reading *r
 NODISCARD enum status infer_table_read(struct infer_table *table, const struct text_options *options,
                                        struct error *error);
 /* The same for the files of table->format. */
-NODISCARD enum status infer_columnar_read(struct infer_table *table, struct error *error);
+NODISCARD enum status infer_columnar_read(struct infer_table *table, const struct load_options *options,
+                                          struct error *error);
 void infer_table_free(struct infer_table *table);
 
 /* Finds the keys and references of all tables. */

@@ -83,7 +83,8 @@ static void infer_or_refuse(const char *file, uint64_t round)
     struct error why = {0};
     FILE *const out = fopen("/dev/null", "w");
     assert_non_null(out);
-    const enum status status = schema_infer(&input, 1, &(struct text_options){0}, NULL, out, &why);
+    const enum status status = schema_infer(
+        &(struct load_options){.inputs = &input, .input_count = 1, .memory = MEMORY}, NULL, out, &why);
     fclose(out);
     if (status != STATUS_OK &&
         ((status != STATUS_BAD_INPUT && status != STATUS_MACHINE) || strlen(why.text) < 10))

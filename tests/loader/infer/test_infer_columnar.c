@@ -54,6 +54,10 @@ static void types_are_those_of_the_file(void **state)
     tells("    price DECIMAL(12,2), -- no value, 70 NULL\n");
     infers("t=" DATA "/parquet/pyarrow-empty.parquet", 0);
     tells("pyarrow-empty.parquet: 0 rows, Parquet, ");
+    infers("--memory 1000 t=" DATA "/parquet/duckdb-shapes-v1.parquet", 3);
+    tells("duckdb-shapes-v1.parquet, row group 1, column ");
+    tells(": reading it takes 1 MB of memory, and --memory ");
+    infers("--threads 1 --memory 50000 t=" DATA "/parquet/duckdb-shapes-v1.parquet", 0);
     infers("t=" DATA "/parquet/hand-narrow.parquet", 0);
     tells("    price DECIMAL(3,2) NOT NULL");
     infers("t=" DATA "/parquet/hand-narrow.parquet," DATA "/parquet/pyarrow-limits-whole.parquet", 0);
