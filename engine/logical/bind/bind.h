@@ -52,6 +52,7 @@ struct bind_source {
     const char *name;
     uint32_t count;
     const char **names;
+    const char **keys; /* each finds its column alone: its name or, where one before it has that, "#3" */
     uint32_t *columns;
 };
 

@@ -14,7 +14,7 @@ static uint32_t columns_named(const struct bind_source *source, const char *name
 {
     uint32_t count = 0;
     for (uint32_t c = 0; c < source->count; c++) {
-        const bool exact = strcmp(source->names[c], name) == 0;
+        const bool exact = strcmp(source->keys[c], name) == 0;
         if (!exact && word_compare(source->names[c], name) != 0)
             continue;
         *column = c;
@@ -32,7 +32,7 @@ static uint32_t scope_find(const void *context, uint32_t source, const char *nam
 
 static const char *scope_name(const void *context, uint32_t source, uint32_t column)
 {
-    return ((const struct bind_block *)context)->sources[source].names[column];
+    return ((const struct bind_block *)context)->sources[source].keys[column];
 }
 
 static void see_sources(struct bind_block *block, const struct sql_source *sources, uint32_t count)
@@ -41,15 +41,37 @@ static void see_sources(struct bind_block *block, const struct sql_source *sourc
         .count = count, .sources = sources, .find = scope_find, .name = scope_name, .context = block};
 }
 
+/* A query may have columns of one name: a star has each of them, though the name finds the first alone. */
+static enum status key_of(const struct bind_state *state, const struct bind_source *source, uint32_t column,
+                          const char **key)
+{
+    uint32_t first = 0;
+    char *made;
+    while (strcmp(source->names[first], source->names[column]) != 0)
+        first++;
+    *key = source->names[column];
+    if (first == column)
+        return STATUS_OK;
+    RETURN_IF_ERROR(sql_tree_take(state->arena, 16, &made, state->error));
+    snprintf(made, 16, "#%u", column);
+    *key = made;
+    return STATUS_OK;
+}
+
 static enum status take_columns(const struct bind_state *state, const struct logical_node *node,
                                 const char *const *names, struct bind_source *source)
 {
+    const size_t bytes = (node->column_count + 1) * sizeof *source->names;
     source->count = node->column_count;
-    RETURN_IF_ERROR(sql_tree_take(state->arena, (source->count + 1) * sizeof *source->names, &source->names,
-                                  state->error));
-    for (uint32_t c = 0; c < source->count; c++)
-        source->names[c] = names ? names[c] : state->tree->columns[node->columns[c]].name;
     source->columns = node->columns;
+    RETURN_IF_ERROR(sql_tree_take(state->arena, bytes, &source->names, state->error));
+    RETURN_IF_ERROR(sql_tree_take(state->arena, bytes, &source->keys, state->error));
+    for (uint32_t c = 0; c < source->count; c++) {
+        source->names[c] = names ? names[c] : state->tree->columns[node->columns[c]].name;
+        source->keys[c] = source->names[c];
+        if (names) /* a stored table's names differ */
+            RETURN_IF_ERROR(key_of(state, source, c, &source->keys[c]));
+    }
     return STATUS_OK;
 }
 
