@@ -88,19 +88,6 @@ enum status bind_only_source(struct bind_block *block, const char *name, const s
 
 /* ---- One source ---- */
 
-static const struct table *stored_table(const struct database *database, const char *name)
-{
-    const struct table *found = NULL;
-    for (uint32_t t = 0; t < database_table_count(database); t++) {
-        const struct table *const table = database_table_at(database, t);
-        if (strcmp(table->name, name) == 0)
-            return table;
-        if (!found && word_compare(table->name, name) == 0)
-            found = table;
-    }
-    return found;
-}
-
 /* Adds the column that tells which rows were deleted, and lets the others through. */
 static enum status leave_deleted(struct bind_state *state, const struct column *live,
                                  struct sql_position position, struct logical_node **node)
@@ -156,7 +143,7 @@ static enum status bind_view(struct bind_state *state, const struct sql_source *
 static enum status scan_table(struct bind_state *state, const struct sql_source *source,
                               const struct bind_named *named, struct logical_node **node, const char ***names)
 {
-    const struct table *const table = stored_table(state->database, source->table);
+    const struct table *const table = database_find(state->database, source->table);
     const char *const view = table ? NULL : database_view(state->database, source->table);
     if (view)
         return bind_view(state, source, view, node, names);

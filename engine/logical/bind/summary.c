@@ -5,11 +5,12 @@
  *     SUMMARIZE t      SELECT 'k' AS column_name, 'INTEGER' AS column_type, CAST(min(k) AS VARCHAR) AS min, ... FROM t
  *                      UNION ALL SELECT 'v', ... FROM t
  *
- * A query is one of WITH, which is answered once.
+ * A query, a view too, is one of WITH, which is answered once.
  */
 #include "engine/logical/bind/bind.h"
 #include "storage/base/text/text_stream.h"
 #include "storage/base/words/sql_name.h"
+#include "storage/base/words/word.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,14 +30,22 @@ static void write_text(FILE *out, const char *text)
     putc('\'', out);
 }
 
+/* What is told of: a stored table, or else a query that WITH has. */
+struct summary {
+    const struct bind_state *state;
+    const struct table *stored; /* or NULL */
+    const struct logical_node *node;
+    const char **names; /* of the node's columns */
+};
+
 /* The type of a column; a stored one may have fewer bits or digits. */
-static void write_type(FILE *out, const struct logical_node *node, uint32_t c, struct value_type type)
+static void write_type(FILE *out, const struct summary *summary, uint32_t c)
 {
     static const char *const names[] = {
         [VALUE_INTEGER] = "BIGINT",  [VALUE_DATE] = "DATE",      [VALUE_TIMESTAMP] = "TIMESTAMP",
         [VALUE_BOOLEAN] = "BOOLEAN", [VALUE_STRING] = "VARCHAR", [VALUE_DOUBLE] = "DOUBLE"};
-    const struct column *stored =
-        node->kind == LOGICAL_SCAN ? &node->scan.table->columns[node->scan.stored[c]] : NULL;
+    const struct value_type type = summary->state->tree->columns[summary->node->columns[c]].type;
+    const struct column *stored = summary->stored ? &summary->stored->columns[c] : NULL;
     if (stored && stored->references)
         stored = stored->references;
     if (value_is_decimal(type))
@@ -56,16 +65,17 @@ static void write_value(FILE *out, const char *begin, const char *column, const 
 
 /* The sketch of different values is a scan of its own: with another sketch beside it there would be a group for each pair
  * of their cells. */
-static void write_select(FILE *out, const char *name, const char *column, const char *from,
-                         const struct logical_node *node, uint32_t c, struct value_type type)
+static void write_select(FILE *out, const struct summary *summary, uint32_t c, const char *column,
+                         const char *from)
 {
-    const bool number = type.kind == VALUE_INTEGER || type.kind == VALUE_DOUBLE;
+    const enum value_kind kind = summary->state->tree->columns[summary->node->columns[c]].type.kind;
+    const bool number = kind == VALUE_INTEGER || kind == VALUE_DOUBLE;
     const char *const quantile =
-        number || type.kind == VALUE_DATE || type.kind == VALUE_TIMESTAMP ? "approx_quantile(" : NULL;
+        number || kind == VALUE_DATE || kind == VALUE_TIMESTAMP ? "approx_quantile(" : NULL;
     fputs("SELECT ", out);
-    write_text(out, name);
+    write_text(out, summary->names[c]);
     fputs(" AS column_name, ", out);
-    write_type(out, node, c, type);
+    write_type(out, summary, c);
     fputs(" AS column_type", out);
     write_value(out, "min(", column, ")", "min");
     write_value(out, "max(", column, ")", "max");
@@ -93,21 +103,21 @@ static char *quoted_name(const char *name)
     return fclose(out) == 0 ? text : NULL;
 }
 
-/* Writes the union. Columns of a query are named by their number. */
-static bool write_union(FILE *out, const struct bind_state *state, const struct sql_source *source,
-                        const struct logical_node *node, const char **names)
+/* Writes the union. A stored table's columns have the names that they have there, those of a query their numbers. */
+static bool write_union(FILE *out, const struct summary *summary)
 {
-    char *const from = quoted_name(source->table ? source->table : QUERY_NAME);
+    const struct table *const stored = summary->stored;
+    char *const from = quoted_name(stored ? stored->name : QUERY_NAME);
     bool whole = from;
-    for (uint32_t c = 0; whole && c < node->column_count; c++) {
+    for (uint32_t c = 0; whole && c < summary->node->column_count; c++) {
         char number[16];
         snprintf(number, sizeof number, "c%u", c);
-        char *const column = quoted_name(source->table ? names[c] : number);
+        char *const column = quoted_name(stored ? stored->columns[c].schema.name : number);
         whole = column;
         if (c)
             fputs(" UNION ALL ", out);
         if (whole)
-            write_select(out, names[c], column, from, node, c, state->tree->columns[node->columns[c]].type);
+            write_select(out, summary, c, column, from);
         free(column);
     }
     free(from);
@@ -115,37 +125,44 @@ static bool write_union(FILE *out, const struct bind_state *state, const struct 
 }
 
 /* Parses what is written of the columns. */
-static enum status make_union(const struct bind_state *state, const struct sql_source *source,
-                              const struct logical_node *node, const char **names, struct sql_select **select)
+static enum status make_union(const struct summary *summary, struct sql_position position,
+                              struct sql_select **select)
 {
+    const struct bind_state *const state = summary->state;
     char *text = NULL;
     size_t bytes = 0;
     FILE *const out = text_stream(&text, &bytes);
-    const bool whole = out && write_union(out, state, source, node, names);
+    const bool whole = out && write_union(out, summary);
     enum status status = STATUS_OK;
     if (!out || fclose(out) != 0 || !whole)
         status = error_out_of_memory(state->error, bytes, "SUMMARIZE");
     if (status == STATUS_OK)
-        status = sql_parse_made(state->arena, text, bytes, source->position, select, state->error);
+        status = sql_parse_made(state->arena, text, bytes, position, select, state->error);
     free(text);
     return status;
 }
 
 /* SELECT * FROM the source, whose columns are those to be told of. */
-static enum status bind_columns(struct bind_state *state, const struct sql_source *source,
-                                const struct bind_named *named, struct logical_node **node,
-                                const char ***names)
+static enum status select_all(const struct bind_state *state, const struct sql_source *source,
+                              struct sql_select **all)
 {
-    struct sql_select *all;
     struct sql_item star = {.text = "*"};
-    RETURN_IF_ERROR(sql_tree_take(state->arena, sizeof *all, &all, state->error));
-    all->position = source->position;
+    RETURN_IF_ERROR(sql_tree_take(state->arena, sizeof **all, all, state->error));
+    (*all)->position = source->position;
     RETURN_IF_ERROR(sql_tree_node(state->arena, SQL_STAR, source->position, &star.expression, state->error));
     RETURN_IF_ERROR(
-        sql_tree_append(state->arena, &all->items, &all->item_count, sizeof star, &star, state->error));
-    RETURN_IF_ERROR(sql_tree_append(state->arena, &all->sources, &all->source_count, sizeof *source, source,
-                                    state->error));
-    return bind_query(state, all, named, NULL, node, names);
+        sql_tree_append(state->arena, &(*all)->items, &(*all)->item_count, sizeof star, &star, state->error));
+    return sql_tree_append(state->arena, &(*all)->sources, &(*all)->source_count, sizeof *source, source,
+                           state->error);
+}
+
+/* The stored table that the source is; NULL: it is a query, a view or one of WITH. */
+static const struct table *stored_source(const struct bind_state *state, const struct sql_source *source,
+                                         const struct bind_named *named)
+{
+    while (source->table && named && word_compare(named->with->name, source->table) != 0)
+        named = named->before;
+    return source->table && !named ? database_find(state->database, source->table) : NULL;
 }
 
 /* Names the columns of the query of WITH by their numbers, so that they differ. */
@@ -167,21 +184,20 @@ enum status bind_summary(struct bind_state *state, const struct sql_select *sele
                          const struct bind_named *named, struct logical_node **node, const char ***names)
 {
     const struct sql_source *const source = &select->sources[0];
-    struct sql_select *made;
+    struct summary summary = {.state = state, .stored = stored_source(state, source, named)};
+    struct sql_select *all, *made;
     struct sql_with *with;
     struct bind_named *query;
-    RETURN_IF_ERROR(bind_columns(state, source, named, node, names));
-    const struct logical_node *columns = *node;
-    while (columns->kind == LOGICAL_PROJECT || columns->kind == LOGICAL_FILTER)
-        columns = columns->inputs[0];
-    if (!source->table || columns->kind != LOGICAL_SCAN)
-        columns = *node;
-    RETURN_IF_ERROR(make_union(state, source, columns, *names, &made));
-    if (source->table)
+    RETURN_IF_ERROR(select_all(state, source, &all));
+    RETURN_IF_ERROR(bind_query(state, all, named, NULL, node, names));
+    summary.node = *node;
+    summary.names = *names;
+    RETURN_IF_ERROR(make_union(&summary, source->position, &made));
+    if (summary.stored)
         return bind_query(state, made, named, NULL, node, names);
     RETURN_IF_ERROR(sql_tree_take(state->arena, sizeof *with, &with, state->error));
-    *with = (struct sql_with){.name = QUERY_NAME, .query = source->query, .position = source->position};
-    RETURN_IF_ERROR(number_columns(state, (*node)->column_count, with));
+    *with = (struct sql_with){.name = QUERY_NAME, .query = all, .position = source->position};
+    RETURN_IF_ERROR(number_columns(state, summary.node->column_count, with));
     RETURN_IF_ERROR(sql_tree_take(state->arena, sizeof *query, &query, state->error));
     *query = (struct bind_named){.with = with, .before = named};
     return bind_query(state, made, query, NULL, node, names);
