@@ -13,6 +13,12 @@ struct sql_statement_tree {
     uint64_t bytes;   /* of all blocks */
 };
 
+/* The text of a WITH, up to the last of its queries that has been parsed. */
+struct parser_with {
+    const char *begin, *end;
+    const struct parser_with *outer;
+};
+
 struct parser {
     struct sql_statement_tree *tree;
     struct sql_tokens tokens;  /* the text after `token` */
@@ -20,8 +26,8 @@ struct parser {
     struct sql_token token;    /* the current token */
     const char *before_end;    /* the end of the token before it */
     uint32_t depth, blocks;
-    const struct sql_asker *asker;     /* or NULL */
-    const char *with_begin, *with_end; /* the WITH of the whole statement; or NULL */
+    const struct sql_asker *asker;   /* or NULL */
+    const struct parser_with *withs; /* around what is parsed, the innermost first; or NULL */
     struct sql_position
         all; /* the place of all nodes, of a text that nobody wrote; line 0: each has its own */
     struct error *error;

@@ -30,7 +30,8 @@ enum status parse_column_names(struct parser *parser, uint32_t *count, const cha
 
 /* ---- WITH ---- */
 
-static enum status parse_withs(struct parser *parser)
+/* The queries of WITH; *text, which begins there, is seen by what comes after the first of them. */
+static enum status parse_withs(struct parser *parser, struct parser_with *text)
 {
     bool more = true, recursive;
     RETURN_IF_ERROR(parse_take(parser, "RECURSIVE", &recursive));
@@ -43,6 +44,8 @@ static enum status parse_withs(struct parser *parser)
         RETURN_IF_ERROR(parse_subquery(parser, &with.query));
         struct sql_select *const select = parser->select;
         RETURN_IF_ERROR(parse_append(parser, &select->withs, &select->with_count, sizeof with, &with));
+        text->end = parser->before_end;
+        parser->withs = text;
         RETURN_IF_ERROR(parse_take(parser, ",", &more));
     }
     return STATUS_OK;
@@ -178,16 +181,12 @@ static enum status parse_parts(struct parser *parser)
 
 static enum status parse_whole(struct parser *parser)
 {
-    const char *const begin = parser->token.text;
+    struct parser_with text = {.begin = parser->token.text, .outer = parser->withs};
     bool with;
     parser->select->position = parse_position(parser);
     RETURN_IF_ERROR(parse_take(parser, "WITH", &with));
     if (with)
-        RETURN_IF_ERROR(parse_withs(parser));
-    if (with && parser->select == &parser->tree->select) {
-        parser->with_begin = begin;
-        parser->with_end = parser->before_end;
-    }
+        RETURN_IF_ERROR(parse_withs(parser, &text));
     if (parse_is(parser, "SUMMARIZE"))
         return parse_summary(parser);
     const bool pivot = parse_is(parser, "PIVOT");
@@ -198,6 +197,7 @@ static enum status parse_whole(struct parser *parser)
 enum status parse_query(struct parser *parser, struct sql_select *select)
 {
     struct sql_select *const outer = parser->select;
+    const struct parser_with *const withs = parser->withs;
     if (parser->blocks == SQL_BLOCKS_MAX)
         return parse_refuse(parser, "queries are nested more than %u deep; use WITH, one after the other",
                             SQL_BLOCKS_MAX);
@@ -205,6 +205,7 @@ enum status parse_query(struct parser *parser, struct sql_select *select)
     parser->select = select;
     const enum status status = parse_whole(parser);
     parser->select = outer;
+    parser->withs = withs;
     parser->blocks--;
     return status;
 }

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* asprintf */
 /*
  * parse_pivot.c: PIVOT, which becomes the SELECT that is meant (ast.h): each aggregate once for each value, of the rows that
  * have that value.
@@ -7,13 +6,15 @@
  *     SELECT shop, sum(paid) FILTER (WHERE status = 'open') AS open, sum(paid) FILTER (WHERE status = 'paid') AS paid
  *     FROM sales GROUP BY shop
  *
- * Without IN a query for the values runs while the statement is parsed (struct sql_asker). Without GROUP BY the groups are all columns that ON and USING do not name, which are not known here: then the items begin
- * with * EXCLUDE (these), and the statement ends with GROUP BY ALL. Columns are named as DuckDB names them: by the value, and
- * by the aggregate after it if it has an alias or there are several.
+ * Without IN a query for the values runs while the statement is parsed (struct sql_asker). Without GROUP BY the groups are
+ * all columns that ON and USING do not name, which are not known here: then the items begin with * EXCLUDE (these), and the
+ * statement ends with GROUP BY ALL. Columns are named as DuckDB names them: by the value, and by the aggregate after it if
+ * it has an alias or there are several.
  */
 #include "engine/sql/aggregates/aggregate_names.h"
 #include "engine/sql/functions/parse_words.h"
 #include "engine/sql/tree/tree.h"
+#include "storage/base/text/text_stream.h"
 #include "storage/base/words/word.h"
 
 #include <stdio.h>
@@ -69,18 +70,29 @@ static enum status parse_terms(struct parser *parser, struct terms *terms)
     return STATUS_OK;
 }
 
-/* The query whose answer is the values of ON, and their texts, which name columns. */
-static char *values_query(const struct parser *parser, const char *source, const char *on)
+/* Begins what sees a WITH and those around it: WITH ... SELECT * FROM (WITH ... SELECT * FROM (... */
+static void write_withs(FILE *out, const struct parser_with *with)
 {
-    const int with = parser->with_begin ? (int)(parser->with_end - parser->with_begin) : 0;
-    char *query;
-    return asprintf(
-               &query,
-               "%.*s SELECT %s, CAST(%s AS VARCHAR) FROM %s WHERE (%s) IS NOT NULL GROUP BY 1, 2 ORDER BY 1 "
-               "LIMIT %u",
-               with, with ? parser->with_begin : "", on, on, source, on, SQL_PIVOT_MAX + 1) < 0
-               ? NULL
-               : query;
+    if (!with)
+        return;
+    write_withs(out, with->outer);
+    fprintf(out, "%.*s SELECT * FROM (", (int)(with->end - with->begin), with->begin);
+}
+
+/* Writes the query whose answer is the values of ON, and their texts, which name columns; false: no memory. */
+static bool write_values_query(const struct parser *parser, const char *source, const char *on, char **query)
+{
+    size_t bytes;
+    FILE *const out = text_stream(query, &bytes);
+    if (!out)
+        return false;
+    write_withs(out, parser->withs);
+    fprintf(out, "SELECT %s, CAST(%s AS VARCHAR) FROM %s WHERE (%s) IS NOT NULL GROUP BY 1, 2", on, on,
+            source, on);
+    for (const struct parser_with *with = parser->withs; with; with = with->outer)
+        putc(')', out);
+    fprintf(out, " ORDER BY 1 LIMIT %u", SQL_PIVOT_MAX + 1);
+    return fclose(out) == 0;
 }
 
 /* An error of that query is one of ON: its place is in a text that nobody sees. */
@@ -110,8 +122,8 @@ static enum status parse_values_of(const struct parser *parser, const char *text
 static enum status ask_values(const struct parser *parser, const char *source, const char *on,
                               struct sql_position place, struct terms *values)
 {
-    char *const query = values_query(parser, source, on), *text = NULL;
-    if (!query)
+    char *query, *text = NULL;
+    if (!write_values_query(parser, source, on, &query))
         return error_out_of_memory(parser->error, strlen(source), "a statement");
     enum status status = parser->asker->ask(parser->asker->context, query, &text, parser->error);
     free(query);
@@ -249,10 +261,10 @@ static enum status name_of(struct parser *parser, const struct term *value, cons
                            bool several, const char **name)
 {
     const size_t bytes = strlen(value->name) + strlen(aggregate->name) + 2;
-    char *const text = parse_memory(parser, bytes);
     *name = value->name;
     if (!several && !aggregate->named)
         return STATUS_OK;
+    char *const text = parse_memory(parser, bytes);
     if (!text)
         return error_out_of_memory(parser->error, bytes, "a statement");
     snprintf(text, bytes, "%s_%s", value->name, aggregate->name);
