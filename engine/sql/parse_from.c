@@ -19,14 +19,15 @@ struct place {
     uint32_t depth;
 };
 
-/* A table, in the schema that clients take for the database's own. */
-static enum status parse_table_name(struct parser *parser, const char **name)
+enum status parse_table_name(struct parser *parser, struct sql_position *position, const char **name)
 {
     static const char *const schemas[] = {"main", "public"};
+    *position = parse_position(parser);
     RETURN_IF_ERROR(parse_name(parser, "a table's name", name));
     for (size_t s = 0; s < sizeof schemas / sizeof *schemas; s++)
         if (parse_is(parser, ".") && word_compare(*name, schemas[s]) == 0) {
             RETURN_IF_ERROR(parse_advance(parser));
+            *position = parse_position(parser);
             return parse_name(parser, "a table's name", name);
         }
     return STATUS_OK;
@@ -135,7 +136,7 @@ static enum status parse_table(struct parser *parser, struct place place)
     if (query)
         RETURN_IF_ERROR(parse_subquery(parser, &source.query));
     else
-        RETURN_IF_ERROR(parse_table_name(parser, &source.table));
+        RETURN_IF_ERROR(parse_table_name(parser, &source.position, &source.table));
     RETURN_IF_ERROR(parse_alias(parser, &source));
     RETURN_IF_ERROR(parse_condition(parser, &source));
     return add_source(parser, &source);

@@ -77,6 +77,9 @@ NODISCARD enum status parse_windows(struct parser *parser);
 
 /* parse_from.c: parses what follows FROM. */
 NODISCARD enum status parse_from(struct parser *parser);
+/* [main.]table: a table, in the schema that clients take for the database's own; *position is the table's. */
+NODISCARD enum status parse_table_name(struct parser *parser, struct sql_position *position,
+                                       const char **name);
 
 /* In parse.c: what follows SELECT, up to FROM; SELECT ... up to HAVING or WINDOW; ORDER BY and LIMIT. */
 NODISCARD enum status parse_items(struct parser *parser);

@@ -113,21 +113,9 @@ static enum status take_parentheses(struct change_parser *at)
 
 /* ---- Names ---- */
 
-/* [main.]table */
 static enum status parse_table(struct change_parser *at)
 {
-    struct parser *const parser = &at->parser;
-    struct parser ahead = *parser;
-    if (parse_is(parser, "MAIN") || parse_is(parser, "PUBLIC")) {
-        RETURN_IF_ERROR(parse_advance(&ahead));
-        if (parse_is(&ahead, ".")) {
-            RETURN_IF_ERROR(parse_advance(&ahead));
-            parser->token = ahead.token;
-            parser->tokens = ahead.tokens;
-        }
-    }
-    at->change->table_position = parse_position(parser);
-    return parse_name(parser, "the name of a table", &at->change->table);
+    return parse_table_name(&at->parser, &at->change->table_position, &at->change->table);
 }
 
 /* (a, b): names alone, of INSERT and CREATE ... AS. */

@@ -205,6 +205,11 @@ static void a_statement_sees_the_state_before_it(void **state)
     sql_ends("insert into sales by name select 1 as shop, 78 as number", 2,
              "line 1, column 27: table sales has no column number");
     sql_ends("insert into sales by name select 1 as nr, 2 as nr", 2, "column nr is named twice");
+    /* the schema that clients name */
+    sql_ends(
+        "insert into \"main\".shops (id, city) values (31, 'x'); delete from Public.shops where id = 31; "
+        "copy \"MAIN\".shops to 'm.csv'",
+        0, "shops: 1 row deleted\nm.csv: 5 rows written\n");
     shell_prints("$T check --db $D | grep -c 'no fault'", "1\n");
 }
 
