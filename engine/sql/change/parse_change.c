@@ -12,6 +12,7 @@ struct change_parser {
     struct parser parser;
     struct sql_change *change;
     const char *begin; /* of the text */
+    struct sql_token first;
 };
 
 /* ---- Statements that there are not ---- */
@@ -28,18 +29,6 @@ static const struct {
                {"COMMIT", "there are no transactions: each statement is one commit, all or nothing"},
                {"ROLLBACK", "there are no transactions: each statement is one commit, all or nothing"}};
 #define REFUSED (sizeof refused / sizeof *refused)
-
-bool sql_change_begins(const struct sql_token *first)
-{
-    static const char *const words[] = {"COPY", "DELETE", "INSERT", "CREATE", "DROP"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (sql_token_is(first, words[i]))
-            return true;
-    for (size_t i = 0; i < REFUSED; i++)
-        if (sql_token_is(first, refused[i].word))
-            return true;
-    return false;
-}
 
 enum status sql_change_refuse(struct error *error, struct sql_position position, const char *format, ...)
 {
@@ -251,14 +240,14 @@ static enum status has_names_alone(const struct parser *parser, bool *alone)
 }
 
 /* Takes the statement from its first token on. */
-static enum status take_whole(struct change_parser *at, const struct sql_token *statement)
+static enum status take_whole(struct change_parser *at)
 {
     struct parser *const parser = &at->parser;
     while (!parse_is(parser, ";") && parser->token.kind != TOKEN_END)
         RETURN_IF_ERROR(parse_advance(parser));
     const struct sql_token end = parser->token;
     const char *const text_end = parser->before_end;
-    parser->token = *statement;
+    parser->token = at->first;
     const enum status status = keep_text(at, text_end);
     parser->token = end;
     return status;
@@ -300,7 +289,7 @@ static enum status parse_drop(struct change_parser *at)
     return parse_table(at);
 }
 
-static enum status parse_create(struct change_parser *at, const struct sql_token *statement)
+static enum status parse_create(struct change_parser *at)
 {
     struct parser *const parser = &at->parser;
     struct sql_change *const change = at->change;
@@ -322,7 +311,7 @@ static enum status parse_create(struct change_parser *at, const struct sql_token
         RETURN_IF_ERROR(has_names_alone(parser, &alone));
     change->defines = !alone;
     if (change->defines)
-        return take_whole(at, statement);
+        return take_whole(at);
     RETURN_IF_ERROR(parse_columns(at));
     RETURN_IF_ERROR(parse_take(parser, "AS", &taken));
     if (!taken)
@@ -333,29 +322,42 @@ static enum status parse_create(struct change_parser *at, const struct sql_token
 
 /* ---- The statement ---- */
 
+static const struct {
+    const char *word;
+    enum status (*parse)(struct change_parser *at);
+} kinds[] = {{"COPY", parse_copy},
+             {"DELETE", parse_delete},
+             {"INSERT", parse_insert},
+             {"CREATE", parse_create},
+             {"DROP", parse_drop}};
+#define KINDS (sizeof kinds / sizeof *kinds)
+
+bool sql_change_begins(const struct sql_token *first)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (sql_token_is(first, kinds[i].word))
+            return true;
+    for (size_t i = 0; i < REFUSED; i++)
+        if (sql_token_is(first, refused[i].word))
+            return true;
+    return false;
+}
+
 static enum status parse_kind(struct change_parser *at)
 {
     struct parser *const parser = &at->parser;
-    const struct sql_token statement = parser->token;
-    bool taken;
+    at->first = parser->token;
     at->change->position = parse_position(parser);
     for (size_t i = 0; i < REFUSED; i++)
         if (parse_is(parser, refused[i].word))
             return parse_refuse(parser, "%s", refused[i].instead);
-    RETURN_IF_ERROR(parse_take(parser, "COPY", &taken));
-    if (taken)
-        return parse_copy(at);
-    RETURN_IF_ERROR(parse_take(parser, "DELETE", &taken));
-    if (taken)
-        return parse_delete(at);
-    RETURN_IF_ERROR(parse_take(parser, "INSERT", &taken));
-    if (taken)
-        return parse_insert(at);
-    RETURN_IF_ERROR(parse_take(parser, "DROP", &taken));
-    if (taken)
-        return parse_drop(at);
-    RETURN_IF_ERROR(parse_expect(parser, "CREATE", "at the beginning of a statement"));
-    return parse_create(at, &statement);
+    for (size_t i = 0; i < KINDS; i++) {
+        bool taken;
+        RETURN_IF_ERROR(parse_take(parser, kinds[i].word, &taken));
+        if (taken)
+            return kinds[i].parse(at);
+    }
+    return parse_refuse(parser, "a statement that writes should begin here: COPY, INSERT, DELETE or CREATE");
 }
 
 static enum status parse_all(struct change_parser *at, size_t *used)
