@@ -408,8 +408,7 @@ static enum status parse_statement(struct parser *parser)
     RETURN_IF_ERROR(parse_take(parser, "EXPLAIN", &taken));
     if (taken)
         RETURN_IF_ERROR(parse_explain(parser));
-    if (!parse_is_query(parser) && !parse_is(parser, "(") && !parse_is(parser, "SUMMARIZE") &&
-        !parse_is(parser, "PIVOT"))
+    if (!parse_begins_query(parser))
         return refuse_statement(parser);
     RETURN_IF_ERROR(parse_query(parser, &parser->tree->select));
     return parse_is(parser, ";") ? STATUS_OK : parse_end(parser);

@@ -64,8 +64,10 @@ NODISCARD enum status parse_query(struct parser *parser, struct sql_select *sele
 NODISCARD enum status parse_subquery(struct parser *parser, struct sql_select **select);
 /* Parses (a, b) after the name of an answer, if it is there. */
 NODISCARD enum status parse_column_names(struct parser *parser, uint32_t *count, const char ***names);
-/* True if a query begins at the current token. */
+/* True if a query begins at the current token. The second is for places where nothing else could stand: also in
+ * parentheses, and SUMMARIZE and PIVOT, which are names elsewhere. */
 bool parse_is_query(const struct parser *parser);
+bool parse_begins_query(const struct parser *parser);
 
 /* ---- parse_window.c ---- */
 

@@ -13,6 +13,12 @@ bool parse_is_query(const struct parser *parser)
            parse_is(parser, "FROM") || parse_is_summary(parser) || parse_is_pivot(parser);
 }
 
+bool parse_begins_query(const struct parser *parser)
+{
+    return parse_is_query(parser) || parse_is(parser, "(") || parse_is(parser, "SUMMARIZE") ||
+           parse_is(parser, "PIVOT");
+}
+
 enum status parse_column_names(struct parser *parser, uint32_t *count, const char ***names)
 {
     bool more;

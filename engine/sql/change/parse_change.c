@@ -92,7 +92,7 @@ static enum status take_parentheses(struct change_parser *at)
         depth -= parse_is(&ahead, ")");
         RETURN_IF_ERROR(pass(at, &ahead));
     }
-    if (!parse_is_query(&at->parser) && !parse_is(&at->parser, "("))
+    if (!parse_begins_query(&at->parser))
         return parse_refuse(&at->parser, "a query should stand here: SELECT, WITH or VALUES");
     RETURN_IF_ERROR(keep_text(at, ahead.token.text));
     at->parser.token = ahead.token;
@@ -204,7 +204,7 @@ static enum status parse_delete(struct change_parser *at)
 
 static enum status take_query(struct change_parser *at)
 {
-    if (parse_is_query(&at->parser) || parse_is(&at->parser, "("))
+    if (parse_begins_query(&at->parser))
         return take_rest(at, "a query");
     return parse_refuse(&at->parser, "a query should stand here: SELECT, WITH or VALUES");
 }
@@ -257,6 +257,8 @@ static enum status take_whole(struct change_parser *at)
 static enum status parse_if_missing(struct change_parser *at)
 {
     struct parser *const parser = &at->parser;
+    if (parse_is(parser, "IF") && at->change->replaces)
+        return parse_refuse(parser, "OR REPLACE and IF NOT EXISTS exclude each other; write one of them");
     RETURN_IF_ERROR(parse_take(parser, "IF", &at->change->if_missing));
     if (!at->change->if_missing)
         return STATUS_OK;

@@ -305,7 +305,10 @@ static void refused_changes_change_nothing(void **state)
         {"create table t (a, b) as select 1", "column 17: 2 columns are named, and the query has 1"},
         {"create table t (a, b)", "column 22: AS and a query should stand here"},
         {"create table t (a int,\n b nope)", "line 2, column 4: there is no type 'nope'"},
-        {"create table t as select nope from sales", "column 26: there is no column nope"}};
+        {"create table t as select nope from sales", "column 26: there is no column nope"},
+        {"create or replace table t if not exists as select 1", "column 27: "},
+        {"create or replace table if not exists t as select 1", "column 25: OR REPLACE and IF NOT EXISTS"},
+        {"create or replace view if not exists v as select 1", "column 24: OR REPLACE and IF NOT EXISTS"}};
     (void)state;
     begin();
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
@@ -347,6 +350,10 @@ static void keys_of_the_rows_are_kept(void **state)
         "    total DECIMAL(18,2)\n);\nCREATE TABLE none (\n    shop INT NOT NULL REFERENCES shops(id)\n);\n");
     answer_is("select city, n, total from per_shop join shops on shop = id order by n desc, total nulls last",
               "city,n,total\nBonn,2,1.75\nK\xc3\xb6ln,1,2.50\n\"a;b \"\"x\"\"\",1,\n");
+    sql_ends("create table told as summarize shops; insert into told summarize sales; create view v as "
+             "summarize told; copy (summarize v) to 'v.csv'",
+             0, "told: 3 rows\ntold: 7 rows inserted\nview v created\nv.csv: 12 rows written\n");
+    answer_is("select max, count from v where column_name = 'count'", "max,count\n4,10\n");
     sql_ends("delete from shops where id = 3", 2, "references them");
     shell_prints("$T check --db $D | grep -c 'no fault'", "1\n");
 }
