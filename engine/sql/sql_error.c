@@ -29,6 +29,19 @@ enum status sql_placed(struct error *error, struct sql_position position, enum s
     return place(error, position, text);
 }
 
+enum status sql_placed_anew(struct error *error, struct sql_position position, const char *view,
+                            enum status status)
+{
+    char text[ERROR_TEXT_BYTES];
+    const char *said;
+    if (status != STATUS_BAD_INPUT || !error)
+        return status;
+    memcpy(text, error->text, sizeof text);
+    said = strncmp(text, "line ", 5) == 0 ? strstr(text, ": ") : NULL;
+    return error_set(error, status, "line %u, column %u: %s%.100s%s%.800s", position.line, position.column,
+                     view ? "view " : "", view ? view : "", view ? ": " : "", said ? said + 2 : text);
+}
+
 void sql_error_move(struct error *error, struct sql_position from, struct sql_position to)
 {
     char text[ERROR_TEXT_BYTES];

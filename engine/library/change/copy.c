@@ -4,10 +4,11 @@
 #include "engine/answer/parquet/parquet_write.h"
 #include "engine/library/change/copy_file.h"
 #include "engine/library/tessera.h"
+#include "engine/sql/sql_error.h"
+#include "storage/base/text/text_stream.h"
 #include "storage/base/words/near_word.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/base/words/word.h"
-#include "storage/base/text/text_stream.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static enum status read_format(const struct sql_copy_option *option, struct copy
         if (formats[f].name && word_compare(formats[f].name, option->value) == 0) {
             take_format(options, &formats[f]);
             if (formats[f].kind == COPY_CSV)
-                options->style.delimiter = delimiter; /* of the ending, or of an option before */
+                options->style.delimiter = delimiter; /* of the ending */
             return STATUS_OK;
         }
     return sql_change_refuse(error, option->position, "FORMAT is csv, json or parquet, not '%.40s'",
@@ -262,9 +263,8 @@ static enum status read_options(const struct sql_change *change, struct copy_opt
 
 /* ---- Rows ---- */
 
-/* SELECT columns FROM table, of a table that is there. */
-static enum status write_query(const struct sql_change *change, const struct table *table, char **text,
-                               struct error *error)
+/* SELECT columns FROM table */
+static enum status write_query(const struct sql_change *change, char **text, struct error *error)
 {
     size_t bytes;
     FILE *const out = text_stream(text, &bytes);
@@ -276,26 +276,35 @@ static enum status write_query(const struct sql_change *change, const struct tab
         sql_name_write(out, change->columns[c].name, true);
     }
     fputs(change->column_count ? " FROM " : "* FROM ", out);
-    sql_name_write(out, table->name, true);
+    sql_name_write(out, change->table, true);
     return fclose(out) == 0 ? STATUS_OK : error_out_of_memory(error, BUFSIZ, "a query");
 }
 
-static enum status find_rows(const struct change_task *task, const struct sql_change *change,
-                             struct rowset *rows, struct error *error)
+static enum status check_table(const struct change_task *task, const struct sql_change *change,
+                               struct error *error)
 {
     const struct table *table;
-    char *text = NULL;
-    if (change->text)
-        return change_query(task, change->text, rows, NULL, error);
     RETURN_IF_ERROR(change_table(task, change, &table, error));
     for (uint32_t c = 0; c < change->column_count; c++) {
         const struct column *column;
         RETURN_IF_ERROR(change_column(table, &change->columns[c], &column, error));
     }
-    enum status status = write_query(change, table, &text, error);
+    return STATUS_OK;
+}
+
+/* The rows of a query, a table or a view. */
+static enum status find_rows(const struct change_task *task, const struct sql_change *change,
+                             struct rowset *rows, struct error *error)
+{
+    char *text = NULL;
+    if (change->text)
+        return change_query(task, change->text, rows, NULL, error);
+    if (!database_view(task->database, change->table))
+        RETURN_IF_ERROR(check_table(task, change, error));
+    enum status status = write_query(change, &text, error);
     status = AND_THEN(status, change_query(task, text, rows, NULL, error));
     free(text);
-    return status;
+    return sql_placed_anew(error, change->table_position, NULL, status);
 }
 
 static enum status write_rows(const struct rowset *rows, const struct copy_options *options, unsigned threads,

@@ -128,16 +128,16 @@ static enum status bind_view(struct bind_state *state, const struct sql_source *
                              struct logical_node **node, const char ***names)
 {
     struct sql_select *select;
+    enum status status;
     if (state->views == VIEWS_MOST)
         return logical_refuse(state, source->position,
                               "view %s is one of more than %u that name each other; is it a circle?",
                               source->table, VIEWS_MOST);
-    RETURN_IF_ERROR(
-        sql_parse_made(state->arena, query, strlen(query), source->position, &select, state->error));
     state->views++;
-    const enum status status = bind_query(state, select, NULL, NULL, node, names);
+    status = sql_parse_made(state->arena, query, strlen(query), source->position, &select, state->error);
+    status = AND_THEN(status, bind_query(state, select, NULL, NULL, node, names));
     state->views--;
-    return status;
+    return sql_placed_anew(state->error, source->position, source->table, status);
 }
 
 static enum status scan_table(struct bind_state *state, const struct sql_source *source,

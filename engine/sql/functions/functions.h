@@ -26,9 +26,9 @@ struct bound_call {
     uint32_t values[FUNCTION_VALUES_MAX];
 };
 
-/* Binds the function of that name; refuses a name that is no function's, with the nearest ones. */
 /* The function or aggregate that a mistyped name may mean, or NULL. */
 const char *functions_near(const char *name);
+/* Binds the function of that name; refuses a name that is no function's, with the nearest ones. */
 NODISCARD enum status functions_bind(struct binder *binder, const struct sql_expression *ast,
                                      enum bind_level level, uint32_t *node);
 

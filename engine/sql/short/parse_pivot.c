@@ -13,6 +13,7 @@
  */
 #include "engine/sql/aggregates/aggregate_names.h"
 #include "engine/sql/functions/parse_words.h"
+#include "engine/sql/sql_error.h"
 #include "engine/sql/tree/tree.h"
 #include "storage/base/text/text_stream.h"
 #include "storage/base/words/word.h"
@@ -95,19 +96,6 @@ static bool write_values_query(const struct parser *parser, const char *source, 
     return fclose(out) == 0;
 }
 
-/* An error of that query is one of ON: its place is in a text that nobody sees. */
-static enum status place_at(const struct parser *parser, struct sql_position place, enum status status)
-{
-    char text[ERROR_TEXT_BYTES];
-    const char *said;
-    if (status != STATUS_BAD_INPUT || !parser->error)
-        return status;
-    memcpy(text, parser->error->text, sizeof text);
-    said = strncmp(text, "line ", 5) == 0 ? strstr(text, ": ") : NULL;
-    return error_set(parser->error, status, "line %u, column %u: %.900s", place.line, place.column,
-                     said ? said + 2 : text);
-}
-
 /* Parses the values of a text as terms, whose place is that of ON. */
 static enum status parse_values_of(const struct parser *parser, const char *text, struct sql_position place,
                                    struct terms *values)
@@ -130,7 +118,7 @@ static enum status ask_values(const struct parser *parser, const char *source, c
     if (status == STATUS_OK)
         status = parse_values_of(parser, text, place, values);
     free(text);
-    return place_at(parser, place, status);
+    return sql_placed_anew(parser->error, place, NULL, status);
 }
 
 /* ON value [IN (a, b AS name, ...)] */

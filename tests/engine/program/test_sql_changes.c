@@ -465,6 +465,9 @@ static void views_are_queries(void **state)
     answer_is("select c.city, c.n from CITIES c order by city", "city,n\nBonn,2\n");
     /* a query of WITH of that name comes first */
     answer_is("with paid as (select 7 as x) select x from paid", "x\n7\n");
+    sql_ends("copy CITIES to 'v.csv'; copy cities (n) to 'w.csv'", 0, "w.csv: 1 row written");
+    shell_prints("cat v.csv w.csv", "city,n\nBonn,2\nn\n2\n");
+    sql_ends("copy cities (n, m) to 'w.csv'", 2, "line 1, column 6: there is no column m; there are city, n");
     sql_ends("insert into sales (nr, shop, amount, paid) values (9, 1, 3, true)", 0, "");
     answer_is("select n from cities", "n\n3\n"); /* the rows are those of now */
     sql_ends("create or replace view paid as select * from sales where nr = 1", 0, "view paid created");
@@ -475,6 +478,9 @@ static void views_are_queries(void **state)
                  "cities,\"SELECT * FROM (select s.city, count(*) from paid p join shops s on s.id = p.shop "
                  "group by s.city) AS \"\"cities\"\" (\"\"city\"\", \"\"n\"\")\"\n");
     shell_prints("$T check --db $D | tail -1 | sed 's/.*: //'", "no fault\n");
+    sql_ends("create or replace view paid as select 1 as one", 0, "");
+    sql_ends("select 7 as x;\nselect * from cities", 2,
+             "line 2, column 15: view cities: there is no column p.shop; there are one");
     sql_ends("drop view cities", 0, "view cities dropped");
     sql_ends("drop view if exists cities", 0, "view cities is not there");
     sql_ends("create view if not exists paid as select 1 as x", 0, "view paid is there already");
