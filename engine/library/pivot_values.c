@@ -4,32 +4,22 @@
 #include "engine/library/statement.h"
 #include "storage/base/text/text_stream.h"
 #include "storage/base/words/sql_name.h"
+#include "storage/base/words/sql_text.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static void write_quoted(FILE *out, const char *text)
-{
-    putc('\'', out);
-    for (; *text; text++) {
-        if (*text == '\'')
-            putc('\'', out);
-        putc(*text, out);
-    }
-    putc('\'', out);
-}
 
 static void write_value(FILE *out, enum value_kind kind, const char *text)
 {
     static const char *const casts[] = {
         [VALUE_DATE] = "DATE", [VALUE_TIMESTAMP] = "TIMESTAMP", [VALUE_DOUBLE] = "DOUBLE"};
     if (kind == VALUE_STRING) {
-        write_quoted(out, text);
+        sql_text_write(out, text);
     } else if (kind == VALUE_INTEGER || kind == VALUE_BOOLEAN) {
         fputs(text, out);
     } else {
         fputs("CAST(", out);
-        write_quoted(out, text);
+        sql_text_write(out, text);
         fprintf(out, " AS %s)", casts[kind]);
     }
     if (!*text)

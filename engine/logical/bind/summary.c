@@ -10,6 +10,7 @@
 #include "engine/logical/bind/bind.h"
 #include "storage/base/text/text_stream.h"
 #include "storage/base/words/sql_name.h"
+#include "storage/base/words/sql_text.h"
 #include "storage/base/words/word.h"
 
 #include <stdio.h>
@@ -18,17 +19,6 @@
 
 /* The name of the query of WITH, which nobody writes. */
 #define QUERY_NAME "#summary"
-
-static void write_text(FILE *out, const char *text)
-{
-    putc('\'', out);
-    for (; *text; text++) {
-        if (*text == '\'')
-            putc('\'', out);
-        putc(*text, out);
-    }
-    putc('\'', out);
-}
 
 /* What is told of: a stored table, or else a query that WITH has. */
 struct summary {
@@ -51,7 +41,7 @@ static void write_type(FILE *out, const struct summary *summary, uint32_t c)
     if (value_is_decimal(type))
         fprintf(out, "'DECIMAL(%u,%u)'", stored ? stored->schema.precision : 18, type.scale);
     else
-        write_text(out, stored && stored->schema.type == TYPE_INT32 ? "INTEGER" : names[type.kind]);
+        sql_text_write(out, stored && stored->schema.type == TYPE_INT32 ? "INTEGER" : names[type.kind]);
 }
 
 /* A text of an aggregate of the column, or NULL. */
@@ -73,7 +63,7 @@ static void write_select(FILE *out, const struct summary *summary, uint32_t c, c
     const char *const quantile =
         number || kind == VALUE_DATE || kind == VALUE_TIMESTAMP ? "approx_quantile(" : NULL;
     fputs("SELECT ", out);
-    write_text(out, summary->names[c]);
+    sql_text_write(out, summary->names[c]);
     fputs(" AS column_name, ", out);
     write_type(out, summary, c);
     fputs(" AS column_type", out);
