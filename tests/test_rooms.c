@@ -56,6 +56,7 @@ static const struct rule rules[] = {
                        "engine/plan loader storage"},
     {"engine/program/main.c", "engine loader/commands.h ssb/commands.h lab/commands.h storage"},
     {"engine/program/command_inspect.c", "engine loader/columnar/columnar_inspect.h storage"},
+    {"engine/program/shell/redirect.c", "engine loader/text/text_file.h storage"},
     {"engine/program", "engine storage"},
     {"ssb", "engine operators loader storage"},
     {"lab", "ssb engine operators loader storage"},

@@ -3,13 +3,12 @@
  * one does; and the statements of a file are run.
  */
 #include "engine/program/sql_shell.h"
+#include "loader/text/text_file.h"
 #include "storage/base/file.h"
-#include "storage/base/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Files that read files. */
 #define READ_DEPTH_MAX 20u
@@ -91,22 +90,8 @@ enum status sql_shell_out_done(struct sql_shell *shell, struct error *error)
 
 /* ---- Input ---- */
 
-static enum status read_whole(const char *path, char **text, uint64_t *length, struct error *error)
-{
-    int descriptor;
-    uint64_t got = 0;
-    RETURN_IF_ERROR(file_open(path, &descriptor, length, NULL, error));
-    enum status status = memory_take(text, *length + 1, "the statements", error);
-    const int reason = status == STATUS_OK ? file_get(descriptor, *text, *length, 0, &got) : 0;
-    if (reason)
-        status = error_set_errno(error, reason, "%s cannot be read", path);
-    close(descriptor);
-    *length = got;
-    return status;
-}
-
 /* Runs the text as a script of its own, in which places of errors count. */
-static enum status run_whole(struct sql_shell *shell, const char *path, const char *text, uint64_t length,
+static enum status run_whole(struct sql_shell *shell, const char *path, const char *text, size_t length,
                              struct error *error)
 {
     const struct sql_shell outer = *shell;
@@ -125,7 +110,7 @@ static enum status run_whole(struct sql_shell *shell, const char *path, const ch
 enum status sql_dot_read(struct sql_shell *shell, const char *argument, struct error *error)
 {
     char *path = NULL, *text = NULL;
-    uint64_t length;
+    size_t length;
     if (!*argument)
         return error_set(error, STATUS_BAD_INPUT, "line 1, column 1: .read needs the name of a file");
     if (shell->read_depth == READ_DEPTH_MAX)
@@ -133,7 +118,7 @@ enum status sql_dot_read(struct sql_shell *shell, const char *argument, struct e
                          "line 1, column 1: files read files more than %u deep; does one read itself?",
                          READ_DEPTH_MAX);
     RETURN_IF_ERROR(find_path(argument, &path, error));
-    enum status status = read_whole(path, &text, &length, error);
+    enum status status = text_file_whole(path, SIZE_MAX, &text, &length, error);
     status = AND_THEN(status, run_whole(shell, path, text, length, error));
     free(text);
     free(path);

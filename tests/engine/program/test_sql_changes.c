@@ -423,6 +423,10 @@ static void output_goes_to_files(void **state)
             ".tables\n");
     shell_prints("$T sql --db $D --format csv < o.sql", "eight\n8\nten\n10\nin_read\n1\ntwo\n2\n");
     shell_prints(
+        "gzip -k r.sql && mkfifo f.sql && (echo 'select 3 as three;' > f.sql & echo '.read r.sql.gz\n.read "
+        "f.sql' | $T sql --db $D --format csv)",
+        "in_read\n1\ntwo\n2\nthree\n3\n");
+    shell_prints(
         "cat o.csv o2.csv 'o 1.txt' && grep -c . o3.csv",
         "id\n1\n2\n3\nseven\n7\nnine\n9\nCREATE TABLE shops (\n    id INT PRIMARY KEY,\n    city TEXT NOT "
         "NULL,\n    opened DATE\n);\n2\n");
@@ -441,6 +445,7 @@ static void files_that_cannot_be_used_are_named(void **state)
         {".read\\n", "line 1, column 1: .read needs the name of a file"},
         {".once\\n", "line 1, column 1: .once needs the name of a file"},
         {".read nothing.sql\\n", "nothing.sql"},
+        {".read .\\n", ".: "},
         {".output /nowhere/o\\n", "/nowhere/o cannot be written: No such file"},
         {".output /dev/full\\nselect 1;\\n", "/dev/full cannot be written: No space left"}};
     for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
