@@ -77,7 +77,8 @@ static struct take_column column_of(const struct device_run *run, const struct d
     column.elements = run->arguments.arrays[source->column].values;
     column.element_bytes = array->value_bytes;
     column.shift = array->shift;
-    column.last = (uint32_t)(array->rows - 1);
+    column.last =
+        array->rows ? (uint32_t)(array->rows - 1) : 0; /* memory has room for one element at least */
     return column;
 }
 

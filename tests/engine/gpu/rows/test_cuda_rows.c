@@ -21,9 +21,10 @@
 static const char schema[] =
     "CREATE TABLE shops (id INTEGER PRIMARY KEY, region VARCHAR, city VARCHAR, size INTEGER, opened DATE);"
     "CREATE TABLE goods (id INTEGER PRIMARY KEY, class VARCHAR);"
-    "CREATE TABLE sales (shop INTEGER REFERENCES shops (id), good INTEGER REFERENCES goods (id), number "
-    "INTEGER,"
-    " maybe INTEGER, wide INTEGER, big BIGINT, small BIGINT, paid DECIMAL(18,2), part DOUBLE, note VARCHAR, "
+    "CREATE TABLE ghosts (id INTEGER PRIMARY KEY, name VARCHAR, weight INTEGER);"
+    "CREATE TABLE sales (shop INTEGER REFERENCES shops (id), good INTEGER REFERENCES goods (id), "
+    "ghost INTEGER REFERENCES ghosts (id), number INTEGER, maybe INTEGER, wide INTEGER, big BIGINT, small "
+    "BIGINT, paid DECIMAL(18,2), part DOUBLE, note VARCHAR, "
     "day DATE);";
 
 static struct database *database;
@@ -52,7 +53,7 @@ static void write_sales(FILE *out, uint32_t rows)
     for (uint32_t i = 0; i < rows; i++) {
         if (below(9))
             fprintf(out, "%u", below(300) * 3 + 5);
-        fprintf(out, ",%u,%d,", below(2000) * 2, (int)below(1000) - 500);
+        fprintf(out, ",%u,,%d,", below(2000) * 2, (int)below(1000) - 500);
         if (below(3))
             fprintf(out, "%u", below(60));
         fprintf(out, ",%d,%lld,%u,%d.%02u,%u.%u,note %u,20%02u-%02u-%02u\n",
@@ -63,19 +64,24 @@ static void write_sales(FILE *out, uint32_t rows)
     }
 }
 
-static const char *const names[] = {"sales", "shops", "goods"};
-static char files[3][PATH_BYTES + 16];
+static const char *const names[] = {"sales", "shops", "goods", "ghosts"};
+static char files[4][PATH_BYTES + 16];
 
 static void load(uint32_t rows, uint32_t tables, enum tessera_load_mode mode)
 {
-    const char *const paths[] = {files[0], files[1], files[2]};
+    const char *const paths[] = {files[0], files[1], files[2], files[3]};
     uint64_t loaded;
     struct tessera_error failed;
     for (uint32_t t = 0; t < tables; t++) {
         snprintf(files[t], sizeof files[t], "%.*s/%s.csv", (int)(strlen(path) - 3), path, names[t]);
         FILE *const out = fopen(files[t], "w");
         assert_non_null(out);
-        t == 0 ? write_sales(out, rows) : t == 1 ? write_shops(out) : write_goods(out);
+        if (t == 0)
+            write_sales(out, rows);
+        else if (t == 1)
+            write_shops(out);
+        else if (t == 2)
+            write_goods(out);
         fclose(out);
     }
     if (tessera_load(path, schema, names, paths, tables, mode, &loaded, &failed))
@@ -87,7 +93,7 @@ static void make_database(uint32_t rows, uint32_t appended)
 {
     random_state = 20261124;
     directory_make(path);
-    load(rows, 3, TESSERA_LOAD_NEW);
+    load(rows, 4, TESSERA_LOAD_NEW);
     if (appended)
         load(appended, 1, TESSERA_LOAD_APPEND);
     must(database_open(path, &database, error));
@@ -103,6 +109,7 @@ static const char *const questions[] = {
     "select region, size, opened, number, shop from sales, shops where shop = id and region <> 'region 3'",
     "select size, city, maybe, number from sales left join shops on shop = id and size > 500",
     "select city, opened, size, shop, number from sales left join shops on shop = id",
+    "select name, weight, ghost, number from sales left join ghosts on ghost = id",
     "select case when maybe is null then number else maybe end, day from sales where note like '%1%'",
     "select number, 7, maybe from sales where number > 400 or maybe = 5",
     "select number, maybe from sales where number = 1000",
