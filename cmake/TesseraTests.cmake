@@ -64,6 +64,12 @@ if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OF
         target_link_libraries(tessera_emulator PRIVATE emulator_${place})
         list(APPEND emulator_parts emulator_${place})
     endforeach()
+    foreach(many 0 1)
+        add_library(emulator_states_${many} OBJECT tests/emulator/states.cpp)
+        target_compile_definitions(emulator_states_${many} PRIVATE STATES_MANY=${many})
+        target_link_libraries(tessera_emulator PRIVATE emulator_states_${many})
+        list(APPEND emulator_parts emulator_states_${many})
+    endforeach()
     foreach(target tessera_emulator ${emulator_parts})
         target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
         # Doubles have the same bits everywhere; kernels read memory as words of several types.
@@ -71,7 +77,7 @@ if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OF
         set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     endforeach()
     target_link_libraries(tessera_emulator PRIVATE Threads::Threads)
-    foreach(name test_cuda_general test_cuda_groups test_cuda_radix_sort test_cuda_rows test_cuda_windows)
+    foreach(name test_cuda_general test_cuda_groups test_cuda_radix_sort test_cuda_rows test_cuda_windows test_states)
         add_dependencies(${name} tessera_emulator)
         set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
                      "TESSERA_LIBCUDA=$<TARGET_FILE:tessera_emulator>;TESSERA_REQUIRE_GPU=1")

@@ -348,6 +348,13 @@ int cuStreamWaitEvent(void *, void *, unsigned)
 /* Tests read it. */
 uint64_t emulator_module_loads;
 
+/* Runs a kernel that is in no module (states.cpp). */
+void emulator_run(void (*run)(void **), void **parameters, uint32_t blocks, uint32_t threads)
+{
+    const std::lock_guard<std::mutex> guard(lock);
+    run_grid(run, parameters, blocks, threads);
+}
+
 int cuModuleLoadData(void **module, const void *image)
 {
     emulator_module_loads++;
