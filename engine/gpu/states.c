@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE_ALIGNMENT 256u
-
 /* A hash table has room for at most this many entries at first. If a run finds a table too full, all tables
  * become GROWTH times as large, and it starts again. At most half of a table is used. */
 #define ENTRIES_AT_FIRST (UINT64_C(1) << 22)
@@ -80,7 +78,7 @@ static uint64_t direct_slots(const struct device_run *run)
 static cuda_address take(cuda_address base, uint64_t *used, uint64_t bytes)
 {
     const cuda_address piece = base + *used;
-    *used += (bytes + PIECE_ALIGNMENT - 1) / PIECE_ALIGNMENT * PIECE_ALIGNMENT;
+    *used += cuda_aligned(bytes);
     return piece;
 }
 

@@ -91,24 +91,20 @@ static enum status launch(const struct values *values, struct cuda_function *fun
                        arguments, error);
 }
 
-static uint64_t aligned(uint64_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
 static enum status make_memory(struct values *values, uint64_t entries, struct error *error)
 {
-    const uint64_t column = aligned(entries * sizeof(uint64_t)), scratch = cuda_radix_sort_scratch(entries),
-                   sums = aligned((entries / VALUES_PIECE + 1) * sizeof(uint64_t));
+    const uint64_t column = cuda_aligned(entries * sizeof(uint64_t)),
+                   scratch = cuda_radix_sort_scratch(entries),
+                   sums = cuda_aligned((entries / VALUES_PIECE + 1) * sizeof(uint64_t));
     RETURN_IF_ERROR(cuda_columns_allocate(values->run->device->columns,
-                                          4 * column + aligned(scratch) + sums + sizeof(uint64_t),
+                                          4 * column + cuda_aligned(scratch) + sums + sizeof(uint64_t),
                                           "the values of groups", &values->memory, error));
     values->pairs = (struct cuda_pairs){.keys = values->memory,
                                         .values = values->memory + column,
                                         .other_keys = values->memory + 2 * column,
                                         .other_values = values->memory + 3 * column};
     values->scratch = values->memory + 4 * column;
-    values->work.sums = values->scratch + aligned(scratch);
+    values->work.sums = values->scratch + cuda_aligned(scratch);
     values->work.found = values->work.sums + sums;
     values->work.capacity = entries;
     return STATUS_OK;
@@ -205,8 +201,8 @@ static enum status sort_entries(struct values *values, struct error *error)
 static enum status make_groups_memory(struct values *values, struct error *error)
 {
     struct values_work *const work = &values->work;
-    const uint64_t starts = aligned(work->group_count * sizeof(uint64_t)),
-                   groups = aligned(work->group_count * sizeof(struct values_group));
+    const uint64_t starts = cuda_aligned(work->group_count * sizeof(uint64_t)),
+                   groups = cuda_aligned(work->group_count * sizeof(struct values_group));
     if (values->of_groups)
         return STATUS_OK;
     values->unfit = cuda_columns_allocate(values->run->device->columns, 3 * starts + groups, "groups",
@@ -286,7 +282,7 @@ static enum status pick(struct values *values, struct error *error)
     struct cuda *const cuda = values->run->cuda;
     struct values_work *const work = &values->work;
     const uint64_t count = work->group_count, bytes = 2 * count * sizeof *values->places;
-    cuda_address places = values->of_groups + aligned(count * sizeof(struct values_group));
+    cuda_address places = values->of_groups + cuda_aligned(count * sizeof(struct values_group));
     uint64_t each = 2;
     void *arguments[] = {work, &places, &each};
     RETURN_IF_ERROR(parallel_for(0, (count + CHUNK_GROUPS - 1) / CHUNK_GROUPS, choose_chunk, values, error));

@@ -59,6 +59,14 @@ void cuda_columns_leave(struct cuda_columns *columns, struct cuda_tenant *tenant
 /* Before it is freed; one that has never been busy is legal. */
 void cuda_columns_forget(struct cuda_columns *columns, struct cuda_tenant *tenant);
 
+/* Pieces of an allocation begin at multiples of so many bytes, as allocations do. */
+#define PIECE_ALIGNMENT 256u
+
+static inline uint64_t cuda_aligned(uint64_t bytes)
+{
+    return (bytes + PIECE_ALIGNMENT - 1) / PIECE_ALIGNMENT * PIECE_ALIGNMENT;
+}
+
 /* As cuda_allocate; but if the GPU's memory or the budget is full, what statements have that are not busy is freed, then
  * columns that no run holds, and then busy statements are waited for, unless they all wait themselves. Whoever has
  * placed chunks must then place them again (cuda_columns_epoch). All memory of statements is allocated by this function,

@@ -6,13 +6,11 @@
 
 #include <pthread.h>
 
-/* The alignment of pieces in an allocation. Every piece is followed by at least one more word, because
- * decoders may read one word beyond the end of a packed stream. */
-#define PIECE_ALIGNMENT 256u
-
+/* Every piece of data is followed by at least one more word, because decoders may read one word beyond the end of a packed
+ * stream. */
 static inline uint64_t piece_bytes(uint64_t bytes)
 {
-    return (bytes + PIECE_ALIGNMENT - 1) / PIECE_ALIGNMENT * PIECE_ALIGNMENT + PIECE_ALIGNMENT;
+    return cuda_aligned(bytes) + PIECE_ALIGNMENT;
 }
 
 enum entry_kind {

@@ -15,8 +15,6 @@
 #include "engine/gpu/device.h"
 #include "engine/gpu/run_internal.h"
 
-#include <string.h>
-
 #define WORD_BITS   64u
 #define NARROW_BITS 32u
 
@@ -241,10 +239,10 @@ static enum status make_memory(struct order *order, struct error *error)
     static const uint32_t columns[] = {[AS_THEY_ARE] = 1, [BY_RANKS] = 2, [BY_KEYS] = 2, [BY_PAIRS] = 4};
     struct windows *const windows = order->windows;
     const uint64_t rows = windows->work.rows;
-    order->list_bytes = cuda_window_aligned((rows + 1) * sizeof(uint32_t));
-    order->begins_bytes = cuda_window_aligned((rows + 31) / 32 * sizeof(uint32_t));
+    order->list_bytes = cuda_aligned((rows + 1) * sizeof(uint32_t));
+    order->begins_bytes = cuda_aligned((rows + 31) / 32 * sizeof(uint32_t));
     const uint64_t column = 2 * order->list_bytes, count = columns[order->way],
-                   scratch = order->way >= BY_KEYS ? cuda_window_aligned(cuda_radix_sort_scratch(rows)) : 0;
+                   scratch = order->way >= BY_KEYS ? cuda_aligned(cuda_radix_sort_scratch(rows)) : 0;
     RETURN_IF_ERROR(cuda_columns_allocate(windows->device->columns,
                                           count * column + scratch +
                                               (has_own_groups(order) ? 4 : 2) * order->begins_bytes,

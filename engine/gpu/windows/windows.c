@@ -128,7 +128,7 @@ static enum status add_up(struct windows *windows, uint32_t sum, cuda_address to
 static enum status make_memory(struct windows *windows, struct error *error)
 {
     const uint64_t rows = windows->rows->rows,
-                   sums = cuda_window_aligned((rows / WINDOW_PIECE + 1) * sizeof(uint64_t));
+                   sums = cuda_aligned((rows / WINDOW_PIECE + 1) * sizeof(uint64_t));
     RETURN_IF_ERROR(cuda_columns_allocate(windows->device->columns, sums + WINDOW_FLAGS * sizeof(uint32_t),
                                           "windows", &windows->memory, error));
     windows->work.sums = windows->memory;
@@ -212,7 +212,7 @@ static uint64_t lay_out(struct windows *windows, cuda_address base)
     const struct device_window *const of = windows->of;
     const bool sums = is_sum(of), counts = (sums || of->result == WINDOW_GIVES_COUNT) && of->has_argument &&
                                            windows->work.argument.validity;
-    const uint64_t column = cuda_window_aligned((windows->work.rows + 1) * sizeof(uint64_t));
+    const uint64_t column = cuda_aligned((windows->work.rows + 1) * sizeof(uint64_t));
     uint64_t bytes = 0, nodes = windows->work.rows;
     windows->work.counts = counts ? base + bytes : 0;
     bytes += counts ? column : 0;
@@ -220,7 +220,7 @@ static uint64_t lay_out(struct windows *windows, cuda_address base)
     bytes += sums ? column : 0;
     for (uint32_t level = 0; is_extreme(of) && level < WINDOW_LEVELS_MAX; level++) {
         windows->work.tree[level] = base + bytes;
-        bytes += cuda_window_aligned(nodes * sizeof(int64_t));
+        bytes += cuda_aligned(nodes * sizeof(int64_t));
         nodes = (nodes + WINDOW_FAN - 1) / WINDOW_FAN;
     }
     return bytes;

@@ -39,11 +39,6 @@ NODISCARD enum status cuda_window_sum_pieces(struct windows *windows, struct err
 
 struct window_column cuda_window_column_of(const struct device_column *column);
 
-static inline uint64_t cuda_window_aligned(uint64_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
 /* The codes of a column as a term are 0 .. *last; false: they do not fit a word. */
 bool cuda_window_code_of(const struct device_column *column, uint64_t *last);
 
