@@ -168,8 +168,8 @@ struct device_operations {
     enum status (*fetch)(const struct device_rows *rows, uint32_t column, int64_t *values, uint8_t *nulls,
                          struct error *error);
     /* Adds a column for each window function to rows that the device has, and then frees those of the others that are not kept.
-     * The rows may come in another order. *why says why it cannot compute one of them: some may be added then, and no other
-     * column is changed; NULL: all are. */
+     * `kept` has a word for each of the others, and then true for each function. The rows may come in another order. *why says
+     * why it cannot compute one of them: some may be added then, and no other column is changed; NULL: all are. */
     enum status (*windows)(struct device_rows *rows, const struct device_window *windows, uint32_t count,
                            const bool *kept, const char **why, struct error *error);
 

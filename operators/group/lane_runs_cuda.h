@@ -1,7 +1,8 @@
 /*
  * lane_runs_cuda.h: rows of one group that follow each other in a warp's lanes are merged there, so that the first lane of a
- * run alone finds the group and adds to its states in global memory. Lanes take consecutive rows (tile_walk), and keys that
- * stand in order or in runs in the table are mostly found once for some rows.
+ * run alone finds the group and adds to its states in global memory. Lanes take consecutive rows (tile_walk), or with TILE_MANY
+ * each its own, which follow each other where a tile is kept whole. So keys that stand in order or in runs in the table are
+ * mostly found once for some rows.
  */
 #ifndef TESSERA_OPERATORS_GROUP_LANE_RUNS_CUDA_H
 #define TESSERA_OPERATORS_GROUP_LANE_RUNS_CUDA_H

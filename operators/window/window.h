@@ -24,7 +24,7 @@ struct window_column {
     uint32_t value_bytes, reserved;
 };
 
-/* The most rows that are ranked in their run (window_cuda.h): each reads all of its run, from a cache. A radix sort takes as
+/* The most rows that are ranked in their run (order_cuda.h): each reads all of its run, from a cache. A radix sort takes as
  * long as some 60 of such reads. */
 #define WINDOW_RUN_MAX 64u
 
