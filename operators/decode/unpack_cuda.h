@@ -76,6 +76,7 @@ TILE_INLINE void wait_for_copies()
     __syncwarp();
 }
 
+/* load_shared of a word that was copied: it is volatile, so that it stays behind wait_for_copies. */
 TILE_INLINE uint32_t load_copied(uint32_t address)
 {
     uint32_t word;

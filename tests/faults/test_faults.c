@@ -75,6 +75,14 @@ static const struct named_operation {
       .run = ASK "\"COPY (SELECT id, city, note, note || city" JOIN ") TO '$D/out.parquet'\"",
       .observe = "cksum < $D/out.parquet",
       .output_may_vary = true}},
+    {"summarize", {.prepare = FIRST, .run = ASK "'SUMMARIZE sales; SUMMARIZE SELECT shop, note FROM sales'"}},
+    {"pivot", /* which asks for the values first */
+     {.prepare = FIRST,
+      .run = ASK "\"WITH s AS (SELECT city, note, paid" JOIN
+                 ") PIVOT s ON substr(note, 6, 1) USING sum(paid) GROUP BY city ORDER BY ALL\""}},
+    {"read",
+     {.prepare = FIRST " && printf '.output out.csv\\nSELECT count(*) FROM sales;\\n' >$D/in.sql",
+      .run = ASK "\".read $D/in.sql\" && cat out.csv"}},
     {"append_index",
      {.prepare = FIRST " && $T index create --db $D sales.shop && $T index create --db $D sales.note",
       .run = LOAD "--append sales=more.csv",
