@@ -10,13 +10,13 @@
 #include <string.h>
 
 #define STATEMENTS_MAX 256u
-#define IDLE_SHARE     8u /* of the memory of statements, of which idle ones may have one part */
-#define BYTES_USUAL    (UINT64_C(64) << 20)
+#define IDLE_SHARE     8u  /* of the memory of statements, of which idle ones may have one part */
+#define USUAL_SHARE    32u /* the same, if nobody said how much */
+#define USUAL_LEAST    (UINT64_C(64) << 20)
 
 struct sql_cache {
     struct engine *engine;
     struct database *database;
-    uint64_t most;        /* bytes */
     pthread_mutex_t lock; /* of what follows */
     struct sql_statement *idle[STATEMENTS_MAX];
     struct sql_cache_counts counts; /* `statements` is the length of `idle` */
@@ -25,7 +25,8 @@ struct sql_cache {
 enum status sql_cache_open(struct engine *engine, struct database *database, const char *most,
                            struct sql_cache **out, struct error *error)
 {
-    uint64_t bytes = BYTES_USUAL;
+    const uint64_t share = engine_memory(engine)->limit / USUAL_SHARE;
+    uint64_t bytes = share > USUAL_LEAST ? share : USUAL_LEAST;
     if (most)
         RETURN_IF_ERROR(bytes_parse(most, "--plan-cache", &bytes, error));
     struct sql_cache *const cache = calloc(1, sizeof *cache);
@@ -33,7 +34,7 @@ enum status sql_cache_open(struct engine *engine, struct database *database, con
         return error_out_of_memory(error, sizeof *cache, "a cache of statements");
     cache->engine = engine;
     cache->database = database;
-    cache->most = engine_cluster(engine) ? 0 : bytes;
+    cache->counts.most = engine_cluster(engine) ? 0 : bytes;
     pthread_mutex_init(&cache->lock, NULL);
     *out = cache;
     return STATUS_OK;
@@ -113,7 +114,7 @@ enum status sql_cache_take(struct sql_cache *cache, const char *text, size_t len
                            struct sql_settings settings, struct sql_statement **statement, size_t *used,
                            struct error *error)
 {
-    const size_t end = cache->most ? find_end(text, length) : 0;
+    const size_t end = cache->counts.most ? find_end(text, length) : 0;
     *statement = end ? find(cache, text, end, codec, settings) : NULL;
     if (*statement) {
         *used = end;
@@ -130,7 +131,8 @@ enum status sql_cache_take(struct sql_cache *cache, const char *text, size_t len
 /* Takes the oldest statement out that must leave so that `bytes` more have room, or NULL. The lock is held. */
 static struct sql_statement *make_room(struct sql_cache *cache, uint64_t bytes)
 {
-    const bool full = cache->counts.statements == STATEMENTS_MAX || cache->counts.bytes + bytes > cache->most;
+    const bool full =
+        cache->counts.statements == STATEMENTS_MAX || cache->counts.bytes + bytes > cache->counts.most;
     return full && cache->counts.statements ? take_out(cache, 0) : NULL;
 }
 
@@ -138,7 +140,7 @@ static struct sql_statement *make_room(struct sql_cache *cache, uint64_t bytes)
 void sql_cache_give(struct sql_cache *cache, struct sql_statement *statement)
 {
     const uint64_t bytes = statement ? sql_statement_bytes(statement) : 0;
-    if (!statement || bytes > cache->most || !sql_statement_is_ready(statement)) {
+    if (!statement || bytes > cache->counts.most || !sql_statement_is_ready(statement)) {
         sql_statement_free(statement);
         return;
     }

@@ -16,7 +16,8 @@
 
 struct sql_cache;
 
-/* `most`: the most bytes that idle statements have, "64M"; "0": none is kept; NULL: 64M. STATUS_BAD_INPUT if it cannot be
+/* `most`: the most bytes that idle statements have, "64M"; "0": none is kept; NULL: a 32nd of the memory of statements, and
+ * at least 64M: the look-ups of a plan grow with the tables. STATUS_BAD_INPUT if it cannot be
  * read. Engine and database must outlive the cache. Statements of several processes that answer together are not kept:
  * planning them is work of all. */
 NODISCARD enum status sql_cache_open(struct engine *engine, struct database *database, const char *most,
@@ -42,6 +43,7 @@ void sql_cache_give(struct sql_cache *cache, struct sql_statement *statement);
 struct sql_cache_counts {
     uint64_t found, prepared;   /* calls of sql_cache_take that found a statement, and that did not */
     uint64_t statements, bytes; /* that are kept now */
+    uint64_t most;              /* the bytes that may be kept */
 };
 struct sql_cache_counts sql_cache_counts(struct sql_cache *cache);
 

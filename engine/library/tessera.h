@@ -82,7 +82,7 @@ struct tessera_options {
     const char *spill;
 
     /* The most bytes of statements that are kept with their plans after tessera_finalize, so that the same text is not
-     * planned again; "0": none; NULL: "64M". */
+     * planned again; "0": none; NULL: a 32nd of `memory`, and at least "64M". */
     const char *plan_cache;
 
     /* Which kernel of a GPU answers: "auto" or NULL: the statement's own one if it is compiled, and meanwhile, while a

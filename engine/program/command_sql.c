@@ -6,7 +6,7 @@
 #include "engine/program/cluster_command.h"
 #include "engine/program/commands.h"
 #include "engine/program/sql_shell.h"
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/codec/codec_spec.h"
 
 #include <stdlib.h>
@@ -58,8 +58,7 @@ static const struct command_option option_list[] = {
      TO_TEXT(struct shell_options, engine.spill)},
     {"plan-cache", 0, "BYTES",
      "The most bytes of statements that are kept with their plans, so that the same text is not planned "
-     "again "
-     "(0: none). By default 64M",
+     "again (0: none). By default a 32nd of --memory, and at least 64M",
      TO_TEXT(struct shell_options, plan_cache)},
     {"late-transfer", 'L', "auto|off|on",
      "Columns that a GPU does not keep: auto (the default) lets its kernels read single sectors from the "

@@ -284,6 +284,24 @@ static void the_cache_keeps_to_its_bytes(void **state)
     sql_cache_close(none);
 }
 
+/* Look-ups of a plan grow with the tables: a machine with more memory keeps more, if nobody says how much. */
+static void the_usual_bytes_follow_the_memory(void **state)
+{
+    const uint64_t before = star_engine->memory.limit, mebibyte = 1 << 20;
+    (void)state;
+    star_engine->memory.limit = 100 * mebibyte;
+    struct sql_cache *const small = open_cache(NULL);
+    star_engine->memory.limit = 64 * 1024 * mebibyte;
+    struct sql_cache *const large = open_cache(NULL), *const said = open_cache("1M");
+    star_engine->memory.limit = before;
+    assert_int_equal(sql_cache_counts(small).most, 64 * mebibyte);
+    assert_int_equal(sql_cache_counts(large).most, 2048 * mebibyte);
+    assert_int_equal(sql_cache_counts(said).most, mebibyte);
+    sql_cache_close(small);
+    sql_cache_close(large);
+    sql_cache_close(said);
+}
+
 static void wrong_bytes_are_refused(void **state)
 {
     struct sql_cache *cache;
@@ -330,6 +348,7 @@ int main(void)
         cmocka_unit_test(what_failed_or_explains_is_not_kept),
         cmocka_unit_test(the_time_is_that_of_the_run),
         cmocka_unit_test(the_cache_keeps_to_its_bytes),
+        cmocka_unit_test(the_usual_bytes_follow_the_memory),
         cmocka_unit_test(wrong_bytes_are_refused),
         cmocka_unit_test(idle_statements_give_memory_back),
     };
