@@ -35,7 +35,9 @@ static const char *keyword_near(const char *word)
 
 static const char *statement_near(const char *word)
 {
-    static const char *const begins[] = {"select", "with", "explain", "from", "summarize", "pivot", "values"};
+    static const char *const begins[] = {"select", "with",      "values", "from",    "explain",
+                                         "pivot",  "summarize", "copy",   "insert",  "delete",
+                                         "create", "drop",      "show",   "describe"};
     struct near_word near = near_word_begin(word);
     for (size_t b = 0; b < sizeof begins / sizeof *begins; b++)
         near_word_try(&near, begins[b]);
@@ -67,15 +69,14 @@ enum status parse_refuse_word(const struct parser *parser, bool first)
     char word[WORD_BYTES], before[WORD_BYTES], meant[WORD_BYTES];
     copy_word(text, parser->token.kind == TOKEN_WORD ? parser->token.length : 0, word);
     const char *const statement = first ? statement_near(word) : NULL;
-    if (statement)
-        return parse_refuse(
-            parser, "a statement begins with SELECT, WITH or EXPLAIN, not with '%.*s'; did you mean %s?",
-            length, text, capitals(statement, meant));
+    if (statement && strcmp(statement, word) != 0)
+        return parse_refuse(parser, "no statement begins with '%.*s'; did you mean %s?", length, text,
+                            capitals(statement, meant));
     if (first)
         return parse_refuse(
             parser,
-            "a statement begins with SELECT, WITH or EXPLAIN, not with '%.*s'; FROM and SUMMARIZE "
-            "begin others",
+            "no statement begins with '%.*s'; queries begin with SELECT, WITH, FROM or VALUES, "
+            "others with EXPLAIN, SUMMARIZE, PIVOT, COPY, INSERT, DELETE, CREATE, DROP or SHOW",
             length, text);
     const size_t letters = letters_before(parser->tokens.text, parser->before_end);
     copy_word(parser->before_end - letters, letters, before);

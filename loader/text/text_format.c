@@ -20,8 +20,7 @@ struct format {
 #define EXPORT    "export its tables as CSV"
 
 static const struct format formats[] = {
-    FORMAT("PAR1", 0, "a Parquet file",
-           "such a file must be whole, not packed by another program, and no pipe"),
+    FORMAT("PAR1", 0, "a Parquet file", "give the whole file itself, unpacked and not through a pipe"),
     FORMAT("PARE", 0, "an encrypted Parquet file", "make it CSV with the program that has its key"),
     FORMAT("ARROW1", 0, "an Arrow or Feather file", BY_ARROW),
     FORMAT("FEA1", 0, "a Feather file of version 1",

@@ -50,7 +50,7 @@ static void is_refused(const char *name, const char *format, const char *said)
 static void other_programs_files_are_refused_by_name(void **state)
 {
     (void)state;
-    is_refused("t.csv", "PAR1\\025\\000\\n", "t.csv: is a Parquet file; such a file must be whole");
+    is_refused("t.csv", "PAR1\\025\\000\\n", "t.csv: is a Parquet file; give the whole file itself");
     is_refused("t.feather", "ARROW1\\000\\000\\377\\377\\377\\377",
                "t.feather: is an Arrow or Feather file; docs/examples/tessera_files.py");
     is_refused("t1.feather", "FEA1\\000\\000\\000\\000\\001", "t1.feather: is a Feather file of version 1");

@@ -330,8 +330,8 @@ static void what_is_not_sql_is_refused_where_it_stands(void **state)
     refused("select \"a from t", "line 1, column 8: ");
     refused("select a /* from t", "line 1, column 10: ");
     refused("select a # b from t", "line 1, column 10: ");
-    refused("hello", "line 1, column 1: a statement begins with SELECT, WITH or EXPLAIN, not with 'hello'");
-    refused("explain explain select a", "line 1, column 9: a statement begins with SELECT, WITH or EXPLAIN");
+    refused("hello", "line 1, column 1: no statement begins with 'hello'; queries begin with SELECT, WITH");
+    refused("explain explain select a", "line 1, column 9: no statement begins with 'explain'");
 }
 
 static void what_is_not_supported_is_refused_by_name(void **state)
