@@ -5,7 +5,7 @@
 #include "lab/lab.h"
 
 #include "engine/gpu/device.h"
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/base/number/number_text.h"
 #include "storage/database/database.h"
 

@@ -8,7 +8,7 @@
 #include "loader/text/text_encoding.h"
 #include "storage/base/clock.h"
 #include "storage/base/bytes_parse.h"
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/base/parallel.h"
 #include "storage/base/words/word.h"
 

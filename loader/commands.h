@@ -1,8 +1,8 @@
-/* commands.h: the loader's commands (storage/base/command.h). */
+/* commands.h: the loader's commands (storage/base/command/command.h). */
 #ifndef TESSERA_LOADER_COMMANDS_H
 #define TESSERA_LOADER_COMMANDS_H
 
-#include "storage/base/command.h"
+#include "storage/base/command/command.h"
 #include "storage/codec/bytes/byte_decoder.h"
 
 extern const struct command loader_commands[]; /* ends with an entry whose path is NULL */

@@ -1,11 +1,11 @@
 /*
  * commands.h: the benchmark's commands, one function each, and the table that names them
- * (storage/base/command.h).
+ * (storage/base/command/command.h).
  */
 #ifndef TESSERA_SSB_COMMANDS_H
 #define TESSERA_SSB_COMMANDS_H
 
-#include "storage/base/command.h"
+#include "storage/base/command/command.h"
 
 extern const struct command ssb_commands[]; /* ends with an entry whose path is NULL */
 

@@ -6,7 +6,7 @@
 #define TESSERA_SSB_OPTIONS_H
 
 #include "ssb/data/generator.h"
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 
 /* To be shared: a struct ssb_options with the defaults is the first field of the command's arguments. */
 extern const struct command_option ssb_data_options[];

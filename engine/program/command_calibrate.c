@@ -3,7 +3,7 @@
 #include "engine/program/commands.h"
 #include "engine/gpu/device.h"
 #include "engine/run/engine.h"
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/base/file.h"
 #include "storage/base/text/text_stream.h"
 

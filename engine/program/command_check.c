@@ -2,7 +2,7 @@
  * statistics. */
 #include "engine/program/commands.h"
 
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/database/database.h"
 
 #include <stdio.h>

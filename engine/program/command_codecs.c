@@ -1,7 +1,7 @@
 /* command_codecs.c: `tessera codecs`, which lists the codecs of the registry (storage/codec/codec_list.h). */
 #include "engine/program/commands.h"
 
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/base/text/json_text.h"
 #include "storage/codec/codec.h"
 

@@ -1,7 +1,7 @@
 /* command_compact.c: `tessera compact`: full segments instead of the small ones that appends have made. */
 #include "engine/program/commands.h"
 
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/database/database.h"
 #include "storage/database/changes/live_rows.h"
 #include "storage/database/writer.h"

@@ -2,7 +2,7 @@
 #include "engine/library/delete.h"
 #include "engine/program/commands.h"
 
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "engine/cuda/cuda.h"
 #include "engine/cuda/nvrtc.h"
 #include "engine/run/cluster.h"
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/base/isa.h"
 #include "storage/base/text/json_text.h"
 

@@ -1,7 +1,7 @@
 /* command_index.c: `tessera index create` and `tessera index drop`: bitmap indexes of columns. */
 #include "engine/program/commands.h"
 
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/database/writer.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #include "engine/program/inspect_levels.h"
 #include "engine/plan/value_text.h"
 #include "loader/columnar/columnar_inspect.h"
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/base/text/json_text.h"
 #include "storage/codec/codec_costs.h"
 #include "storage/column/dictionary/stored_dictionary.h"

@@ -1,9 +1,9 @@
 /* commands.h: the engine's commands, one file each (command_NAME.c); commands.c has the table. Each follows
- * the contract of struct command's `run` (storage/base/command.h). */
+ * the contract of struct command's `run` (storage/base/command/command.h). */
 #ifndef TESSERA_ENGINE_PROGRAM_COMMANDS_H
 #define TESSERA_ENGINE_PROGRAM_COMMANDS_H
 
-#include "storage/base/command.h"
+#include "storage/base/command/command.h"
 
 extern const struct command engine_commands[]; /* ends with an entry whose path is NULL */
 

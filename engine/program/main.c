@@ -10,7 +10,7 @@
 #include "lab/commands.h"
 #include "loader/commands.h"
 #include "ssb/commands.h"
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/base/file_map.h"
 #include "storage/base/isa.h"
 #include "storage/base/words/near_word.h"

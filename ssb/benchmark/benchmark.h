@@ -7,7 +7,7 @@
 #include "engine/library/statement.h"
 #include "ssb/benchmark/report.h"
 #include "ssb/queries/queries.h"
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 #include "storage/database/database.h"
 
 #define BENCHMARK_CHOICES_MAX REPORT_CHOICES_MAX

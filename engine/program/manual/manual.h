@@ -6,7 +6,7 @@
 #ifndef TESSERA_ENGINE_PROGRAM_MANUAL_MANUAL_H
 #define TESSERA_ENGINE_PROGRAM_MANUAL_MANUAL_H
 
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -86,6 +86,34 @@ static void examples_are_broken_as_shells_read_them(void **state)
     assert_true(commands > 20 && folds > 5);
 }
 
+/* An option's text stands in column 29, beside or below its names, and no line is longer than 79. */
+static void options_stand_below_each_other(void **state)
+{
+    (void)state;
+    const struct command *const tables[] = {engine_commands, loader_commands, ssb_commands};
+    size_t options = 0;
+    for (size_t t = 0; t < 3; t++)
+        for (const struct command *command = tables[t]; command->path; command++) {
+            char shell[128];
+            snprintf(shell, sizeof shell, "$T %s --help", command->path);
+            run_shell(shell, &run);
+            bool text_next = false; /* names were so long that the text begins below */
+            for (char *line = strtok(run.output, "\n"); line && strcmp(line, "Examples:") != 0;
+                 line = strtok(NULL, "\n")) {
+                const size_t blanks = strspn(line, " "), length = strlen(line);
+                const bool names = (blanks == 2 || blanks == 6) && line[blanks] == '-';
+                if (length > 79 || (text_next && blanks != 29))
+                    fail_msg("%s: %s", command->path, line);
+                if (names && length > 29 && strncmp(line + 27, "  ", 2) == 0)
+                    assert_int_not_equal(line[29], ' ');
+                text_next = names && (length < 30 || strncmp(line + 27, "  ", 2) != 0);
+                options += names;
+            }
+            assert_false(text_next);
+        }
+    assert_true(options > 100);
+}
+
 static void groups_have_help(void **state)
 {
     (void)state;
@@ -290,6 +318,7 @@ int main(void)
         cmocka_unit_test(help_lists_every_command),
         cmocka_unit_test(every_command_explains_itself),
         cmocka_unit_test(examples_are_broken_as_shells_read_them),
+        cmocka_unit_test(options_stand_below_each_other),
         cmocka_unit_test(groups_have_help),
         cmocka_unit_test(version_is_one_line),
         cmocka_unit_test(nothing_asked_shows_help_and_fails),

@@ -1,6 +1,7 @@
 /* command_line.c: reads options with argp; see command_line.h. */
-#include "storage/base/command_line.h"
+#include "storage/base/command/command_line.h"
 
+#include "storage/base/command/command_help.h"
 #include "storage/base/words/near_word.h"
 
 #include <argp.h>
@@ -12,13 +13,14 @@
 #include <string.h>
 
 #define OPTIONS_MAX 40u
+#define HELP_LETTER '?'
 #define NO_LETTER   0x100 /* the first of argp's keys for options without a letter */
 
 struct reading {
     const struct command_line *line;
     void *arguments;
     const struct command_option *options[OPTIONS_MAX + 1]; /* those of both tables, and NULL */
-    struct argp_option known[OPTIONS_MAX + 1];
+    struct argp_option known[OPTIONS_MAX + 2];             /* and --help, which argp's own would be */
     struct error error;
 };
 
@@ -92,6 +94,19 @@ static enum status finish(const struct reading *reading, struct error *error)
     return reading->line->finish ? reading->line->finish(reading->arguments, NULL, error) : STATUS_OK;
 }
 
+/* argp prints all but the options. */
+static void print_help(const struct command_line *line, struct argp_state *state)
+{
+    argp_state_help(state, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC);
+    putchar('\n');
+    command_help_options(line, stdout);
+    if (line->help && strchr(line->help, '\v')) {
+        putchar('\n');
+        argp_state_help(state, stdout, ARGP_HELP_POST_DOC);
+    }
+    exit(0); /* what cannot be written is told there, as of all output */
+}
+
 static error_t read_key(int key, char *text, struct argp_state *state)
 {
     struct reading *const reading = state->input;
@@ -101,6 +116,8 @@ static error_t read_key(int key, char *text, struct argp_state *state)
         i++; /* key 0 is both another name of an option and an argument that is not an option */
     if (reading->options[i])
         status = read_value(reading->options[i], text, reading->arguments, &reading->error);
+    else if (key == HELP_LETTER)
+        print_help(reading->line, state);
     else if (key == ARGP_KEY_END)
         status = finish(reading, &reading->error);
     else if (key == ARGP_KEY_ARG && reading->line->word)
@@ -133,62 +150,6 @@ static enum status refuse_slip(const struct reading *reading, int argc, char **a
                              near.nearest);
     }
     return STATUS_OK;
-}
-
-/* ---- Examples in help ---- */
-
-/* argp breaks lines that are longer than this, at any blank. */
-#define HELP_COLUMNS 78u
-#define HELP_INDENT  6u
-#define HELP_FOLD    " \\\n      "
-
-/* The last blank of the first `room` bytes after which there is room for a backslash, outside single quotes; 0: none. */
-static size_t fold_place(const char *text, size_t room)
-{
-    size_t place = 0;
-    bool quoted = false;
-    for (size_t i = 0; i + 2 <= room; i++) {
-        quoted ^= text[i] == '\'';
-        if (text[i] == ' ' && !quoted && i > 2)
-            place = i;
-    }
-    return place;
-}
-
-static char *copy(char *out, const char *text, size_t length)
-{
-    memcpy(out, text, length);
-    return out + length;
-}
-
-/* Copies a command, broken as a shell reads it: by backslashes at the ends of lines. */
-static char *fold_command(char *out, const char *text, size_t length)
-{
-    size_t room = HELP_COLUMNS, place;
-    while (length > room && (place = fold_place(text, room)) > 0) {
-        out = copy(copy(out, text, place), HELP_FOLD, strlen(HELP_FOLD));
-        text += place + 1;
-        length -= place + 1;
-        room = HELP_COLUMNS - HELP_INDENT;
-    }
-    return copy(out, text, length);
-}
-
-/* Help as argp prints it without breaking commands, which are lines that begin with two blanks. The caller frees it; NULL
- * without memory. */
-static char *help_folded(const char *help)
-{
-    char *const folded = malloc(strlen(help) * sizeof HELP_FOLD + 1), *out = folded;
-    for (const char *line = help; folded && *line;) {
-        const size_t length = strcspn(line, "\n");
-        out = strncmp(line, "  ", 2) == 0 ? fold_command(out, line, length) : copy(out, line, length);
-        line += length;
-        if (*line)
-            *out++ = *line++;
-    }
-    if (folded)
-        *out = '\0';
-    return folded;
 }
 
 static struct {
@@ -224,8 +185,9 @@ enum status command_line_read(const struct command_line *line, int argc, char **
                                                         .doc = option->help};
             reading.options[count++] = option;
         }
+    reading.known[count] = (struct argp_option){.name = "help", .key = HELP_LETTER};
     RETURN_IF_ERROR(refuse_slip(&reading, argc, argv, error));
-    char *const help = line->help ? help_folded(line->help) : NULL;
+    char *const help = line->help ? command_help_folded(line->help) : NULL;
     if (line->help && !help)
         return error_out_of_memory(error, strlen(line->help), "help");
     const struct argp argp = {

@@ -2,8 +2,8 @@
  * command.h: a command of the program. engine, loader and ssb each have a table of commands, declared in
  * their commands.h; engine/program/main.c sees all tables.
  */
-#ifndef TESSERA_STORAGE_BASE_COMMAND_H
-#define TESSERA_STORAGE_BASE_COMMAND_H
+#ifndef TESSERA_STORAGE_BASE_COMMAND_COMMAND_H
+#define TESSERA_STORAGE_BASE_COMMAND_COMMAND_H
 
 #include "storage/base/parallel.h"
 #include "storage/base/status.h"

@@ -4,8 +4,8 @@
  *
  * Values are written to the command's own struct of arguments, which has the defaults before.
  */
-#ifndef TESSERA_STORAGE_BASE_COMMAND_LINE_H
-#define TESSERA_STORAGE_BASE_COMMAND_LINE_H
+#ifndef TESSERA_STORAGE_BASE_COMMAND_COMMAND_LINE_H
+#define TESSERA_STORAGE_BASE_COMMAND_COMMAND_LINE_H
 
 #include "storage/base/status.h"
 

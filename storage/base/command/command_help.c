@@ -1,0 +1,131 @@
+/* command_help.c: lines of --help; see command_help.h. */
+#include "storage/base/command/command_help.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Examples ---- */
+
+#define COMMAND_INDENT 6u
+#define COMMAND_FOLD   " \\\n      "
+
+/* The last blank of the first `room` bytes after which there is room for a backslash, outside single quotes; 0: none. */
+static size_t fold_place(const char *text, size_t room)
+{
+    size_t place = 0;
+    bool quoted = false;
+    for (size_t i = 0; i + 2 <= room; i++) {
+        quoted ^= text[i] == '\'';
+        if (text[i] == ' ' && !quoted && i > 2)
+            place = i;
+    }
+    return place;
+}
+
+static char *copy(char *out, const char *text, size_t length)
+{
+    memcpy(out, text, length);
+    return out + length;
+}
+
+/* Copies a command, broken as a shell reads it: by backslashes at the ends of lines. */
+static char *fold_command(char *out, const char *text, size_t length)
+{
+    size_t room = HELP_COLUMNS, place;
+    while (length > room && (place = fold_place(text, room)) > 0) {
+        out = copy(copy(out, text, place), COMMAND_FOLD, strlen(COMMAND_FOLD));
+        text += place + 1;
+        length -= place + 1;
+        room = HELP_COLUMNS - COMMAND_INDENT;
+    }
+    return copy(out, text, length);
+}
+
+char *command_help_folded(const char *help)
+{
+    char *const folded = malloc(strlen(help) * sizeof COMMAND_FOLD + 1), *out = folded;
+    for (const char *line = help; folded && *line;) {
+        const size_t length = strcspn(line, "\n");
+        out = strncmp(line, "  ", 2) == 0 ? fold_command(out, line, length) : copy(out, line, length);
+        line += length;
+        if (*line)
+            *out++ = *line++;
+    }
+    if (folded)
+        *out = '\0';
+    return folded;
+}
+
+/* ---- Options ---- */
+
+#define NAMES_COLUMNS 29u
+#define OPTIONS_MOST  64u
+
+static const struct command_option of_every_command[] = {
+    {.name = "help", .letter = '?', .help = "Gives this list"},
+    {.name = "usage", .help = "Gives a short message"},
+    {.name = "version", .letter = 'V', .help = "Prints the program's version"},
+    {0},
+};
+
+/* Below each other stand -a, -A and what begins with a and has no letter. */
+static int by_letter(const void *a, const void *b)
+{
+    const struct command_option *const x = *(const struct command_option *const *)a,
+                                       *const y = *(const struct command_option *const *)b;
+    const int x_letter = x->letter ? x->letter : x->name[0], y_letter = y->letter ? y->letter : y->name[0];
+    if (tolower(x_letter) != tolower(y_letter))
+        return tolower(x_letter) - tolower(y_letter);
+    if (x_letter != y_letter)
+        return y_letter - x_letter; /* the small one first */
+    return strcmp(x->name, y->name);
+}
+
+/* Prints `text` from column `at` on, in lines that begin at NAMES_COLUMNS. */
+static void print_lines(const char *text, size_t at, FILE *out)
+{
+    const char *between = "";
+    while (*text) {
+        const size_t blanks = strspn(text, " "), length = strcspn(text + blanks, " ");
+        if (*between && at + 1 + length > HELP_COLUMNS) {
+            at = (size_t)fprintf(out, "\n%*s", (int)NAMES_COLUMNS, "") - 1;
+            between = "";
+        }
+        at += (size_t)fprintf(out, "%s%.*s", between, (int)length, text + blanks);
+        between = " ";
+        text += blanks + length;
+    }
+    fputc('\n', out);
+}
+
+static void print_option(const struct command_option *option, FILE *out)
+{
+    size_t at = (size_t)(option->letter ? fprintf(out, "  -%c, ", option->letter) : fprintf(out, "      "));
+    const struct command_option *name = option;
+    do /* other names follow */
+        at += (size_t)fprintf(out, "%s--%s%s%s", name == option ? "" : ", ", name->name,
+                              name->value ? "=" : "", name->value ? name->value : "");
+    while ((++name)->name && name->kind == OPTION_ANOTHER_NAME);
+    if (at + 2 > NAMES_COLUMNS) {
+        fputc('\n', out);
+        at = 0;
+    }
+    fprintf(out, "%*s", (int)(NAMES_COLUMNS - at), "");
+    print_lines(option->help, NAMES_COLUMNS, out);
+}
+
+void command_help_options(const struct command_line *line, FILE *out)
+{
+    const struct command_option *const tables[] = {line->options, line->shared}, *sorted[OPTIONS_MOST];
+    unsigned count = 0;
+    for (unsigned t = 0; t < 2; t++)
+        for (const struct command_option *option = tables[t]; option && option->name; option++)
+            if (option->kind != OPTION_ANOTHER_NAME && count < OPTIONS_MOST)
+                sorted[count++] = option;
+    qsort(sorted, count, sizeof *sorted, by_letter);
+    for (unsigned i = 0; i < count; i++)
+        print_option(sorted[i], out);
+    for (const struct command_option *option = of_every_command; option->name; option++)
+        print_option(option, out);
+}
