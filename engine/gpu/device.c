@@ -95,6 +95,11 @@ static bool gpu_find(char name[CODEC_COSTS_DEVICE_BYTES])
     return cuda_name(0, name, CODEC_COSTS_DEVICE_BYTES, NULL) == STATUS_OK;
 }
 
+static void gpu_follow(struct device *device, struct database *from, struct database *to)
+{
+    cuda_columns_follow(device->columns, from, to, device->threads);
+}
+
 static const char *gpu_text(const struct device *device)
 {
     return device->text;
@@ -131,6 +136,7 @@ const struct device_operations cuda_device = {.open = gpu_open,
                                               .find = gpu_find,
                                               .number = cuda_count,
                                               .text = gpu_text,
+                                              .follow = gpu_follow,
                                               .read_ceiling = gpu_read_ceiling,
                                               .link_rate = gpu_link_rate,
                                               .launch_floor = gpu_launch_floor,

@@ -11,22 +11,35 @@ static void close_state(struct library_state *state)
     free(state);
 }
 
-static enum status open_state(const struct library_options *options, struct library_state **out,
-                              struct error *error)
+static enum status open_engine(const struct library_options *options, struct engine **engine,
+                               struct error *error)
+{
+    return engine_open(&(struct engine_options){.device = options->device ? options->device : "auto",
+                                                .threads = options->threads,
+                                                .gpu_memory = options->gpu_memory,
+                                                .memory = options->memory,
+                                                .spill = options->spill,
+                                                .kernel = options->kernel},
+                       engine, error);
+}
+
+/* Opens the newest state. The engine is that of `before`, unless that is NULL: it is left without one then. */
+static enum status open_state(const struct library_options *options, struct library_state *before,
+                              struct library_state **out, struct error *error)
 {
     struct library_state *const made = calloc(1, sizeof *made);
     if (!made)
         return error_out_of_memory(error, sizeof *made, "a database");
     made->users = 1;
     enum status status = database_open(options->path, &made->database, error);
-    status = AND_THEN(
-        status, engine_open(&(struct engine_options){.device = options->device ? options->device : "auto",
-                                                     .threads = options->threads,
-                                                     .gpu_memory = options->gpu_memory,
-                                                     .memory = options->memory,
-                                                     .spill = options->spill,
-                                                     .kernel = options->kernel},
-                            &made->engine, error));
+    if (status == STATUS_OK && before) {
+        sql_cache_close(before->cache);
+        before->cache = NULL;
+        engine_follow(before->engine, before->database, made->database);
+        made->engine = before->engine;
+        before->engine = NULL;
+    }
+    status = AND_THEN(status, before ? STATUS_OK : open_engine(options, &made->engine, error));
     status = AND_THEN(status,
                       sql_cache_open(made->engine, made->database, options->plan_cache, &made->cache, error));
     if (status == STATUS_OK)
@@ -41,7 +54,7 @@ enum status library_states_open(struct library_states *states, struct library_op
 {
     *states = (struct library_states){.options = options};
     pthread_mutex_init(&states->lock, NULL);
-    return open_state(&states->options, &states->now, error);
+    return open_state(&states->options, NULL, &states->now, error);
 }
 
 void library_states_close(struct library_states *states)
@@ -75,15 +88,17 @@ static void end_use(struct library_states *states, struct library_state *state)
     }
 }
 
-/* The old state is closed first, where nobody has it: a GPU's memory is the new one's then. */
+/* A state that nobody has gives its engine to the new one. */
 static enum status renew(struct library_states *states, struct error *error)
 {
-    if (states->now)
-        end_use(states, states->now);
+    struct library_state *const before = states->now;
+    const bool idle = before && before->users == 1 && !before->kept;
     states->now = NULL;
-    RETURN_IF_ERROR(open_state(&states->options, &states->now, error));
-    states->stale = false;
-    return STATUS_OK;
+    const enum status status = open_state(&states->options, idle ? before : NULL, &states->now, error);
+    if (before)
+        end_use(states, before);
+    states->stale &= status != STATUS_OK;
+    return status;
 }
 
 enum status library_enter(struct library_states *states, bool newest, struct library_state **state,

@@ -118,6 +118,8 @@ struct team_timing {
     uint64_t bytes;  /* of the others' states, which the merge reads */
 };
 
+struct database;
+
 struct device_operations {
     /* ---- The device ---- */
 
@@ -137,6 +139,11 @@ struct device_operations {
     enum status (*link_rate)(struct device *device, double *bytes_per_second, struct error *error);
     /* Measures the time of a plan's launches without their work. NULL for the CPU, which launches nothing. */
     enum status (*launch_floor)(struct device *device, double *ms, struct error *error);
+
+    /* After a change: what the device keeps of columns of `from` it keeps as that of the same columns of `to`, as far as these
+     * have the same files, and forgets the rest. Both are open, and no plan over `from` is left. NULL for the CPU, which keeps
+     * nothing. */
+    void (*follow)(struct device *device, struct database *from, struct database *to);
 
     /* ---- Plans ---- */
 

@@ -185,6 +185,12 @@ void engine_close(struct engine *engine)
     free(engine);
 }
 
+void engine_follow(struct engine *engine, struct database *from, struct database *to)
+{
+    for (uint32_t m = 0; engine->operations->follow && m < engine->member_count; m++)
+        engine->operations->follow(engine->members[m].device, from, to);
+}
+
 const char *engine_device_text(const struct engine *engine)
 {
     return engine->text;

@@ -15,6 +15,7 @@
 
 struct engine;
 struct prepared_plan;
+struct database;
 
 /* Lets `auto` choose codecs by the costs of this machine's GPU, if it has one (storage/codec/codec_costs.h).
  * For programs that load data. The GPU is looked for only when a codec is chosen. */
@@ -44,8 +45,12 @@ struct engine_options {
 /* Opens the devices. STATUS_BAD_INPUT if an option cannot be read. */
 NODISCARD enum status engine_open(const struct engine_options *options, struct engine **engine,
                                   struct error *error);
-/* Before the databases that it asked are closed: devices keep columns, which are known by their addresses. */
+/* Before the database that it asked is closed: devices keep columns, which are known by their addresses. */
 void engine_close(struct engine *engine);
+
+/* Makes the engine one for the database `to`, a newer state of `from`: devices keep their columns that have the same files.
+ * All statements over `from` are freed before, and afterwards it may be closed. */
+void engine_follow(struct engine *engine, struct database *from, struct database *to);
 
 /* "NVIDIA H200 (cuda:0)", "2 x NVIDIA H200 (cuda:0,1)" or "CPU, 2 threads, avx512". engine_why_cpu gives the reason why "auto" chose the
  * CPU, or NULL. */

@@ -11,11 +11,14 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 struct file_mapping {
     const char *path;
     _Atomic uintptr_t begin;
-    _Atomic uint64_t size;       /* 0: closed */
+    _Atomic uint64_t size; /* 0: closed */
+    dev_t device;
+    ino_t number;
     struct file_mapping *next;   /* the entry that was made before this one */
     struct file_mapping *unused; /* the next closed entry */
 };
@@ -42,7 +45,10 @@ static struct file_mapping *mapping_take(void)
 enum status file_map_open(const char *path, int descriptor, uint64_t size, struct file_map *map,
                           struct error *error)
 {
+    struct stat file;
     *map = (struct file_map){0};
+    if (fstat(descriptor, &file) != 0)
+        return error_set_errno(error, errno, "cannot look at %s", path);
     void *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0);
     if (bytes == MAP_FAILED)
         return error_set_errno(error, errno, "cannot map %s", path);
@@ -52,6 +58,8 @@ enum status file_map_open(const char *path, int descriptor, uint64_t size, struc
     struct file_mapping *mapping = mapping_take();
     if (mapping) {
         mapping->path = path;
+        mapping->device = file.st_dev;
+        mapping->number = file.st_ino;
         atomic_store(&mapping->begin, (uintptr_t)bytes);
         atomic_store(&mapping->size, size);
     }
@@ -97,4 +105,11 @@ const uint8_t *file_map_find(const void *address, uint64_t *size)
     const struct file_mapping *mapping = find(address);
     *size = mapping ? atomic_load(&mapping->size) : 0;
     return mapping ? (const uint8_t *)atomic_load(&mapping->begin) : NULL;
+}
+
+bool file_map_same(const void *a, const void *b)
+{
+    const struct file_mapping *const x = find(a), *const y = find(b);
+    return x && y && x->device == y->device && x->number == y->number &&
+           (uintptr_t)a - atomic_load(&x->begin) == (uintptr_t)b - atomic_load(&y->begin);
 }

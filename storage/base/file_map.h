@@ -9,6 +9,7 @@
 
 #include "storage/base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct file_mapping; /* the entry of a map in the list that file_map_path searches */
@@ -31,5 +32,10 @@ const char *file_map_path(const void *address);
 
 /* Gives the beginning and the size of the map that has this address; NULL: there is none. */
 const uint8_t *file_map_find(const void *address, uint64_t *size);
+
+/* True if both addresses are the same place of one file, which may be mapped twice: whoever has a copy of what is at one of
+ * them has that of the other, if files that are mapped are never written. A mapped file keeps its number (inode), also
+ * after it was removed, so another file cannot be taken for it. */
+bool file_map_same(const void *a, const void *b);
 
 #endif

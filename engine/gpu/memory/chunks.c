@@ -216,6 +216,25 @@ static enum status make_room(struct cuda_columns *columns, uint64_t bytes, doubl
     return STATUS_OK;
 }
 
+/* Puts chunks one behind the other to `memory`: those that are at `old` already, or 0, are copied from there. */
+static enum status place_chunks(struct cuda_columns *columns, struct entry *entry,
+                                const struct column_data *data, const bool *wished, cuda_address old,
+                                struct error *error)
+{
+    uint64_t offset = 0;
+    for (uint32_t s = 0; s < data->segment_count; s++) {
+        const uint64_t bytes = wished[s] ? cuda_chunk_bytes(&data->segments[s]) : 0;
+        if (bytes && old && entry->segments[s] != CHUNK_ELSEWHERE)
+            RETURN_IF_ERROR(cuda_copy_on_device(columns->cuda, entry->memory + offset,
+                                                old + entry->segments[s], bytes, error));
+        else if (bytes)
+            RETURN_IF_ERROR(upload_chunk(columns->cuda, &data->segments[s], entry->memory + offset, error));
+        entry->segments[s] = bytes ? offset : CHUNK_ELSEWHERE;
+        offset += bytes;
+    }
+    return old ? cuda_synchronize(columns->cuda, error) : STATUS_OK;
+}
+
 /* Keeps the chunks of `share` beside those that are kept; `bytes` is their sum. If the GPU has no room after all, none
  * of the column are. What other runs hold stays as it is. */
 static enum status extend(struct cuda_columns *columns, const struct cuda_wish *wish,
@@ -231,19 +250,22 @@ static enum status extend(struct cuda_columns *columns, const struct cuda_wish *
         wished[s] = entry->segments[s] != CHUNK_ELSEWHERE;
     for (uint32_t i = 0; i < share->count; i++)
         wished[share->segments[i]] = true;
-    columns_drop(columns, entry);
+    const uint64_t used = cuda_memory_used(columns->cuda);
+    const bool both = used <= columns->budget && bytes <= columns->budget - used;
+    cuda_address old = entry->memory, memory = 0;
     enum status status = STATUS_OK;
-    if (cuda_allocate(columns->cuda, bytes, data->column->schema.name, &entry->memory, NULL) == STATUS_OK) {
-        entry->column.address = entry->memory;
+    if (old && (!both ||
+                cuda_allocate(columns->cuda, bytes, data->column->schema.name, &memory, NULL) != STATUS_OK)) {
+        columns_drop(columns, entry);
+        old = 0;
+    }
+    if (memory ||
+        cuda_allocate(columns->cuda, bytes, data->column->schema.name, &memory, NULL) == STATUS_OK) {
+        entry->memory = entry->column.address = memory;
         entry->column.bytes = bytes;
         columns->epoch++;
-        uint64_t offset = 0;
-        for (uint32_t s = 0; status == STATUS_OK && s < data->segment_count; s++)
-            if (wished[s]) {
-                entry->segments[s] = offset;
-                status = upload_chunk(columns->cuda, &data->segments[s], entry->memory + offset, error);
-                offset += cuda_chunk_bytes(&data->segments[s]);
-            }
+        status = place_chunks(columns, entry, data, wished, old, error);
+        cuda_free(columns->cuda, old);
         if (status != STATUS_OK)
             columns_drop(columns, entry);
     }

@@ -123,19 +123,21 @@ bool columns_evict_tenant(struct cuda_columns *columns)
 
 /* ---- Entries ---- */
 
-static void unpin(struct cuda_columns *columns, struct entry *entry)
+void columns_unpin(struct cuda_columns *columns, struct entry *entry)
 {
     for (uint32_t piece = 0; entry->pins && piece < 2 * entry->column.count; piece++)
         if (entry->pins[piece])
             cuda_unpin(columns->cuda, entry->pins[piece]);
     free(entry->pins);
     free(entry->host);
+    entry->pins = NULL;
+    entry->host = NULL;
 }
 
-static void free_entry(struct cuda_columns *columns, struct entry *entry)
+void columns_free(struct cuda_columns *columns, struct entry *entry)
 {
     cuda_free(columns->cuda, entry->memory);
-    unpin(columns, entry);
+    columns_unpin(columns, entry);
     free(entry->segments);
     free(entry);
 }
@@ -147,7 +149,7 @@ void cuda_columns_destroy(struct cuda_columns *columns)
     while (columns->entries) {
         struct entry *entry = columns->entries;
         columns->entries = entry->next;
-        free_entry(columns, entry);
+        columns_free(columns, entry);
     }
     pthread_mutex_destroy(&columns->mutex);
     pthread_cond_destroy(&columns->changed);
@@ -177,7 +179,7 @@ void columns_drop(struct cuda_columns *columns, struct entry *entry)
     while (*link != entry)
         link = &(*link)->next;
     *link = entry->next;
-    free_entry(columns, entry);
+    columns_free(columns, entry);
 }
 
 struct entry *columns_least(struct cuda_columns *columns, double most)

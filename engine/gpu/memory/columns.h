@@ -6,7 +6,7 @@
  * one budget; statements come first, and have at least STATEMENTS_LEAST. If everything fits, all chunks that statements
  * read stay. Else those stay that save most, and the others are streamed or read from the host's memory in every run
  * (engine/gpu/stream/). Columns are identified by their addresses, so a database must stay open as long as the engine that
- * reads it.
+ * reads it, or until cuda_columns_follow.
  *
  * Any thread may call these functions; they take turns. A run holds its columns while kernels read them: they stay where
  * they are, and a run that needs their memory waits. So a run that holds columns must not wait for others itself: it
@@ -45,6 +45,12 @@ struct cuda_column {
 NODISCARD enum status cuda_columns_create(struct cuda *cuda, uint64_t budget, struct cuda_columns **columns,
                                           struct error *error);
 void cuda_columns_destroy(struct cuda_columns *columns);
+
+/* Keeps chunks of columns of `from` as those of the same columns of `to`, where a segment's files are the same; all else is
+ * freed. Both databases are open, and no statement over `from` is left. A column of `to` that cannot be opened (by `threads`
+ * threads) is not kept: the next statement says why. */
+void cuda_columns_follow(struct cuda_columns *columns, struct database *from, struct database *to,
+                         unsigned threads);
 
 /* A prepared statement. It is busy in a call that uses the GPU. */
 struct cuda_tenant {

@@ -81,6 +81,11 @@ NODISCARD enum status columns_add(struct cuda_columns *columns, const struct col
 /* Frees the entry's memory; an entry of chunks stays in the list, others leave it. */
 void columns_drop(struct cuda_columns *columns, struct entry *entry);
 
+/* Frees an entry that has left the list. */
+void columns_free(struct cuda_columns *columns, struct entry *entry);
+/* What the entry reads from the host's memory is pinned no longer. */
+void columns_unpin(struct cuda_columns *columns, struct entry *entry);
+
 /* Of the entries that nothing uses at the moment, the one that saves least, if that is less than `most`. */
 struct entry *columns_least(struct cuda_columns *columns, double most);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Devices know columns by their addresses, so they are opened again, too; before that the old ones are closed, which have
- * the memory. After a failure this is tried again before the next statement. */
+/* The newest state takes the place of the one that is open; the devices keep what both have. After a failure this is tried
+ * again before the next statement. */
 enum status sql_shell_refresh(struct sql_shell *shell, struct error *error)
 {
     if (!shell->stale)
@@ -16,12 +16,10 @@ enum status sql_shell_refresh(struct sql_shell *shell, struct error *error)
     struct database *now;
     RETURN_IF_ERROR(database_open(database_path(shell->database), &now, error));
     sql_cache_close(shell->cache);
-    engine_close(shell->engine);
-    database_close(shell->database);
     shell->cache = NULL;
-    shell->engine = NULL;
+    engine_follow(shell->engine, shell->database, now);
+    database_close(shell->database);
     shell->database = now;
-    RETURN_IF_ERROR(engine_open(&shell->options, &shell->engine, error));
     RETURN_IF_ERROR(sql_cache_open(shell->engine, shell->database, shell->plan_cache, &shell->cache, error));
     shell->stale = false;
     return STATUS_OK;

@@ -53,10 +53,37 @@ static void an_address_names_its_file(void **state)
     assert_null(file_map_path(NULL));
 }
 
+/* A file that is mapped twice has two addresses for each place; one that has taken its name is another file. */
+static void places_of_a_file_are_the_same(void **state)
+{
+    static char bytes[BYTES];
+    (void)state;
+    assert_int_equal(mkdir(path, 0777), 0);
+    snprintf(names[0], sizeof names[0], "%s/0", path);
+    must(file_write_whole(names[0], bytes, BYTES, error));
+    map(0);
+    struct file_map twice = maps[0];
+    map(0);
+    assert_ptr_not_equal(twice.bytes, maps[0].bytes);
+    assert_true(file_map_same(twice.bytes, maps[0].bytes));
+    assert_true(file_map_same(twice.bytes + 4000, maps[0].bytes + 4000));
+    assert_false(file_map_same(twice.bytes, maps[0].bytes + 1));
+    assert_false(file_map_same(twice.bytes, bytes));
+    assert_int_equal(unlink(names[0]), 0);
+    must(file_write_whole(names[0], bytes, BYTES, error));
+    file_map_close(&maps[0]);
+    map(0);
+    assert_false(file_map_same(twice.bytes, maps[0].bytes));
+    file_map_close(&twice);
+    file_map_close(&maps[0]);
+    assert_false(file_map_same(NULL, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_address_names_its_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(places_of_a_file_are_the_same, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
