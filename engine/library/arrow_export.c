@@ -117,8 +117,7 @@ static bool fill_values(struct ArrowArray *array, const struct value_type *type,
     return out != NULL;
 }
 
-/* Makes a batch's arrays; false if memory is out, and everything made so far is released. */
-static bool make_batch(const struct value_type *types, const struct export_values *columns, uint32_t count,
+bool export_batch_make(const struct value_type *types, const struct export_values *columns, uint32_t count,
                        int64_t rows, struct ArrowArray *batch)
 {
     bool made = array_begin(batch, rows, 1);
@@ -145,7 +144,8 @@ static bool make_batch(const struct value_type *types, const struct export_value
 
 /* A schema's private_data: the texts that it points to. */
 struct schema_memory {
-    char name[256], format[32];
+    char format[32];
+    char name[];
 };
 
 void arrow_schema_release(struct ArrowSchema *schema)
@@ -181,11 +181,11 @@ static const char *format_of(enum value_kind kind)
 
 static bool schema_begin(struct ArrowSchema *schema, const char *name, const struct value_type *type)
 {
-    struct schema_memory *memory = calloc(1, sizeof *memory);
+    struct schema_memory *memory = calloc(1, sizeof *memory + strlen(name) + 1);
     *schema = (struct ArrowSchema){0};
     if (!memory)
         return false;
-    snprintf(memory->name, sizeof memory->name, "%s", name);
+    strcpy(memory->name, name);
     if (type && value_is_decimal(*type))
         snprintf(memory->format, sizeof memory->format, "d:19,%u", type->scale);
     else
@@ -237,7 +237,7 @@ static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
         return 0;
     if (from->next(from, rows, &from->error) != STATUS_OK)
         return EIO;
-    if (!make_batch(from->types, from->batch, from->count, rows, out)) {
+    if (!export_batch_make(from->types, from->batch, from->count, rows, out)) {
         (void)error_out_of_memory(&from->error, (uint64_t)rows * from->count * 8, "a batch of rows");
         return ENOMEM;
     }

@@ -22,6 +22,11 @@
 NODISCARD enum status arrow_export_rows(struct rowset *rows, struct ArrowArrayStream *stream,
                                         struct error *error);
 
+/* Exports rows first .. first + count - 1, at most ARROW_BATCH_ROWS, as the array of such a stream, on any thread. The
+ * rowset keeps them. */
+NODISCARD enum status arrow_export_batch(const struct rowset *rows, uint64_t first, uint32_t count,
+                                         struct ArrowArray *batch, struct error *error);
+
 /* Exports a table's rows, decoded batch by batch. A foreign key is the key that it references. The database
  * must stay open until the stream is released. */
 NODISCARD enum status arrow_export_table(struct database *database, const struct table *table,

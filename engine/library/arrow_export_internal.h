@@ -16,6 +16,10 @@ struct export_values {
     const char *const *texts; /* not NULL: zero-terminated strings, instead of values */
 };
 
+/* Makes a batch's arrays of the columns' first `rows` values; false if memory is out, and nothing is to be released. */
+NODISCARD bool export_batch_make(const struct value_type *types, const struct export_values *columns,
+                                 uint32_t count, int64_t rows, struct ArrowArray *batch);
+
 /* A stream's private_data: what all kinds of sources have. */
 struct export_stream {
     uint32_t count;

@@ -4,6 +4,7 @@
 #include "engine/plan/fact_data.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/value_text.h"
+#include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
 
 #include <stdlib.h>
@@ -16,20 +17,40 @@ struct rows_stream {
     struct rowset rows;
 };
 
+static struct export_values values_from(const struct rowset_column *column, uint64_t first)
+{
+    return (struct export_values){.nulls = column->nulls ? column->nulls + first : NULL,
+                                  .values = column->values ? column->values + first : NULL,
+                                  .strings = column->type.kind == VALUE_STRING ? column : NULL,
+                                  .first = first};
+}
+
 static enum status rows_next(struct export_stream *stream, uint32_t count, struct error *error)
 {
     const struct rowset *rows = &((struct rows_stream *)stream)->rows;
     (void)count;
     (void)error;
-    for (uint32_t c = 0; c < rows->column_count; c++) {
-        const struct rowset_column *const column = &rows->columns[c];
-        stream->batch[c] =
-            (struct export_values){.nulls = column->nulls ? column->nulls + stream->done : NULL,
-                                   .values = column->values ? column->values + stream->done : NULL,
-                                   .strings = column->type.kind == VALUE_STRING ? column : NULL,
-                                   .first = stream->done};
-    }
+    for (uint32_t c = 0; c < rows->column_count; c++)
+        stream->batch[c] = values_from(&rows->columns[c], stream->done);
     return STATUS_OK;
+}
+
+enum status arrow_export_batch(const struct rowset *rows, uint64_t first, uint32_t count,
+                               struct ArrowArray *batch, struct error *error)
+{
+    struct value_type *types = NULL;
+    struct export_values *values = NULL;
+    enum status status = memory_take(&types, rows->column_count * sizeof *types, "types", error);
+    status = AND_THEN(status, memory_take(&values, rows->column_count * sizeof *values, "values", error));
+    for (uint32_t c = 0; status == STATUS_OK && c < rows->column_count; c++) {
+        types[c] = rows->columns[c].type;
+        values[c] = values_from(&rows->columns[c], first);
+    }
+    if (status == STATUS_OK && !export_batch_make(types, values, rows->column_count, count, batch))
+        status = error_out_of_memory(error, (uint64_t)count * rows->column_count * 8, "a batch of rows");
+    free(types);
+    free(values);
+    return status;
 }
 
 static void rows_close(struct export_stream *stream)

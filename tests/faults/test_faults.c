@@ -75,6 +75,12 @@ static const struct named_operation {
       .run = ASK "\"COPY (SELECT id, city, note, note || city" JOIN ") TO '$D/out.parquet'\"",
       .observe = "cksum < $D/out.parquet",
       .output_may_vary = true}},
+    {"copy_arrow",
+     {.prepare = FIRST " && echo before > $D/out.arrow",
+      .run =
+          ASK "\"COPY (SELECT id, city, note, note || city" JOIN ") TO '$D/out.arrow' (COMPRESSION zstd)\"",
+      .observe = "cksum < $D/out.arrow",
+      .output_may_vary = true}},
     {"summarize", {.prepare = FIRST, .run = ASK "'SUMMARIZE sales; SUMMARIZE SELECT shop, note FROM sales'"}},
     {"pivot", /* which asks for the values first */
      {.prepare = FIRST,

@@ -17,6 +17,16 @@ static inline void load_ends(const char *arguments, int exit_code, const char *s
         fail_msg("%s: exit code %d\n%s%s", arguments, run.exit_code, run.output, run.errors);
 }
 
+/* A script of the shell, beside $D, ends with exit code 0 and has this output. */
+static inline void shell_prints(const char *shell, const char *output)
+{
+    char text[2 * PATH_BYTES];
+    snprintf(text, sizeof text, "cd $D/.. && %s", shell);
+    run_shell(text, &run);
+    if (run.exit_code != 0 || strcmp(run.output, output) != 0)
+        fail_msg("%s: exit code %d\n%s%s", shell, run.exit_code, run.output, run.errors);
+}
+
 static inline void answer_is(const char *question, const char *rows)
 {
     setenv("Q", question, 1);

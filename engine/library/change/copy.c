@@ -3,6 +3,7 @@
 
 #include "engine/answer/parquet/parquet_write.h"
 #include "engine/library/change/copy_file.h"
+#include "engine/library/ipc/ipc_write.h"
 #include "engine/library/tessera.h"
 #include "engine/sql/sql_error.h"
 #include "storage/base/text/text_stream.h"
@@ -21,8 +22,8 @@
 
 /* ---- The format, by the file's name ---- */
 
-enum copy_kind { COPY_CSV, COPY_JSON, COPY_PARQUET, COPY_KINDS };
-static const char *const kind_names[COPY_KINDS] = {"CSV", "JSON", "Parquet"};
+enum copy_kind { COPY_CSV, COPY_JSON, COPY_PARQUET, COPY_ARROW, COPY_ARROW_STREAM, COPY_KINDS };
+static const char *const kind_names[COPY_KINDS] = {"CSV", "JSON", "Parquet", "Arrow", "Arrow"};
 
 struct copy_options {
     struct rowset_style style; /* of CSV and JSON */
@@ -30,6 +31,7 @@ struct copy_options {
     bool format_said, array;
     enum copy_packing packing; /* of the whole file, by its ending */
     enum parquet_codec codec;  /* of the pages of Parquet */
+    enum ipc_codec buffers;    /* of Arrow's */
     const char *why_not;       /* a format that is not written */
 };
 
@@ -38,13 +40,24 @@ static const struct copy_format {
     enum copy_kind kind;
     char delimiter;
     const char *why_not; /* it is not written; NULL: it is */
-} formats[] = {{"csv", ".csv", COPY_CSV, 0, NULL},        {NULL, ".txt", COPY_CSV, 0, NULL},
-               {NULL, ".tsv", COPY_CSV, '\t', NULL},      {NULL, ".tbl", COPY_CSV, '|', NULL},
-               {"json", ".json", COPY_JSON, 0, NULL},     {NULL, ".jsonl", COPY_JSON, 0, NULL},
-               {NULL, ".ndjson", COPY_JSON, 0, NULL},     {"parquet", ".parquet", COPY_PARQUET, 0, NULL},
-               {"arrow", ".arrow", COPY_CSV, 0, "Arrow"}, {NULL, ".feather", COPY_CSV, 0, "Arrow"},
+} formats[] = {{"csv", ".csv", COPY_CSV, 0, NULL},
+               {NULL, ".txt", COPY_CSV, 0, NULL},
+               {NULL, ".tsv", COPY_CSV, '\t', NULL},
+               {NULL, ".tbl", COPY_CSV, '|', NULL},
+               {"json", ".json", COPY_JSON, 0, NULL},
+               {NULL, ".jsonl", COPY_JSON, 0, NULL},
+               {NULL, ".ndjson", COPY_JSON, 0, NULL},
+               {"parquet", ".parquet", COPY_PARQUET, 0, NULL},
+               {"arrow", ".arrow", COPY_ARROW, 0, NULL},
+               {NULL, ".feather", COPY_ARROW, 0, NULL},
+               {"arrows", ".arrows", COPY_ARROW_STREAM, 0, NULL},
                {"orc", ".orc", COPY_CSV, 0, "ORC"}};
 #define FORMATS (sizeof formats / sizeof *formats)
+
+static bool is_arrow(enum copy_kind kind)
+{
+    return kind == COPY_ARROW || kind == COPY_ARROW_STREAM;
+}
 
 static bool ends_with(const char *name, size_t length, const char *ending)
 {
@@ -93,7 +106,7 @@ static enum status read_format(const struct sql_copy_option *option, struct copy
                 options->style.delimiter = delimiter; /* of the ending */
             return STATUS_OK;
         }
-    return sql_change_refuse(error, option->position, "FORMAT is csv, json or parquet, not '%.40s'",
+    return sql_change_refuse(error, option->position, "FORMAT is csv, json, parquet or arrow, not '%.40s'",
                              option->value ? option->value : "");
 }
 
@@ -135,34 +148,42 @@ static enum status read_null(const struct sql_copy_option *option, struct copy_o
     return STATUS_OK;
 }
 
-/* What compresses a file of text as a whole, or the pages of Parquet. It is read when the format is known. */
+/* What compresses a file of text as a whole, the pages of Parquet, or the buffers of Arrow. It is read when the format is
+ * known. */
 static enum status read_packing(const struct sql_copy_option *option, struct copy_options *options,
                                 struct error *error)
 {
     static const struct {
         const char *word;
-        bool text, parquet; /* for which it is */
-        enum copy_packing packing;
-        enum parquet_codec codec;
-    } words[] = {{"none", true, true, COPY_PLAIN, PARQUET_UNCOMPRESSED},
-                 {"uncompressed", true, true, COPY_PLAIN, PARQUET_UNCOMPRESSED},
-                 {"gzip", true, false, COPY_GZIP, PARQUET_UNCOMPRESSED},
-                 {"snappy", false, true, COPY_PLAIN, PARQUET_SNAPPY},
-                 {"zstd", true, true, COPY_ZSTD, PARQUET_ZSTD}};
-    const bool parquet = options->kind == COPY_PARQUET;
+        int text, parquet, arrow; /* the number for each; -1: it has none */
+    } words[] = {{"none", COPY_PLAIN, PARQUET_UNCOMPRESSED, IPC_PLAIN},
+                 {"uncompressed", COPY_PLAIN, PARQUET_UNCOMPRESSED, IPC_PLAIN},
+                 {"gzip", COPY_GZIP, -1, -1},
+                 {"snappy", -1, PARQUET_SNAPPY, -1},
+                 {"lz4", -1, -1, IPC_LZ4},
+                 {"zstd", COPY_ZSTD, PARQUET_ZSTD, IPC_ZSTD}};
+    const bool parquet = options->kind == COPY_PARQUET, arrow = is_arrow(options->kind);
     if (option->value && word_compare("auto", option->value) == 0)
         return STATUS_OK;
-    for (size_t w = 0; option->value && w < sizeof words / sizeof *words; w++)
-        if (word_compare(words[w].word, option->value) == 0 && (parquet ? words[w].parquet : words[w].text)) {
-            if (parquet)
-                options->codec = words[w].codec;
-            else
-                options->packing = words[w].packing;
-            return STATUS_OK;
-        }
-    return sql_change_refuse(error, option->position, "COMPRESSION%s is none, %s, zstd or auto, not '%.40s'",
-                             parquet ? " of Parquet" : "", parquet ? "snappy" : "gzip",
-                             option->value ? option->value : "");
+    for (size_t w = 0; option->value && w < sizeof words / sizeof *words; w++) {
+        const int number = parquet ? words[w].parquet : arrow ? words[w].arrow : words[w].text;
+        if (number < 0 || word_compare(words[w].word, option->value) != 0)
+            continue;
+        if (parquet)
+            options->codec = (enum parquet_codec)number;
+        else if (arrow)
+            options->buffers = (enum ipc_codec)number;
+        else
+            options->packing = (enum copy_packing)number;
+        return STATUS_OK;
+    }
+    return sql_change_refuse(
+        error, option->position, "COMPRESSION%s%s is none, %s, zstd or auto, not '%.40s'",
+        parquet || arrow ? " of " : "", parquet || arrow ? kind_names[options->kind] : "",
+        parquet ? "snappy"
+        : arrow ? "lz4"
+                : "gzip",
+        option->value ? option->value : "");
 }
 
 static enum status read_header(const struct sql_copy_option *option, struct copy_options *options,
@@ -217,10 +238,11 @@ static enum status check_options(const struct sql_change *change, const struct c
             return sql_change_refuse(error, change->options[o].position, "%s is an option of %s, not of %s",
                                      change->options[o].name, kind_names[kind], kind_names[options->kind]);
     }
-    if (options->kind == COPY_PARQUET && options->packing != COPY_PLAIN)
+    if ((options->kind == COPY_PARQUET || is_arrow(options->kind)) && options->packing != COPY_PLAIN)
         return sql_change_refuse(error, change->file_position,
-                                 "a Parquet file is compressed page by page, not as a whole; "
-                                 "name it without %s",
+                                 "%s file is compressed %s, not as a whole; name it without %s",
+                                 is_arrow(options->kind) ? "an Arrow" : "a Parquet",
+                                 is_arrow(options->kind) ? "buffer by buffer" : "page by page",
                                  copy_packing_ending(options->packing));
     if (options->style.null_text[0] && options->style.delimiter &&
         strchr(options->style.null_text, options->style.delimiter))
@@ -244,17 +266,18 @@ static enum status read_each(const struct sql_change *change, bool format, struc
 static enum status read_options(const struct sql_change *change, struct copy_options *options,
                                 struct error *error)
 {
-    *options = (struct copy_options){.style = {.format = ROWSET_CSV}, .codec = PARQUET_ZSTD};
+    *options =
+        (struct copy_options){.style = {.format = ROWSET_CSV}, .codec = PARQUET_ZSTD, .buffers = IPC_PLAIN};
     guess(change->file, options);
     RETURN_IF_ERROR(read_each(change, true, options, error));
     RETURN_IF_ERROR(read_each(change, false, options, error));
     if (!options->format_said)
-        return sql_change_refuse(error, change->file_position,
-                                 "the ending of '%.200s' says no format; add (FORMAT csv), json or parquet",
-                                 change->file);
+        return sql_change_refuse(
+            error, change->file_position,
+            "the ending of '%.200s' says no format; add (FORMAT csv), json, parquet or arrow", change->file);
     if (options->why_not)
         return sql_change_refuse(error, change->file_position,
-                                 "%s files are not written; csv, json and parquet are (FORMAT csv)",
+                                 "%s files are not written; csv, json, parquet and arrow are (FORMAT csv)",
                                  options->why_not);
     RETURN_IF_ERROR(check_options(change, options, error));
     options->style.lines = options->style.format == ROWSET_JSON && !options->array;
@@ -311,8 +334,11 @@ static enum status write_rows(const struct rowset *rows, const struct copy_optio
                               FILE *out, struct error *error)
 {
     const struct parquet_style parquet = {.codec = options->codec, .software = SOFTWARE};
-    return options->kind == COPY_PARQUET ? rowset_write_parquet(rows, &parquet, threads, out, error)
-                                         : rowset_write(rows, &options->style, threads, out, error);
+    const struct ipc_style arrow = {.stream = options->kind == COPY_ARROW_STREAM, .codec = options->buffers};
+    if (options->kind == COPY_PARQUET)
+        return rowset_write_parquet(rows, &parquet, threads, out, error);
+    return is_arrow(options->kind) ? rowset_write_arrow(rows, &arrow, threads, out, error)
+                                   : rowset_write(rows, &options->style, threads, out, error);
 }
 
 enum status copy_run(const struct change_task *task, const struct sql_change *change,

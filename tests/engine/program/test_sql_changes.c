@@ -46,15 +46,6 @@ static void sql_ends(const char *statements, int exit_code, const char *said)
         fail_msg("%s: exit code %d\n%s%s", statements, run.exit_code, run.output, run.errors);
 }
 
-static void shell_prints(const char *shell, const char *output)
-{
-    char text[2 * PATH_BYTES];
-    snprintf(text, sizeof text, "cd $D/.. && %s", shell);
-    run_shell(text, &run);
-    if (run.exit_code != 0 || strcmp(run.output, output) != 0)
-        fail_msg("%s: exit code %d\n%s%s", shell, run.exit_code, run.output, run.errors);
-}
-
 static void rows_are(const char *sales_and_shops)
 {
     answer_is("select concat((select count(*) from sales), ',', (select count(*) from shops)) as counts",
@@ -150,8 +141,13 @@ static void what_is_no_copy_is_refused(void **state)
         {"copy shops to 'a.parquet.gz'", "column 15: a Parquet file is compressed page by page"},
         {"copy shops to 'never.csv' (compression snappy)", "COMPRESSION is none, gzip, zstd or auto"},
         {"copy shops to 'a.xyz'", "column 15: the ending of 'a.xyz' says no format; add (FORMAT csv)"},
-        {"copy shops to 'never.csv' (format arrow)", "Arrow files are not written"},
-        {"copy shops to 'never.csv' (format xml)", "column 28: FORMAT is csv, json or parquet, not 'xml'"},
+        {"copy shops to 'never.csv' (format orc)", "ORC files are not written"},
+        {"copy shops to 'never.csv' (format xml)", "column 28: FORMAT is csv, json, parquet or arrow, not"},
+        {"copy shops to 'a.arrow' (header)", "column 26: header is an option of CSV, not of Arrow"},
+        {"copy shops to 'a.arrows' (compression snappy)",
+         "column 27: COMPRESSION of Arrow is none, lz4, zstd or auto, not 'snappy'"},
+        {"copy shops to 'a.arrow.gz'", "column 15: an Arrow file is compressed buffer by buffer"},
+        {"copy shops to 'never.csv' (compression lz4)", "COMPRESSION is none, gzip, zstd or auto"},
         {"copy shops to 'never.csv' (header perhaps)", "header is true or false, not 'perhaps'"},
         {"copy shops to 'never.csv' (delimiter 'ab')", "'ab' is no delimiter"},
         {"copy shops to 'a.json' (header)", "header is an option of CSV, not of JSON"},

@@ -11,15 +11,6 @@
 
 #include "tests/support/load_program.h"
 
-static void shell_prints(const char *shell, const char *output)
-{
-    char text[2 * PATH_BYTES];
-    snprintf(text, sizeof text, "cd $D/.. && %s", shell);
-    run_shell(text, &run);
-    if (run.exit_code != 0 || strcmp(run.output, output) != 0)
-        fail_msg("%s: exit code %d\n%s%s", shell, run.exit_code, run.output, run.errors);
-}
-
 /* A database that queries need and do not look at. */
 static void begin(void)
 {
