@@ -96,10 +96,19 @@ static enum status match_columns(struct infer_table *table, const struct columna
 
 /* ---- Values ---- */
 
+/* Numbers, or codes of texts, that were counted in this part: of those with the same hash the last one. A value that is
+ * there is counted without its text, whose digits would take most of the time. */
+#define SEEN 4096u
+struct seen {
+    int64_t number;
+    bool is; /* else nothing was counted */
+};
+
 /* What a thread reads in. */
 struct scratch {
     struct columnar_streams streams;
     struct columnar_values values;
+    struct seen seen[SEEN];
 };
 
 struct reading {
@@ -139,15 +148,33 @@ static void measure(struct infer_column *column, const struct columnar_type *typ
     }
 }
 
-static enum status add_values(struct infer_column *column, const struct columnar_type *type,
-                              const struct columnar_values *values, struct error *error)
+/* Whether the number is all of the value: it is not wide, and has no fraction of a second. */
+static bool is_number(const struct columnar_values *values, uint32_t at)
 {
+    return !values->nanoseconds && (!values->wide || values->wide[at] == values->numbers[at]);
+}
+
+static enum status add_values(struct infer_column *column, const struct columnar_type *type,
+                              const struct columnar_values *values, struct seen *seen, struct error *error)
+{
+    const bool coded = values->texts && values->is_dictionary;
+    memset(seen, 0, SEEN * sizeof *seen);
     column->nulls += values->rows - values->count;
     for (uint32_t at = 0; at < values->count; at++) {
         char shown[TEXT_SHOWN_BYTES];
         struct text_field field = {shown, 0};
+        if (coded || (!values->texts && is_number(values, at))) {
+            const int64_t number = values->numbers[at];
+            struct seen *const last = &seen[hash_mix((uint64_t)number) % SEEN];
+            if (last->is && last->number == number) {
+                column->values++;
+                column->duplicates = true;
+                continue;
+            }
+            *last = (struct seen){number, true};
+        }
         if (values->texts) {
-            field = values->texts[values->is_dictionary ? (uint64_t)values->numbers[at] : at];
+            field = values->texts[coded ? (uint64_t)values->numbers[at] : at];
         } else {
             measure(column, type, values, at);
             columnar_show_number(type, values, at, shown);
@@ -176,7 +203,7 @@ static enum status read_part(const struct reading *reading, uint32_t part, uint3
                                                     &scratch->values, error));
     columnar_part_close(&opened);
     return AND_THEN(status, add_values(&reading->table->columns[c], &reading->file->columns[number].type,
-                                       &scratch->values, error));
+                                       &scratch->values, scratch->seen, error));
 }
 
 static enum status read_column(void *context, uint64_t item, unsigned thread, struct error *error)

@@ -64,6 +64,29 @@ static void types_are_those_of_the_file(void **state)
     tells("    price DECIMAL(12,2) NOT NULL");
 }
 
+/* Values that come again are counted without their texts: codes mean other texts in another group of rows, and a key is one
+ * only if no value comes again, also much later. */
+static void values_that_come_again_are_counted(void **state)
+{
+    (void)state;
+    run_shell(
+        "cd $D/.. && echo 'CREATE TABLE one (x INT);' >one.sql && echo 1 >one.csv && $T load --db one.db "
+        "--schema one.sql one=one.csv && $T sql --device cpu --db one.db \"copy (with recursive n(i) as "
+        "(select 1 union all select i + 1 from n where i < 200000) select i as id, i % 199999 as again_id, "
+        "concat(i / 122880, 'w', i % 50) as word, i % 1000 / 8e0 as real, timestamp '2024-01-01 00:00:00' + "
+        "interval '1 second' * (i % 7000) as moment, case when i % 3 = 0 then i % 11 end as small from n "
+        "order by id) to 't.parquet'\"",
+        &run);
+    assert_int_equal(run.exit_code, 0);
+    infers("t=t.parquet", 0);
+    tells("    id INT PRIMARY KEY, -- 1 to 200000, no duplicates\n");
+    tells("    again_id INT NOT NULL, -- 0 to 199998, 199999 different\n");
+    tells("    word TEXT NOT NULL, -- up to 4 bytes, 100 different\n");
+    tells("    real DOUBLE NOT NULL, -- up to 7 bytes, 1000 different\n");
+    tells("    moment TIMESTAMP NOT NULL, -- 2024-01-01 to 2024-01-01, 7000 different\n");
+    tells("    small INT -- 0 to 10, 11 different, 133334 NULL\n");
+}
+
 static void columns_that_no_table_can_have_are_told(void **state)
 {
     (void)state;
@@ -140,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(types_are_those_of_the_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(values_that_come_again_are_counted, setup, teardown),
         cmocka_unit_test_setup_teardown(columns_that_no_table_can_have_are_told, setup, teardown),
         cmocka_unit_test_setup_teardown(references_go_across_kinds_of_files, setup, teardown),
         cmocka_unit_test_setup_teardown(a_folder_is_its_files, setup, teardown),
