@@ -199,7 +199,7 @@ static enum status read_tables(const struct load_options *options, struct progre
         progress_report(progress, tables[t].name, "tables", t, count);
         RETURN_IF_ERROR(columnar_format_find(inputs[t].paths[0], &tables[t].format, error));
         RETURN_IF_ERROR(tables[t].format ? infer_columnar_read(&tables[t], options, error)
-                                         : infer_table_read(&tables[t], &own, error));
+                                         : infer_table_read(&tables[t], &own, options->threads, error));
     }
     progress_report(progress, "", "tables", count, count);
     return STATUS_OK;

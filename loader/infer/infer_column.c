@@ -179,6 +179,21 @@ enum status infer_column_add(struct infer_column *column, const struct infer_for
     return infer_column_count(column, field, error);
 }
 
+/* Counts a value, by the hash of its text. */
+static enum status count_word(struct infer_column *column, uint64_t word, struct error *error)
+{
+    const uint64_t had = column->distinct.table.count;
+    if (column->uncounted)
+        return STATUS_OK;
+    RETURN_IF_ERROR(hash_words_add(&column->distinct, word, error));
+    column->duplicates |= column->distinct.table.count == had;
+    if (column->distinct.table.count > (column->duplicates ? DISTINCT_MAX : UNIQUE_MAX)) {
+        column->uncounted = true;
+        hash_words_free(&column->distinct);
+    }
+    return STATUS_OK;
+}
+
 enum status infer_column_count(struct infer_column *column, const struct text_field *field,
                                struct error *error)
 {
@@ -186,13 +201,20 @@ enum status infer_column_count(struct infer_column *column, const struct text_fi
     column->longest = column->longest > field->length ? column->longest : field->length;
     if (column->uncounted)
         return STATUS_OK;
-    const uint64_t had = column->distinct.table.count;
-    RETURN_IF_ERROR(hash_words_add(&column->distinct, XXH3_64bits(field->text, field->length), error));
-    column->duplicates |= column->distinct.table.count == had;
-    if (column->distinct.table.count > (column->duplicates ? DISTINCT_MAX : UNIQUE_MAX)) {
-        column->uncounted = true;
-        hash_words_free(&column->distinct);
-    }
+    uint64_t *const waiting = &column->waiting[column->counted % INFER_WAITING];
+    if (column->counted++ >= INFER_WAITING)
+        RETURN_IF_ERROR(count_word(column, *waiting, error));
+    *waiting = XXH3_64bits(field->text, field->length);
+    if (column->distinct.table.capacity)
+        hash_table_prefetch(&column->distinct.table, hash_mix(*waiting));
+    return STATUS_OK;
+}
+
+enum status infer_column_finish(struct infer_column *column, struct error *error)
+{
+    for (uint64_t v = column->counted > INFER_WAITING ? column->counted - INFER_WAITING : 0;
+         v < column->counted; v++)
+        RETURN_IF_ERROR(count_word(column, column->waiting[v % INFER_WAITING], error));
     return STATUS_OK;
 }
 

@@ -291,6 +291,8 @@ enum status infer_columnar_read(struct infer_table *table, const struct load_opt
     enum status status = STATUS_OK;
     for (uint32_t p = 0; p < table->input->path_count && status == STATUS_OK; p++)
         status = read_file(table, options, table->input->paths[p], &first, error);
+    for (uint32_t c = 0; status == STATUS_OK && c < table->column_count; c++)
+        status = infer_column_finish(&table->columns[c], error);
     columnar_file_close(first);
     return status;
 }

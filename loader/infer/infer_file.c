@@ -1,11 +1,12 @@
 /* infer_file.c: reads the files of a table for infer.h: the first row tells delimiter and header, and then all rows are
- * read as the loader reads them. */
+ * read as the loader reads them, block by block, each column by one thread. */
 #include "loader/infer/infer_internal.h"
 
 #include "loader/text/reading_options.h"
 #include "loader/text/text_source_internal.h"
 #include "loader/text/text_value_internal.h"
 #include "storage/base/memory.h"
+#include "storage/base/parallel.h"
 #include "storage/base/words/word.h"
 
 #include <stdlib.h>
@@ -192,12 +193,44 @@ static enum status begin(struct infer_table *table, const struct text_options *o
     return STATUS_OK;
 }
 
-static enum status add_block(struct infer_table *table, const struct infer_forms *forms,
-                             const struct text_block *block, bool skip, struct error *error)
+/* A block whose columns threads take one by one. */
+struct block_reading {
+    struct infer_table *table;
+    const struct infer_forms *forms;
+    const struct text_block *block;
+    uint32_t begin; /* the first row that is no header */
+};
+
+/* Gives the next row from `row` on that is whole. *fault is that of the faults at which to look next, at first 0. */
+static uint32_t whole_row(const struct text_block *block, uint32_t row, uint32_t *fault)
 {
+    for (; *fault < block->fault_count && block->faults[*fault].row <= row; ++*fault)
+        row += block->faults[*fault].row == row;
+    return row;
+}
+
+static enum status add_column(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct block_reading *const reading = context;
+    const struct infer_table *const table = reading->table;
+    const struct text_block *const block = reading->block;
+    uint32_t fault = 0;
+    (void)thread;
+    for (uint32_t row = whole_row(block, reading->begin, &fault); row < block->rows;
+         row = whole_row(block, row + 1, &fault))
+        RETURN_IF_ERROR(infer_column_add(&table->columns[item], reading->forms,
+                                         &block->fields[(size_t)row * table->column_count + item], error));
+    return STATUS_OK;
+}
+
+static enum status add_block(struct block_reading *reading, unsigned threads, struct error *error)
+{
+    struct infer_table *const table = reading->table;
+    const struct text_block *const block = reading->block;
+    uint32_t faults = 0;
     for (uint32_t f = 0; f < block->fault_count; f++) {
         const struct text_fault *const fault = &block->faults[f];
-        const bool header = skip && fault->row == 0, first = table->faults == 0 && !header;
+        const bool header = fault->row < reading->begin, first = table->faults == 0 && !header;
         if (first || fault->no_text)
             snprintf(table->fault, sizeof table->fault, "%.500s:%llu: the %s %s", block->path,
                      (unsigned long long)block->row_line[fault->row], header ? "header" : "row",
@@ -205,21 +238,13 @@ static enum status add_block(struct infer_table *table, const struct infer_forms
         if (fault->no_text)
             return error_set(error, STATUS_BAD_INPUT, "%s", table->fault);
         table->faults += !header;
+        faults += !header;
     }
-    for (uint32_t row = skip, fault = 0; row < block->rows; row++) {
-        while (fault < block->fault_count && block->faults[fault].row < row)
-            fault++;
-        if (fault < block->fault_count && block->faults[fault].row == row)
-            continue;
-        table->rows++;
-        for (uint32_t c = 0; c < table->column_count; c++)
-            RETURN_IF_ERROR(infer_column_add(&table->columns[c], forms,
-                                             &block->fields[(size_t)row * table->column_count + c], error));
-    }
-    return STATUS_OK;
+    table->rows += block->rows - reading->begin - faults;
+    return parallel_for(threads, table->column_count, add_column, reading, error);
 }
 
-static enum status read_rows(struct infer_table *table, const struct text_options *options,
+static enum status read_rows(struct infer_table *table, const struct text_options *options, unsigned threads,
                              struct error *error)
 {
     const char *names[SCHEMA_COLUMNS_MAX];
@@ -239,11 +264,14 @@ static enum status read_rows(struct infer_table *table, const struct text_option
     enum status status = STATUS_OK;
     for (block.rows = 1; status == STATUS_OK && block.rows;) {
         status = text_source_next(source, &block, error);
+        struct block_reading reading = {table, &forms, &block, table->header && block.path != path};
         if (status == STATUS_OK && block.rows)
-            status = add_block(table, &forms, &block, table->header && block.path != path, error);
+            status = add_block(&reading, threads, error);
         path = block.path;
         status = AND_THEN(status, cancel_check(error));
     }
+    for (uint32_t c = 0; status == STATUS_OK && c < table->column_count; c++)
+        status = infer_column_finish(&table->columns[c], error);
     text_block_free(&block);
     text_source_close(source);
     if (status == STATUS_OK && table->rows == 0 && table->faults)
@@ -252,7 +280,7 @@ static enum status read_rows(struct infer_table *table, const struct text_option
     return status;
 }
 
-enum status infer_table_read(struct infer_table *table, const struct text_options *options,
+enum status infer_table_read(struct infer_table *table, const struct text_options *options, unsigned threads,
                              struct error *error)
 {
     const size_t room = TEXT_ENCODING_GROWTH * (size_t)FIRST_BYTES + 8;
@@ -263,7 +291,7 @@ enum status infer_table_read(struct infer_table *table, const struct text_option
     enum status status = first.text && first.spare && first.fields && first.below
                              ? begin(table, options, &first, error)
                              : error_out_of_memory(error, 2 * room, "the first row");
-    status = AND_THEN(status, read_rows(table, options, error));
+    status = AND_THEN(status, read_rows(table, options, threads, error));
     free(first.text);
     free(first.spare);
     free(first.fields);

@@ -14,6 +14,9 @@
 #define UNIQUE_MAX   16000000u /* values of a column that has none */
 #define SHOWN_BYTES  24u
 
+/* Values of a column that wait to be counted: a table of millions is not in the cache, and a value is 50 ns of work. */
+#define INFER_WAITING 16u
+
 /* The kinds of values, each as a bit. A column has those that all of its values have. */
 enum {
     KIND_INT = 1,
@@ -62,6 +65,8 @@ struct infer_column {
     int64_t least, greatest;      /* of INT, DATE and TIME */
     char not_number[SHOWN_BYTES]; /* the first value that is none, if an earlier one is */
     struct hash_words distinct;
+    uint64_t waiting[INFER_WAITING]; /* the last values' hashes, whose slots come into the cache meanwhile */
+    uint64_t counted;                /* values that are in `distinct` or wait */
 
     bool key;
     const struct infer_table *references;
@@ -82,7 +87,7 @@ struct infer_table {
     struct infer_column *columns;
 };
 
-/* Takes a field into account. `forms` are those that are looked for. */
+/* Takes a field into account, until infer_column_finish not in `distinct`. `forms` are those that are looked for. */
 NODISCARD enum status infer_column_add(struct infer_column *column, const struct infer_forms *forms,
                                        const struct text_field *field, struct error *error);
 
@@ -91,6 +96,8 @@ struct number_shape infer_number_shape(const struct text_field *field, const str
 /* Counts a value that is not NULL, by its text; the kinds stay. */
 NODISCARD enum status infer_column_count(struct infer_column *column, const struct text_field *field,
                                          struct error *error);
+/* Counts the values that wait; afterwards none is added. */
+NODISCARD enum status infer_column_finish(struct infer_column *column, struct error *error);
 void infer_column_widen(struct infer_column *column, int64_t value);
 
 /* The type of a column, "DECIMAL(9,2)"; that of its form, if it has one. */
@@ -111,9 +118,9 @@ bool infer_form_find(const struct infer_column *column, struct infer_form *form)
 /* Whether a value is a number, a date or a time. */
 bool infer_is_value(const struct text_field *field, const struct text_reading *reading);
 
-/* Finds names, delimiter and header of the table's files, and reads them. */
+/* Finds names, delimiter and header of the table's files, and reads them on `threads` threads (0: all). */
 NODISCARD enum status infer_table_read(struct infer_table *table, const struct text_options *options,
-                                       struct error *error);
+                                       unsigned threads, struct error *error);
 /* The same for the files of table->format. */
 NODISCARD enum status infer_columnar_read(struct infer_table *table, const struct load_options *options,
                                           struct error *error);

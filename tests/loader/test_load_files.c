@@ -288,6 +288,30 @@ static void headers_are_as_people_write_them(void **state)
 }
 
 /* A schema with the options that read its columns. Two forms that read all values are none. */
+/* Blocks of text are read column by column, and rows that are not whole are left out. */
+static void a_schema_is_the_same_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    run_shell(
+        "cd $D/.. && awk 'BEGIN { print \"id,day,price,word\"; for (i = 0; i < 120000; i++) { "
+        "if (i % 50000 < 2) print \"half,a row\"; printf \"%d,%02d.%02d.2024,%d,%d,w%d\\n\", i, 1 + i % 28, "
+        "1 + i % 12, i % 300, i % 10, i % 5000 } }' | sed 's/,\\([0-9]*\\),\\([0-9]\\),w/,\"\\1,\\2\",w/' "
+        ">many.csv; "
+        "for t in 1 2 5; do $T load --threads $t --infer many.csv >$t.sql || exit 1; done; "
+        "cmp 1.sql 2.sql && cmp 1.sql 5.sql && cat 1.sql; ls -s many.csv",
+        &run);
+    assert_int_equal(run.exit_code, 0);
+    static const char *const told[] = {
+        "many.csv: 120000 rows, ',' between fields, with a header",
+        "    id INT PRIMARY KEY, -- 0 to 119999, no duplicates\n",
+        "    day DATE NOT NULL, -- --date-format %d.%m.%Y, up to 10 bytes, 84 different\n",
+        "    price DECIMAL(9,1) NOT NULL, -- --decimal-mark ,, up to 5 bytes, 300 different\n",
+        "    word TEXT NOT NULL -- up to 5 bytes, 5000 different\n"};
+    for (size_t t = 0; t < sizeof told / sizeof *told; t++)
+        if (!strstr(run.output, told[t]))
+            fail_msg("%s is not in\n%s", told[t], run.output);
+}
+
 static void forms_are_proposed_if_they_are_certain(void **state)
 {
     static const struct {
@@ -356,6 +380,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(columns_are_written_in_their_own_way, setup, teardown),
         cmocka_unit_test_setup_teardown(fields_that_the_table_lacks_are_skipped, setup, teardown),
         cmocka_unit_test_setup_teardown(a_schema_is_inferred_and_loaded, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_schema_is_the_same_on_any_number_of_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(forms_are_proposed_if_they_are_certain, setup, teardown),
         cmocka_unit_test_setup_teardown(headers_are_as_people_write_them, setup, teardown),
     };
