@@ -1,5 +1,8 @@
-/* test_guide.c: what docs/guide.md says to type gives what it shows: every line of an answer that stands in the guide
- * is printed by the commands, run here as they stand there. */
+/*
+ * test_guide.c: what docs/guide.md says to type gives what it shows: every line of an answer that stands in the guide is
+ * printed by the commands, run here as they stand there, from the first to the last, in a folder that is as a clone after
+ * `make build`, whose program is the one that is tested.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +14,18 @@
 
 static struct program_run run;
 
-/* The guide's commands that begin with "tessera ", with their continued lines, one after the other. */
+/* How a command begins. */
+static const char *const beginnings[] = {"    make ", "    export ", "    docs/", "    tessera "};
+
+static bool is_command(const char *line)
+{
+    for (size_t b = 0; b < sizeof beginnings / sizeof *beginnings; b++)
+        if (strncmp(line, beginnings[b], strlen(beginnings[b])) == 0)
+            return true;
+    return false;
+}
+
+/* The guide's commands, with their continued lines, one after the other. */
 static char *commands_of(const char *guide)
 {
     char *commands = NULL;
@@ -20,8 +34,7 @@ static char *commands_of(const char *guide)
     bool quoted = false, inside = false;
     for (const char *line = guide; *line; line += strcspn(line, "\n") + 1) {
         const size_t length = strcspn(line, "\n");
-        if (strncmp(line, "    tessera ", 12) == 0)
-            inside = true;
+        inside |= is_command(line);
         if (!inside)
             continue;
         for (size_t i = 0; i < length; i++)
@@ -46,16 +59,15 @@ static char *file_text(const char *path)
 /* Every indented line of the guide that is no command, no script and no message is in the output; gives their number. */
 static unsigned lines_are_printed(const char *guide, const char *output)
 {
-    static const char *const others[] = {"    tessera", "    make ", "    CREATE TABLE"};
+    static const char message[] = "    tessera:", script[] = "    CREATE TABLE";
     unsigned printed = 0;
     bool before = false, answer = false;
     for (const char *line = guide; *line; line += strcspn(line, "\n") + 1) {
         const size_t length = strcspn(line, "\n");
         const bool indented = strncmp(line, "    ", 4) == 0;
         if (indented && !before) { /* a block begins */
-            answer = true;
-            for (size_t o = 0; o < sizeof others / sizeof *others; o++)
-                answer &= strncmp(line, others[o], strlen(others[o])) != 0;
+            answer = !is_command(line) && strncmp(line, message, strlen(message)) != 0 &&
+                     strncmp(line, script, strlen(script)) != 0;
         }
         before = indented;
         if (!indented || !answer || strncmp(line, "    ...", 7) == 0)
@@ -76,8 +88,11 @@ static void the_guide_s_commands_print_what_it_shows(void **state)
     directory_make(path);
     char *guide = file_text(TESSERA_SOURCE "/docs/guide.md"), *commands = commands_of(guide);
     assert_non_null(strstr(commands, "tessera load"));
+    assert_non_null(strstr(commands, "docs/guide/make-data.sh cafe\n"));
     snprintf(shell, sizeof shell,
-             "set -e; cd '%.*s'; '%s/docs/guide/make-data.sh' cafe; tessera() { \"$T\" \"$@\"; }\n%s"
+             "set -e; cd '%.*s'; ln -s '%s/docs' docs; mkdir -p build/release; ln -s \"$T\" "
+             "build/release/tessera\n"
+             "make() { test \"$*\" = build; }; PATH=/usr/bin:/bin\n%s"
              "sed 's/Hafen/Hofen/' cafe/sales.csv > cafe/bad.csv\n",
              (int)(strlen(path) - 3), path, TESSERA_SOURCE, commands);
     run_shell(shell, &run);
