@@ -93,6 +93,11 @@ class Documents(unittest.TestCase):
         for block in blocks[:2]:  # the command, its answer
             self.assertIn(block, guide)
 
+    def test_the_glossary_is_in_order(self):
+        words = re.findall(r"(?m)^## (.*)$", text_of("docs/glossary.md"))
+        self.assertEqual(words, sorted(words, key=str.lower))
+        self.assertGreater(len(words), 25)
+
     def test_dockerfiles_name_what_the_build_has(self):
         """Docker is not here: so that a renamed target, option or package is noticed."""
         build = "".join(map(text_of, ("CMakeLists.txt", "cmake/TesseraInstall.cmake", "cmake/TesseraPackages.cmake")))
