@@ -213,11 +213,18 @@ static void show_decimal(__int128 number, uint32_t scale, char shown[TEXT_SHOWN_
     snprintf(shown, TEXT_SHOWN_BYTES, "%s%s", number < 0 ? "-" : "", first);
 }
 
+/* Writes `count` digits of a number, and gives their end. Times are shown for every value when a schema is inferred. */
+static char *put_digits(char *at, uint32_t number, uint32_t count)
+{
+    for (char *digit = at + count; digit > at; number /= 10)
+        *--digit = (char)('0' + number % 10);
+    return at + count;
+}
+
 static void show_time(const struct columnar_type *type, const struct columnar_values *values, uint32_t at,
                       char shown[TEXT_SHOWN_BYTES])
 {
     int64_t day = values->numbers[at], second = 0, nanosecond = 0;
-    char time[32] = "";
     if (type->kind == COLUMNAR_TIMESTAMP) {
         second = split_time(values, at, &nanosecond);
         day = calendar_floor(second, 86400);
@@ -228,10 +235,24 @@ static void show_time(const struct columnar_type *type, const struct columnar_va
         return;
     }
     const struct calendar_date date = calendar_date_of(day);
-    if (type->kind == COLUMNAR_TIMESTAMP)
-        snprintf(time, sizeof time, " %02d:%02d:%02d.%09d", (int)(second / 3600), (int)(second / 60 % 60),
-                 (int)(second % 60), (int)nanosecond);
-    snprintf(shown, TEXT_SHOWN_BYTES, "%04" PRId64 "-%02d-%02d%s", date.year, date.month, date.day, time);
+    char *end = date.year >= 0 && date.year <= 9999
+                    ? put_digits(shown, (uint32_t)date.year, 4)
+                    : shown + snprintf(shown, TEXT_SHOWN_BYTES, "%04" PRId64, date.year);
+    *end = '-';
+    end = put_digits(end + 1, (uint32_t)date.month, 2);
+    *end = '-';
+    end = put_digits(end + 1, (uint32_t)date.day, 2);
+    if (type->kind == COLUMNAR_TIMESTAMP) {
+        *end = ' ';
+        end = put_digits(end + 1, (uint32_t)(second / 3600), 2);
+        *end = ':';
+        end = put_digits(end + 1, (uint32_t)(second / 60 % 60), 2);
+        *end = ':';
+        end = put_digits(end + 1, (uint32_t)(second % 60), 2);
+        *end = '.';
+        end = put_digits(end + 1, (uint32_t)nanosecond, 9);
+    }
+    *end = '\0';
 }
 
 void columnar_show_number(const struct columnar_type *type, const struct columnar_values *values, uint32_t at,

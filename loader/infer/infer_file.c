@@ -193,11 +193,12 @@ static enum status begin(struct infer_table *table, const struct text_options *o
     return STATUS_OK;
 }
 
-/* A block whose columns threads take one by one. */
+/* A block whose columns threads take one by one, while one of them reads the next block, and decompresses it. */
 struct block_reading {
     struct infer_table *table;
     const struct infer_forms *forms;
-    const struct text_block *block;
+    struct text_source *source;
+    struct text_block *block, *next;
     uint32_t begin; /* the first row that is no header */
 };
 
@@ -209,18 +210,25 @@ static uint32_t whole_row(const struct text_block *block, uint32_t row, uint32_t
     return row;
 }
 
-static enum status add_column(void *context, uint64_t item, unsigned thread, struct error *error)
+static enum status add_column(const struct block_reading *reading, uint32_t column, struct error *error)
 {
-    const struct block_reading *const reading = context;
     const struct infer_table *const table = reading->table;
     const struct text_block *const block = reading->block;
     uint32_t fault = 0;
-    (void)thread;
     for (uint32_t row = whole_row(block, reading->begin, &fault); row < block->rows;
          row = whole_row(block, row + 1, &fault))
-        RETURN_IF_ERROR(infer_column_add(&table->columns[item], reading->forms,
-                                         &block->fields[(size_t)row * table->column_count + item], error));
+        RETURN_IF_ERROR(infer_column_add(&table->columns[column], reading->forms,
+                                         &block->fields[(size_t)row * table->column_count + column], error));
     return STATUS_OK;
+}
+
+/* Item 0 is the next block, which takes longest to read where files are compressed. */
+static enum status take_item(void *context, uint64_t item, unsigned thread, struct error *error)
+{
+    const struct block_reading *const reading = context;
+    (void)thread;
+    return item ? add_column(reading, (uint32_t)item - 1, error)
+                : text_source_next(reading->source, reading->next, error);
 }
 
 static enum status add_block(struct block_reading *reading, unsigned threads, struct error *error)
@@ -241,7 +249,7 @@ static enum status add_block(struct block_reading *reading, unsigned threads, st
         faults += !header;
     }
     table->rows += block->rows - reading->begin - faults;
-    return parallel_for(threads, table->column_count, add_column, reading, error);
+    return parallel_for(threads, table->column_count + 1ull, take_item, reading, error);
 }
 
 static enum status read_rows(struct infer_table *table, const struct text_options *options, unsigned threads,
@@ -251,7 +259,7 @@ static enum status read_rows(struct infer_table *table, const struct text_option
     struct text_options own = *options;
     struct infer_forms forms;
     struct text_source *source;
-    struct text_block block = {0};
+    struct text_block blocks[2] = {{0}};
     RETURN_IF_ERROR(infer_forms_compile(&forms, error));
     own.delimiter = table->delimiter;
     own.header = TEXT_HEADER_NO; /* names may have been changed, so headers are skipped here */
@@ -261,18 +269,18 @@ static enum status read_rows(struct infer_table *table, const struct text_option
     RETURN_IF_ERROR(text_source_open(table->input->paths, table->input->path_count, names,
                                      table->column_count, &own, &source, error));
     const char *path = NULL;
-    enum status status = STATUS_OK;
-    for (block.rows = 1; status == STATUS_OK && block.rows;) {
-        status = text_source_next(source, &block, error);
-        struct block_reading reading = {table, &forms, &block, table->header && block.path != path};
-        if (status == STATUS_OK && block.rows)
-            status = add_block(&reading, threads, error);
-        path = block.path;
+    enum status status = text_source_next(source, &blocks[0], error);
+    for (uint32_t b = 0; status == STATUS_OK && blocks[b].rows; b = 1 - b) {
+        struct block_reading reading = {table,      &forms,         source,
+                                        &blocks[b], &blocks[1 - b], table->header && blocks[b].path != path};
+        path = blocks[b].path;
+        status = add_block(&reading, threads, error);
         status = AND_THEN(status, cancel_check(error));
     }
     for (uint32_t c = 0; status == STATUS_OK && c < table->column_count; c++)
         status = infer_column_finish(&table->columns[c], error);
-    text_block_free(&block);
+    text_block_free(&blocks[0]);
+    text_block_free(&blocks[1]);
     text_source_close(source);
     if (status == STATUS_OK && table->rows == 0 && table->faults)
         return error_set(error, STATUS_BAD_INPUT,
