@@ -33,6 +33,8 @@ struct of_table {
 struct arguments {
     struct load_options load;
     const char *schema, *device, *unnamed;
+    const char *replaced; /* the condition of rows that are replaced */
+    struct load_replacement replacement;
     bool infer;
     struct load_input inputs[INPUTS_MAX];
     struct input_files files; /* of all inputs */
@@ -208,6 +210,10 @@ static enum status check_complete(void *context, const char *unused, struct erro
     const struct text_reading all = reading_of(&arguments->load.text, "", "");
     RETURN_IF_ERROR(reading_check(&all, error));
     RETURN_IF_ERROR(place_of_tables(arguments, error));
+    if (arguments->replaced && !arguments->load.append)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "--replace-where %s: give --append, too; --force replaces whole tables",
+                         arguments->replaced);
     if (arguments->infer && arguments->load.input_count)
         return STATUS_OK;
     if (arguments->unnamed)
@@ -312,6 +318,11 @@ static const struct command_option option_list[] = {
     {"append", 'a', NULL,
      "Adds the rows to tables that exist, facts and dimensions; together with --sort-by all rows are sorted",
      TO_FLAG(struct arguments, load.append)},
+    {"replace-where", 'w', "CONDITION",
+     "With --append: rows of the first table for which the condition is true are deleted, in the same "
+     "commit. "
+     "The new rows of that table must fulfil it",
+     TO_TEXT(struct arguments, replaced)},
     {"force", 'f', NULL, "Replaces tables that exist", TO_FLAG(struct arguments, load.replace)},
     {"threads", 't', "N", "Threads; by default all processors",
      TO_NUMBER(struct arguments, load.threads, 0, PARALLEL_THREADS_MAX)},
@@ -342,7 +353,8 @@ static const struct command_line line = {
             "'sales=sales-*.csv' shops=shops.csv\n"
             "  tessera load --db shop.db --schema star.sql 'sales=sales-*.parquet' shops=shops.orc\n"
             "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-\n"
-            "  tessera load --db shop.db --append sales=today.csv shops=new-shops.csv",
+            "  tessera load --db shop.db --append sales=today.csv shops=new-shops.csv\n"
+            "  tessera load --db shop.db --append sales=may.parquet --replace-where \"month = 5\"",
 };
 
 /* ---- The device ---- */
@@ -417,6 +429,35 @@ static void close_device(struct byte_decoder *decoder, double seconds)
     offered->close(decoder);
 }
 
+/* ---- Rows that are replaced ---- */
+
+static const struct load_conditions *conditions;
+
+void loader_use_conditions(const struct load_conditions *offers)
+{
+    conditions = offers;
+}
+
+/* The script may write the table's name in another case. */
+static enum status load_tables(struct arguments *arguments, const struct schema_script *schema,
+                               struct load_report *report, struct progress *progress, struct error *error)
+{
+    struct load_options *const load = &arguments->load;
+    const struct schema_table *const table = schema_table(schema, arguments->inputs[0].table);
+    if (!arguments->replaced || !table) /* the load says that there is no such table */
+        return tables_load(schema, load, report, progress, error);
+    if (!conditions)
+        return error_set(error, STATUS_BAD_INPUT, "--replace-where: this program has no statements");
+    enum status status = conditions->open(table->name, arguments->replaced, load->threads, load->memory,
+                                          &arguments->replacement, error);
+    load->replacement = &arguments->replacement;
+    status = AND_THEN(status, tables_load(schema, load, report, progress, error));
+    conditions->close(&arguments->replacement);
+    return status;
+}
+
+/* ---- The command ---- */
+
 static enum status run(struct arguments *arguments, struct progress *progress, struct error *error)
 {
     struct schema_script schema;
@@ -431,7 +472,7 @@ static enum status run(struct arguments *arguments, struct progress *progress, s
     const double begin = clock_seconds();
     struct byte_decoder decoder = {0};
     enum status status = open_device(arguments, &decoder, error);
-    status = AND_THEN(status, tables_load(&schema, &arguments->load, &report, progress, error));
+    status = AND_THEN(status, load_tables(arguments, &schema, &report, progress, error));
     schema_script_free(&schema);
     const double took = clock_seconds() - begin;
     close_device(&decoder, took);
@@ -439,6 +480,10 @@ static enum status run(struct arguments *arguments, struct progress *progress, s
     fprintf(stderr, "%s: %" PRIu64 " row%s in %.2f s (%.2f million rows a second)\n",
             arguments->load.directory, report.rows, report.rows == 1 ? "" : "s", took,
             1e-6 * (double)report.rows / took);
+    if (arguments->replaced)
+        fprintf(stderr, "%" PRIu64 " row%s of %s %s replaced\n", report.replaced,
+                report.replaced == 1 ? "" : "s", arguments->inputs[0].table,
+                report.replaced == 1 ? "was" : "were");
     if (report.spilled)
         fprintf(stderr, "%.1f MB were kept in files meanwhile\n", 1e-6 * (double)report.spilled);
     if (report.rejected)

@@ -1,5 +1,5 @@
 /*
- * delete.c: deletes the rows that pass a condition; see delete.h.
+ * delete.c: finds the rows that pass a condition, and deletes them; see delete.h.
  *
  * A condition over the table's own columns is one scan, which gives the numbers of rows. One with subqueries is a tree of
  * operators, whose rows have no numbers; so it is asked over the rows with their numbers as a column, which a window computes:
@@ -181,17 +181,35 @@ static enum status find_placed(struct deletion *deletion, struct error *error)
     return status;
 }
 
+enum status rows_find(struct engine *engine, struct database *database, const char *name,
+                      const struct row_condition *condition, uint64_t **rows, uint64_t *count,
+                      struct error *error)
+{
+    struct deletion deletion = {.engine = engine, .database = database, .condition = condition};
+    *rows = NULL;
+    *count = 0;
+    RETURN_IF_ERROR(database_table(database, name, &deletion.table, error));
+    const enum status status = find_placed(&deletion, error);
+    if (status == STATUS_OK) {
+        *rows = deletion.rows;
+        *count = deletion.count;
+    } else {
+        free(deletion.rows);
+    }
+    return status;
+}
+
 enum status rows_delete(struct engine *engine, struct database *database, const char *name,
                         const struct row_condition *condition, uint64_t *count, struct error *error)
 {
-    struct deletion deletion = {.engine = engine, .database = database, .condition = condition};
+    const struct table *table;
+    uint64_t *rows, found;
     *count = 0;
-    RETURN_IF_ERROR(database_table(database, name, &deletion.table, error));
-    enum status status = find_placed(&deletion, error);
-    status = AND_THEN(status, database_delete(database_path(database), deletion.table, deletion.rows,
-                                              deletion.count, error));
+    RETURN_IF_ERROR(database_table(database, name, &table, error));
+    RETURN_IF_ERROR(rows_find(engine, database, name, condition, &rows, &found, error));
+    const enum status status = database_delete(database_path(database), table, rows, found, error);
     if (status == STATUS_OK || status == STATUS_NOT_DURABLE)
-        *count = deletion.count;
-    free(deletion.rows);
+        *count = found;
+    free(rows);
     return status;
 }

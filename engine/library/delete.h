@@ -1,4 +1,4 @@
-/* delete.h: deletes the rows of a table that pass a condition of SQL. */
+/* delete.h: finds, and deletes, the rows of a table that pass a condition of SQL. */
 #ifndef TESSERA_ENGINE_LIBRARY_DELETE_H
 #define TESSERA_ENGINE_LIBRARY_DELETE_H
 
@@ -14,6 +14,11 @@ struct row_condition {
     const struct sql_parameter *parameters; /* the values of its `parameter_count` ?s */
     uint32_t parameter_count;
 };
+
+/* Finds the numbers of the rows, ascending; free() them. Errors as of rows_delete. */
+NODISCARD enum status rows_find(struct engine *engine, struct database *database, const char *table,
+                                const struct row_condition *condition, uint64_t **rows, uint64_t *count,
+                                struct error *error);
 
 /* Marks the rows as deleted and commits; *count is their number. Readers that have the database open, this one, too, go on
  * reading the state that they opened. The condition is one of WHERE over the table's columns, in which subqueries see the state

@@ -3,6 +3,7 @@
  * it, and turns its status into a sentence and an exit code. It is the only file that sees all modules.
  */
 #include "engine/gpu/byte_decoder.h"
+#include "engine/library/replace.h"
 #include "engine/program/commands.h"
 #include "engine/program/manual/manual.h"
 #include "engine/program/progress_bar.h"
@@ -313,6 +314,7 @@ int main(int argc, char **argv)
     execution_enter(&program);
     catch_signals();
     loader_use_device(&cuda_byte_device);
+    loader_use_conditions(&replace_conditions);
 
     if (argc < 2) {
         print_help(stderr, NULL);

@@ -4,6 +4,7 @@
 #include "loader/table/workload.h"
 #include "loader/table/level_options.h"
 #include "loader/table/reading_check.h"
+#include "loader/table/table_replace.h"
 #include "loader/table/table_tuples.h"
 
 #include "storage/base/memory.h"
@@ -26,6 +27,7 @@ struct load {
     struct load_tuples *tuples;
     struct workload workload; /* if options->workload */
     struct rejects rejects;
+    uint64_t appended; /* rows of the table of options->replacement */
     struct load_report *report;
     struct progress *progress;
     struct error *error;
@@ -444,6 +446,8 @@ static enum status load_table(struct load *load, uint32_t number)
     status =
         AND_THEN(status, write_table(load, &all, &parsed, number, is_referenced(load->schema, table->name)));
     load->report->rows += parsed.rows;
+    if (load->options->replacement && strcmp(load->options->replacement->table, table->name) == 0)
+        load->appended = parsed.rows;
     for (uint32_t c = 0; all.words && c < table->column_count; c++)
         word_codes_free(&all.words[c]);
     free(all.words);
@@ -532,6 +536,23 @@ static bool close_rejects(struct load *load)
     return (!file || fclose(file) == 0) && !failed;
 }
 
+/* Deletes what is replaced, if anything is, and tests what took its place. */
+static enum status begin_replacement(struct load *load)
+{
+    return load->options->replacement
+               ? table_replace_begin(load->options->replacement, load->writer, &load->existing,
+                                     &load->report->replaced, load->error)
+               : STATUS_OK;
+}
+
+static enum status check_replacement(const struct load *load)
+{
+    return load->options->replacement
+               ? table_replace_check(load->options->replacement, load->writer, load->appended,
+                                     load->options->sort_by != NULL, load->error)
+               : STATUS_OK;
+}
+
 static enum status load_all(struct load *load)
 {
     RETURN_IF_ERROR(check_inputs(load));
@@ -541,6 +562,7 @@ static enum status load_all(struct load *load)
     RETURN_IF_ERROR(database_writer_open(load->options->directory, &load->writer, load->error));
     enum status status = check_replaced(load);
     status = AND_THEN(status, open_existing(load));
+    status = AND_THEN(status, begin_replacement(load));
     for (uint32_t t = 0; t < load->schema->table_count && status == STATUS_OK; t++)
         status = load_table(load, t);
     progress_step(load->progress, "storing", load->options->directory);
@@ -550,6 +572,7 @@ static enum status load_all(struct load *load)
                                  load->options->reject);
     database_close(load->existing); /* so that the commit can remove its files */
     load->existing = NULL;
+    status = AND_THEN(status, check_replacement(load));
     if (status == STATUS_OK && load->options->before_commit)
         status = load->options->before_commit(load->options->before_commit_context, load->error);
     if (status == STATUS_OK)

@@ -63,6 +63,31 @@ enum dimension_order { DIMENSION_LEVELS, DIMENSION_FILE };
     "--cluster-by auto then chooses for the SQL statements of this file: levels and columns that the " \
     "conditions of many of them name"
 
+/* Where appended rows stand in a table: after all others, as they came; after all others; anywhere. */
+enum appended_place { APPENDED_AS_THEY_CAME, APPENDED_LAST, APPENDED_ANYWHERE };
+
+/* Which rows of a table a load replaces. Before rows are appended those that `find` gives are deleted, in the same commit. When
+ * all is written `find` is asked again, about the state that the commit would make, and must give as many rows as were
+ * appended; else `refuse` makes the error that names one that it does not give, and nothing changes. */
+struct load_replacement {
+    const char *table;
+    /* Gives the numbers of rows, ascending; the caller frees them. */
+    enum status (*find)(void *context, struct database *state, const char *table, uint64_t **rows,
+                        uint64_t *count, struct error *error);
+    /* Of `appended` rows `found` were found. */
+    enum status (*refuse)(void *context, struct database *state, const char *table, uint64_t appended,
+                          uint64_t found, enum appended_place place, struct error *error);
+    void *context;
+};
+
+/* Makes replacements of conditions of SQL, for a load, which knows no statements (engine/library/replace.h). The texts must
+ * outlive one. `memory`: the most bytes; 0: half of what is available. `close` also after a failure of `open`. */
+struct load_conditions {
+    enum status (*open)(const char *table, const char *condition, unsigned threads, uint64_t memory,
+                        struct load_replacement *replacement, struct error *error);
+    void (*close)(struct load_replacement *replacement);
+};
+
 struct load_options {
     const char *directory; /* of the database, which is created if it does not exist */
     const struct load_input *inputs;
@@ -76,12 +101,13 @@ struct load_options {
     enum dimension_order dimension_order;
     const char *const *levels; /* "customer=region,nation,city", "part=none": levels of single tables */
     uint32_t level_count;
-    bool dangling_null;  /* store NULL for a key without a matching row; else it is an error */
-    bool replace;        /* replace existing tables */
-    bool append;         /* append to tables, all of which must exist; not together with `replace` */
-    uint64_t max_errors; /* the number of bad rows that may be skipped */
-    const char *reject;  /* where skipped rows are written, as CSV: file,line,reason,row; NULL: nowhere */
-    unsigned threads;    /* 0: all */
+    bool dangling_null; /* store NULL for a key without a matching row; else it is an error */
+    bool replace;       /* replace existing tables */
+    bool append;        /* append to tables, all of which must exist; not together with `replace` */
+    const struct load_replacement *replacement; /* with `append`: rows of one of the tables; or NULL */
+    uint64_t max_errors;                        /* the number of bad rows that may be skipped */
+    const char *reject; /* where skipped rows are written, as CSV: file,line,reason,row; NULL: nowhere */
+    unsigned threads;   /* 0: all */
 
     const struct byte_decoder *decoder; /* of compressed columnar files; NULL: the host's */
 
@@ -108,6 +134,7 @@ struct load_options {
 
 struct load_report {
     uint64_t rows, rejected, bytes;        /* `rows` does not count the rows that an appended table had */
+    uint64_t replaced;                     /* the rows that were deleted */
     uint64_t spilled;                      /* bytes that were kept in files meanwhile */
     char first_rejected[ERROR_TEXT_BYTES]; /* the error about the first rejected row */
 };

@@ -65,6 +65,10 @@ void catalogue_free(struct catalogue *catalogue);
 NODISCARD enum status catalogue_write(const char *directory, const struct catalogue *catalogue, bool *renamed,
                                       struct error *error);
 
+/* Makes a copy that owns all that it names, as if the catalogue had been written and read; `path` is for sentences. */
+NODISCARD enum status catalogue_copy(const char *path, const struct catalogue *catalogue,
+                                     struct catalogue *copy, struct error *error);
+
 /* The table of that name, or NULL. */
 const struct table *catalogue_table(const struct catalogue *catalogue, const char *name);
 

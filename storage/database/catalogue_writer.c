@@ -273,19 +273,58 @@ static enum status check_text(const char *path, const char *text, size_t size, s
                      reason.text);
 }
 
-static enum status write_new(const char *path, unsigned version, const char *json, struct error *error)
+/* Puts the line with the checksum before the JSON. */
+static enum status add_checksum(unsigned version, const char *json, char **text, size_t *bytes,
+                                struct error *error)
 {
-    char *text = NULL;
-    const int length = asprintf(&text, "tessera catalogue %u %016u\n%s\n", version, 0u, json);
-    if (length < 0)
+    const int length = asprintf(text, "tessera catalogue %u %016u\n%s\n", version, 0u, json);
+    if (length < 0) {
+        *text = NULL;
         return error_out_of_memory(error, strlen(json), "the catalogue");
-    const size_t line = strcspn(text, "\n");
+    }
+    const size_t line = strcspn(*text, "\n");
     char checksum[CHECKSUM_DIGITS + 1];
     snprintf(checksum, sizeof checksum, "%016" PRIx64,
-             XXH3_64bits(text + line + 1, (size_t)length - line - 1));
-    memcpy(text + line - CHECKSUM_DIGITS, checksum, CHECKSUM_DIGITS);
-    enum status status = check_text(path, text, (size_t)length, error);
-    status = AND_THEN(status, file_write_whole(path, text, (uint64_t)length, error));
+             XXH3_64bits(*text + line + 1, (size_t)length - line - 1));
+    memcpy(*text + line - CHECKSUM_DIGITS, checksum, CHECKSUM_DIGITS);
+    *bytes = (size_t)length;
+    return STATUS_OK;
+}
+
+/* The text of the catalogue's file; free() it. */
+static enum status print_catalogue(const struct catalogue *catalogue, char **text, size_t *bytes,
+                                   struct error *error)
+{
+    json_t *const root = format_root(catalogue);
+    char *const json = root ? json_print(root, JSON_INDENT(1)) : NULL;
+    *text = NULL;
+    const enum status status =
+        json ? add_checksum(version_needed(catalogue), json, text, bytes, error)
+             : error_out_of_memory(error, catalogue->table_count * sizeof(struct table), "the catalogue");
+    json_decref(root);
+    free(json);
+    return status;
+}
+
+enum status catalogue_copy(const char *path, const struct catalogue *catalogue, struct catalogue *copy,
+                           struct error *error)
+{
+    char *text;
+    size_t bytes;
+    *copy = (struct catalogue){0};
+    enum status status = print_catalogue(catalogue, &text, &bytes, error);
+    status = AND_THEN(status, catalogue_parse(path, text, bytes, copy, error));
+    free(text);
+    return status;
+}
+
+static enum status write_new(const char *path, const struct catalogue *catalogue, struct error *error)
+{
+    char *text;
+    size_t bytes;
+    enum status status = print_catalogue(catalogue, &text, &bytes, error);
+    status = AND_THEN(status, check_text(path, text, bytes, error));
+    status = AND_THEN(status, file_write_whole(path, text, (uint64_t)bytes, error));
     free(text);
     return status;
 }
@@ -315,14 +354,10 @@ enum status catalogue_write(const char *directory, const struct catalogue *catal
                             struct error *error)
 {
     *renamed = false;
-    char *path = NULL, *new_path = NULL, *text = NULL;
-    json_t *root = NULL;
+    char *path = NULL, *new_path = NULL;
     enum status status = path_format(&path, error, "%s/" CATALOGUE_FILE, directory);
     status = AND_THEN(status, path_format(&new_path, error, "%s/" CATALOGUE_NEW_FILE, directory));
-    if (status == STATUS_OK &&
-        (!(root = format_root(catalogue)) || !(text = json_print(root, JSON_INDENT(1)))))
-        status = error_out_of_memory(error, catalogue->table_count * sizeof(struct table), "the catalogue");
-    status = AND_THEN(status, write_new(new_path, version_needed(catalogue), text, error));
+    status = AND_THEN(status, write_new(new_path, catalogue, error));
     status = AND_THEN(status, keep_old(directory, path, catalogue->generation - 1, error));
     if (status == STATUS_OK) {
         if (rename(new_path, path) == 0)
@@ -338,8 +373,6 @@ enum status catalogue_write(const char *directory, const struct catalogue *catal
                            "%s was changed, and the change is visible, but it may not survive a power cut: "
                            "%s; do not repeat it, and run `sync` or look at the disk",
                            directory, why.text);
-    json_decref(root);
-    free(text);
     free(path);
     free(new_path);
     return status;

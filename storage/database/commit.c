@@ -2,6 +2,7 @@
 #include "storage/database/writer_internal.h"
 
 #include "storage/database/database_files.h"
+#include "storage/database/database_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -165,6 +166,8 @@ static enum status next_catalogue(const struct database_writer *writer, struct c
 enum status database_writer_finish(struct database_writer *writer, struct error *error)
 {
     enum status status = STATUS_OK;
+    if (writer->finished)
+        return STATUS_OK;
     for (struct table_writer *table = writer->tables; table && status == STATUS_OK; table = table->next) {
         status = table_append_live(table, error);
         status = AND_THEN(status, table_writer_check(table, error));
@@ -173,7 +176,48 @@ enum status database_writer_finish(struct database_writer *writer, struct error 
     status = AND_THEN(status, key_moves_write(writer, error));
     status = AND_THEN(status, finish_columns(writer, error));
     status = AND_THEN(status, finish_others(writer, error));
-    return AND_THEN(status, sync_directories(writer, error));
+    status = AND_THEN(status, sync_directories(writer, error));
+    writer->finished = status == STATUS_OK;
+    return status;
+}
+
+/* Frees a catalogue of next_catalogue. */
+static void forget_next(const struct database_writer *writer, struct catalogue *next)
+{
+    for (uint32_t t = 0; t < next->table_count; t++)
+        key_moves_unmerge(writer, &next->tables[t]);
+    free(next->tables); /* the writer owns what they point to */
+}
+
+enum status database_writer_state(struct database_writer *writer, struct database **state,
+                                  struct error *error)
+{
+    struct catalogue next = {0};
+    *state = NULL;
+    if (!writer->tables && !writer->rewrites)
+        return database_open_catalogue(writer->path, &writer->catalogue, state, error);
+    enum status status = database_writer_finish(writer, error);
+    status = AND_THEN(status, next_catalogue(writer, &next, error));
+    status = AND_THEN(status, database_open_catalogue(writer->path, &next, state, error));
+    forget_next(writer, &next);
+    return status;
+}
+
+enum status database_writer_advance(struct database_writer *writer, struct error *error)
+{
+    struct catalogue next = {0}, copy = {0};
+    enum status status = database_writer_finish(writer, error);
+    status = AND_THEN(status, next_catalogue(writer, &next, error));
+    status = AND_THEN(status, catalogue_copy(writer->path, &next, &copy, error));
+    forget_next(writer, &next);
+    if (status != STATUS_OK)
+        return status;
+    database_writer_clear(writer);
+    catalogue_free(&writer->catalogue);
+    writer->catalogue = copy;
+    writer->generation++;
+    writer->finished = false;
+    return STATUS_OK;
 }
 
 enum status database_writer_commit(struct database_writer *writer, struct error *error)
@@ -186,12 +230,10 @@ enum status database_writer_commit(struct database_writer *writer, struct error 
     if (visible &&
         status == STATUS_OK) /* else keep the old files: a power cut may bring the old catalogue back */
         database_clean(writer->path, &next);
-    for (uint32_t t = 0; t < next.table_count; t++)
-        key_moves_unmerge(writer, &next.tables[t]);
+    forget_next(writer, &next);
     if (visible)
         database_writer_free(writer);
     else
         database_writer_abort(writer);
-    free(next.tables); /* the writer owned what they point to */
     return status;
 }

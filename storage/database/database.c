@@ -42,27 +42,48 @@ static enum status place(struct database *database, struct error *error)
     return STATUS_OK;
 }
 
-enum status database_open(const char *path, struct database **out, struct error *error)
+static struct database *database_make(const char *path)
 {
-    *out = NULL;
-    struct database *database = calloc(1, sizeof *database);
+    struct database *const database = calloc(1, sizeof *database);
     if (database) {
         database->held = -1;
         pthread_mutex_init(&database->lock, NULL);
         database->path = strdup(path);
     }
-    if (!database || !database->path) {
-        free(database);
-        return error_out_of_memory(error, sizeof *database, "a database");
-    }
-    enum status status = catalogue_hold(path, &database->catalogue, &database->held, error);
-    status = AND_THEN(status, place(database, error));
-    if (status != STATUS_OK) {
+    if (database && !database->path) {
         database_close(database);
-        return status;
+        return NULL;
     }
-    *out = database;
-    return STATUS_OK;
+    return database;
+}
+
+/* `copied`: the catalogue is this one, else it is read. */
+static enum status open_state(const char *path, const struct catalogue *copied, struct database **out,
+                              struct error *error)
+{
+    struct database *const database = database_make(path);
+    *out = NULL;
+    if (!database)
+        return error_out_of_memory(error, sizeof *database, "a database");
+    enum status status = copied ? catalogue_copy(path, copied, &database->catalogue, error)
+                                : catalogue_hold(path, &database->catalogue, &database->held, error);
+    status = AND_THEN(status, place(database, error));
+    if (status == STATUS_OK)
+        *out = database;
+    else
+        database_close(database);
+    return status;
+}
+
+enum status database_open(const char *path, struct database **database, struct error *error)
+{
+    return open_state(path, NULL, database, error);
+}
+
+enum status database_open_catalogue(const char *path, const struct catalogue *catalogue,
+                                    struct database **database, struct error *error)
+{
+    return open_state(path, catalogue, database, error);
 }
 
 void database_close(struct database *database)

@@ -42,4 +42,9 @@ struct database {
     struct stored_levels *levels; /* one a table, read likewise */
 };
 
+/* Opens a database whose catalogue is to be a copy of this one, which is not on disk, though all of its files are. Nothing
+ * keeps these files: the caller is the writer that made the catalogue. */
+NODISCARD enum status database_open_catalogue(const char *path, const struct catalogue *catalogue,
+                                              struct database **database, struct error *error);
+
 #endif

@@ -111,7 +111,8 @@ static enum status begin(struct database_writer *writer, struct error *error)
     RETURN_IF_ERROR(tables_check(path, NULL, error));
     if (!writer->existed)
         RETURN_IF_ERROR(check_first(path, &marked, error));
-    writer->generation = writer->catalogue.generation + 1;
+    writer->on_disk = writer->catalogue.generation;
+    writer->generation = writer->on_disk + 1;
     if (!writer->existed && !marked)
         RETURN_IF_ERROR(mark_first(path, error));
     database_clean(path, &writer->catalogue);
@@ -121,7 +122,7 @@ static enum status begin(struct database_writer *writer, struct error *error)
     return status;
 }
 
-void database_writer_free(struct database_writer *writer)
+void database_writer_clear(struct database_writer *writer)
 {
     key_moves_free(writer);
     while (writer->tables) {
@@ -129,6 +130,11 @@ void database_writer_free(struct database_writer *writer)
         table_writer_free(writer->tables);
         writer->tables = next;
     }
+}
+
+void database_writer_free(struct database_writer *writer)
+{
+    database_writer_clear(writer);
     database_unlock(writer->lock_descriptor);
     catalogue_free(&writer->catalogue);
     segment_buffers_close(&writer->buffers);
@@ -173,7 +179,7 @@ enum status database_writer_reserve(struct database_writer *writer, int compacti
     bool visible = false;
     *held = -1;
     RETURN_IF_ERROR(compaction_owns(writer->path, compaction, writer->generation, error));
-    writer->catalogue.generation = writer->generation;
+    writer->on_disk = writer->catalogue.generation = writer->generation;
     RETURN_IF_ERROR(catalogue_write(writer->path, &writer->catalogue, &visible, error));
     RETURN_IF_ERROR(catalogue_hold(writer->path, &same, held, error));
     catalogue_free(&same);
@@ -182,17 +188,18 @@ enum status database_writer_reserve(struct database_writer *writer, int compacti
     return STATUS_OK;
 }
 
-/* Whether the state on disk is known to be the one that the change began with. */
-static bool is_unchanged(const struct database_writer *writer)
+/* Removes what the change wrote, if the state on disk is known to be the one that it began with. */
+static bool clean_unchanged(const struct database_writer *writer)
 {
-    struct catalogue now;
-    bool found;
-    if (!writer->existed)
-        return database_has(writer->path, CATALOGUE_FILE, &found, NULL) == STATUS_OK && !found;
-    if (catalogue_read(writer->path, &now, NULL) != STATUS_OK)
-        return false;
-    const bool same = now.generation == writer->catalogue.generation;
-    catalogue_free(&now);
+    struct catalogue now = {0};
+    bool found = false;
+    const enum status status = writer->existed ? catalogue_read(writer->path, &now, NULL)
+                                               : database_has(writer->path, CATALOGUE_FILE, &found, NULL);
+    const bool same = status == STATUS_OK && !found && now.generation == writer->on_disk;
+    if (same)
+        database_clean(writer->path, &now);
+    if (status == STATUS_OK)
+        catalogue_free(&now);
     return same;
 }
 
@@ -218,11 +225,8 @@ void database_writer_abort(struct database_writer *writer)
     if (!writer)
         return;
     /* Generation 0: nothing was begun. */
-    if (writer->generation > 0 && is_unchanged(writer)) {
-        database_clean(writer->path, &writer->catalogue);
-        if (!writer->existed)
-            remove_first(writer->path);
-    }
+    if (writer->generation > 0 && clean_unchanged(writer) && !writer->existed)
+        remove_first(writer->path);
     if (writer->created_directory)
         rmdir(writer->path);
     database_writer_free(writer);

@@ -178,6 +178,16 @@ void database_writer_abort(struct database_writer *writer);
 NODISCARD enum status database_delete(const char *path, const struct table *table, const uint64_t *rows,
                                       uint64_t count, struct error *error);
 
+/* The same as the first part of a change, to whose table rows are then appended: all of it becomes visible by one commit, or
+ * nothing. The table is found by its name in the state that is being changed. */
+NODISCARD enum status database_writer_delete(struct database_writer *writer, const char *table,
+                                             const uint64_t *rows, uint64_t count, struct error *error);
+
+/* Opens the state that the commit would make now. If tables have been written, their files are completed for it, and then only
+ * the commit may follow. Its files go if the change does, so close it before that ends. */
+NODISCARD enum status database_writer_state(struct database_writer *writer, struct database **state,
+                                            struct error *error);
+
 /* ---- Compaction ---- */
 
 /* Writes the rows of small segments, which appends have made, into full ones, leaves out deleted rows, and commits: of all

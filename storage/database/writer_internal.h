@@ -82,7 +82,9 @@ struct database_writer {
     bool created_directory;
     bool existed;               /* there was a catalogue */
     struct catalogue catalogue; /* the old state */
+    uint64_t on_disk;           /* the generation of the state that the change began with */
     uint64_t generation;        /* of this change; 0 until the catalogue has been read */
+    bool finished;              /* database_writer_finish has completed all files */
     pthread_mutex_t lock;       /* protects the list */
     struct table_writer *tables;
     struct key_rewrite *rewrites;
@@ -198,8 +200,12 @@ NODISCARD enum status database_writer_reserve(struct database_writer *writer, in
 NODISCARD enum status database_writer_wait(const char *path, unsigned wait_ms,
                                            struct database_writer **writer, struct error *error);
 
-/* Completes all files of a change, and syncs them. */
+/* Completes all files of a change, and syncs them; once. */
 NODISCARD enum status database_writer_finish(struct database_writer *writer, struct error *error);
+
+/* Makes what was changed so far the state that the rest of the change begins with, as if it had been committed. Files of the
+ * rest get a generation of their own, so that a column may have one of each. */
+NODISCARD enum status database_writer_advance(struct database_writer *writer, struct error *error);
 
 /* A compaction of a table, and the rows of it that stayed. */
 struct compacted_table {
@@ -294,6 +300,9 @@ NODISCARD enum status key_moves_merge(const struct database_writer *writer, stru
                                       struct error *error);
 void key_moves_unmerge(const struct database_writer *writer, const struct table *table);
 void key_moves_free(struct database_writer *writer);
+
+/* Frees the tables and keys that are being written. */
+void database_writer_clear(struct database_writer *writer);
 
 /* Releases the lock and the memory; files stay as they are. */
 void database_writer_free(struct database_writer *writer);

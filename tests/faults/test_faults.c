@@ -55,6 +55,17 @@ static const struct named_operation {
                  "WHERE paid > 300\"",
       .observe = STATE,
       .output_may_vary = true}},
+    {"replace", /* rows of a dimension's month, whose keys come again */
+     {.prepare = FIRST,
+      .run = ASK "\"INSERT INTO sales REPLACE WHERE shop = 22 SELECT id, shop, paid + 1, day, note || '!' "
+                 "FROM sales WHERE shop = 22 AND id < 1000\"",
+      .observe = STATE,
+      .output_may_vary = true}},
+    {"load_replace",
+     {.prepare = FIRST " && $T delete --device cpu --db $D sales 'id < 100'",
+      .run = LOAD "--append sales=more.csv --replace-where 'id >= 1500'",
+      .observe = STATE,
+      .output_may_vary = true}},
     {"create_as",
      {.prepare = FIRST " && " ASK "'CREATE TABLE kept AS SELECT * FROM shops'",
       .run = ASK "\"CREATE OR REPLACE TABLE kept AS SELECT * FROM sales WHERE paid > 300\"",

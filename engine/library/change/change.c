@@ -42,20 +42,20 @@ enum status change_column(const struct table *table, const struct sql_shared *na
 
 /* ---- Queries ---- */
 
-static enum status run(const struct change_task *task, struct sql_statement *statement, struct rowset *rows,
-                       struct error *error)
+static enum status run(const struct change_task *task, struct sql_statement *statement, uint32_t first,
+                       struct rowset *rows, struct error *error)
 {
     struct sql_settings settings = task->settings;
     settings.explain = SQL_EXPLAIN_NONE;
     settings.observer = NULL;
     for (uint32_t p = 0; p < sql_parameter_count(statement); p++)
-        RETURN_IF_ERROR(sql_parameter_set(statement, p, &task->parameters[p], error));
+        RETURN_IF_ERROR(sql_parameter_set(statement, p, &task->parameters[first + p], error));
     sql_statement_set(statement, settings);
     return sql_run(statement, rows, NULL, error);
 }
 
-enum status change_query(const struct change_task *task, const char *text, struct rowset *rows,
-                         struct sql_statement **out, struct error *error)
+enum status change_query(const struct change_task *task, const char *text, uint32_t first,
+                         struct rowset *rows, struct sql_statement **out, struct error *error)
 {
     struct sql_statement *statement;
     size_t used;
@@ -64,7 +64,7 @@ enum status change_query(const struct change_task *task, const char *text, struc
         sql_prepare(task->engine, task->database, text, strlen(text), task->codec, &statement, &used, error));
     if (!statement)
         return error_set(error, STATUS_BAD_INPUT, "the statement has no query");
-    const enum status status = run(task, statement, rows, error);
+    const enum status status = run(task, statement, first, rows, error);
     if (out && status == STATUS_OK)
         *out = statement;
     else
@@ -120,16 +120,17 @@ enum status change_script_parse(const char *script, struct schema_script *parsed
 }
 
 enum status change_load(const struct change_task *task, const char *script, const char *table,
-                        struct ArrowArrayStream *stream, enum change_load_mode mode, struct error *error)
+                        struct ArrowArrayStream *stream, const struct change_load *how,
+                        struct load_report *report, struct error *error)
 {
     struct schema_script parsed;
-    struct load_report report;
     const struct load_input input = {.table = table, .stream = stream};
     const struct load_options options = {.directory = database_path(task->database),
                                          .inputs = &input,
                                          .input_count = 1,
-                                         .append = mode == CHANGE_LOAD_APPEND,
-                                         .replace = mode == CHANGE_LOAD_REPLACE,
+                                         .append = how->mode == CHANGE_LOAD_APPEND,
+                                         .replace = how->mode == CHANGE_LOAD_REPLACE,
+                                         .replacement = how->replaces,
                                          .threads = engine_threads(task->engine),
                                          .memory = engine_memory(task->engine)->limit,
                                          .spill = task->spill,
@@ -138,7 +139,7 @@ enum status change_load(const struct change_task *task, const char *script, cons
     engine_choose_by_device();
     enum status status = change_script_parse(script, &parsed, error);
     if (status == STATUS_OK) {
-        status = tables_load(&parsed, &options, &report, NULL, error);
+        status = tables_load(&parsed, &options, report, NULL, error);
         schema_script_free(&parsed);
     }
     if (stream->release)

@@ -25,9 +25,11 @@ NODISCARD enum status change_table(const struct change_task *task, const struct 
 NODISCARD enum status change_column(const struct table *table, const struct sql_shared *named,
                                     const struct column **column, struct error *error);
 
-/* Answers a query; *statement, which may be NULL, gets it (sql_statement_free). */
-NODISCARD enum status change_query(const struct change_task *task, const char *text, struct rowset *rows,
-                                   struct sql_statement **statement, struct error *error);
+/* Answers a query, of which `first` is the number of the first parameter; *statement, which may be NULL, gets it
+ * (sql_statement_free). */
+NODISCARD enum status change_query(const struct change_task *task, const char *text, uint32_t first,
+                                   struct rowset *rows, struct sql_statement **statement,
+                                   struct error *error);
 
 /* Gives the answer's columns other names. */
 NODISCARD enum status change_rename(struct rowset *rows, uint32_t column, const char *name,
@@ -40,10 +42,15 @@ NODISCARD enum status change_script_parse(const char *script, struct schema_scri
 /* What a load does with a table that is there. */
 enum change_load_mode { CHANGE_LOAD_NEW, CHANGE_LOAD_REPLACE, CHANGE_LOAD_APPEND };
 
+struct change_load {
+    enum change_load_mode mode;
+    const struct load_replacement *replaces; /* or NULL */
+};
+
 /* Loads a stream into a table of the script, which it releases in any case. */
 NODISCARD enum status change_load(const struct change_task *task, const char *script, const char *table,
-                                  struct ArrowArrayStream *stream, enum change_load_mode mode,
-                                  struct error *error);
+                                  struct ArrowArrayStream *stream, const struct change_load *how,
+                                  struct load_report *report, struct error *error);
 
 /* "INTEGER", "DECIMAL", ...: a type of an answer, for errors. */
 const char *change_type_text(struct value_type type);

@@ -321,11 +321,11 @@ static enum status find_rows(const struct change_task *task, const struct sql_ch
 {
     char *text = NULL;
     if (change->text)
-        return change_query(task, change->text, rows, NULL, error);
+        return change_query(task, change->text, 0, rows, NULL, error);
     if (!database_view(task->database, change->table))
         RETURN_IF_ERROR(check_table(task, change, error));
     enum status status = write_query(change, &text, error);
-    status = AND_THEN(status, change_query(task, text, rows, NULL, error));
+    status = AND_THEN(status, change_query(task, text, 0, rows, NULL, error));
     free(text);
     return sql_placed_anew(error, change->table_position, NULL, status);
 }

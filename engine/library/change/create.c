@@ -216,6 +216,14 @@ static enum status check_replaced(const struct change_task *task, const struct s
 
 /* ---- The load ---- */
 
+static enum status load(const struct change_task *task, const char *script, const char *name, bool replaces,
+                        struct ArrowArrayStream *stream, struct error *error)
+{
+    const struct change_load how = {.mode = replaces ? CHANGE_LOAD_REPLACE : CHANGE_LOAD_NEW};
+    struct load_report report;
+    return change_load(task, script, name, stream, &how, &report, error);
+}
+
 static enum status create_of_query(const struct change_task *task, const struct sql_change *change,
                                    struct creation *creation, struct rowset *rows, struct error *error)
 {
@@ -227,8 +235,7 @@ static enum status create_of_query(const struct change_task *task, const struct 
     enum status status = write_script(task, change, creation, &script, error);
     status = AND_THEN(status, arrow_export_rows(rows, &stream, error));
     if (status == STATUS_OK)
-        status = change_load(task, script, table_name(change, creation), &stream,
-                             creation->replaced ? CHANGE_LOAD_REPLACE : CHANGE_LOAD_NEW, error);
+        status = load(task, script, table_name(change, creation), creation->replaced != NULL, &stream, error);
     free(script);
     return status;
 }
@@ -258,14 +265,14 @@ static enum status make_columns(struct empty_table *empty, const char *name, str
 }
 
 static enum status load_empty(const struct change_task *task, const char *script, const char *name,
-                              enum change_load_mode mode, struct error *error)
+                              bool replaces, struct error *error)
 {
     struct ArrowArrayStream stream;
     struct empty_table empty = {.columns = NULL};
     RETURN_IF_ERROR(change_script_parse(script, &empty.script, error));
     enum status status = make_columns(&empty, name, &stream, error);
     if (status == STATUS_OK)
-        status = change_load(task, script, name, &stream, mode, error);
+        status = load(task, script, name, replaces, &stream, error);
     empty_table_free(&empty);
     return status;
 }
@@ -275,8 +282,8 @@ static enum status create_empty(const struct change_task *task, const struct sql
 {
     char *script = NULL;
     enum status status = write_script(task, change, creation, &script, error);
-    status = AND_THEN(status, load_empty(task, script, table_name(change, creation),
-                                         creation->replaced ? CHANGE_LOAD_REPLACE : CHANGE_LOAD_NEW, error));
+    status = AND_THEN(
+        status, load_empty(task, script, table_name(change, creation), creation->replaced != NULL, error));
     free(script);
     return status;
 }
@@ -305,7 +312,7 @@ enum status create_run(const struct change_task *task, const struct sql_change *
     if (change->defines) {
         status = create_empty(task, change, &creation, error);
     } else {
-        status = change_query(task, change->text, &rows, &statement, error);
+        status = change_query(task, change->text, 0, &rows, &statement, error);
         count = rows.rows;
         creation.statement = statement;
         status = AND_THEN(status, create_of_query(task, change, &creation, &rows, error));

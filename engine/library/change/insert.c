@@ -1,5 +1,5 @@
 /*
- * insert.c: INSERT INTO: appends the rows of a query to a table; see change.h.
+ * insert.c: INSERT INTO: appends the rows of a query to a table, perhaps in the place of others; see change.h.
  *
  * The answer's columns get the names of the table's, and are loaded as a stream whose columns are found by name. Columns
  * that are not named, or are the word NULL in all rows, are not in the stream, and so are NULL.
@@ -7,6 +7,7 @@
 #include "engine/library/change/change_internal.h"
 
 #include "engine/library/arrow_export.h"
+#include "engine/library/replace.h"
 #include "storage/base/text/text_stream.h"
 #include "storage/database/table_script.h"
 
@@ -127,7 +128,9 @@ static enum status place_columns(const struct sql_change *change, const struct t
 
 /* ---- The load ---- */
 
+/* `replaces`: rows of the table go in the same change; or NULL. */
 static enum status append(const struct change_task *task, const struct table *table, struct rowset *rows,
+                          const struct load_replacement *replaces, struct load_report *report,
                           struct error *error)
 {
     struct ArrowArrayStream stream;
@@ -141,9 +144,40 @@ static enum status append(const struct change_task *task, const struct table *ta
         return error_out_of_memory(error, BUFSIZ, "a statement");
     enum status status = arrow_export_rows(rows, &stream, error);
     if (status == STATUS_OK)
-        status = change_load(task, text, table->name, &stream, CHANGE_LOAD_APPEND, error);
+        status = change_load(task, text, table->name, &stream,
+                             &(struct change_load){.mode = CHANGE_LOAD_APPEND, .replaces = replaces}, report,
+                             error);
     free(text);
     return status;
+}
+
+/* Appends them in the place of those that pass the statement's condition. */
+static enum status replace(const struct change_task *task, const struct sql_change *change,
+                           const struct table *table, struct rowset *rows, struct load_report *report,
+                           struct error *error)
+{
+    const struct row_condition condition = {.text = change->replaced.text,
+                                            .place = change->replaced.position,
+                                            .parameters = task->parameters,
+                                            .parameter_count = change->replaced.parameter_count};
+    struct load_replacement replaces;
+    enum status status = replacement_open(table->name, &condition, engine_threads(task->engine),
+                                          engine_memory(task->engine)->limit, &replaces, error);
+    status = AND_THEN(status, append(task, table, rows, &replaces, report, error));
+    replacement_close(&replaces);
+    return status;
+}
+
+static void tell(const struct sql_change *change, const struct table *table, const struct load_report *loaded,
+                 struct change_report *report)
+{
+    int used = snprintf(report->text, sizeof report->text, "%s: %" PRIu64 " row%s inserted", table->name,
+                        loaded->rows, loaded->rows == 1 ? "" : "s");
+    if (change->replaced.text)
+        snprintf(report->text + used, sizeof report->text - (size_t)used, ", %" PRIu64 " deleted",
+                 loaded->replaced);
+    report->rows = loaded->rows + loaded->replaced;
+    report->changed = report->rows > 0;
 }
 
 enum status insert_run(const struct change_task *task, const struct sql_change *change,
@@ -151,16 +185,18 @@ enum status insert_run(const struct change_task *task, const struct sql_change *
 {
     const struct table *table;
     struct rowset rows;
+    struct load_report loaded = {0};
     RETURN_IF_ERROR(change_table(task, change, &table, error));
-    RETURN_IF_ERROR(change_query(task, change->text, &rows, NULL, error));
-    const uint64_t count = rows.rows;
+    RETURN_IF_ERROR(change_query(task, change->text, change->replaced.parameter_count, &rows, NULL, error));
+    const bool any = rows.rows > 0;
     enum status status = place_columns(change, table, &rows, error);
-    if (status == STATUS_OK && count)
-        status = append(task, table, &rows, error);
+    if (status == STATUS_OK && change->replaced.text)
+        status = replace(task, change, table, &rows, &loaded, error);
+    else if (status == STATUS_OK && any)
+        status = append(task, table, &rows, NULL, &loaded, error);
     rowset_free(&rows);
-    report->rows = status == STATUS_OK || status == STATUS_NOT_DURABLE ? count : 0;
-    report->changed = report->rows > 0;
-    snprintf(report->text, sizeof report->text, "%s: %" PRIu64 " row%s inserted", table->name, report->rows,
-             report->rows == 1 ? "" : "s");
+    if (status != STATUS_OK && status != STATUS_NOT_DURABLE)
+        loaded = (struct load_report){0};
+    tell(change, table, &loaded, report);
     return status;
 }

@@ -3,7 +3,7 @@
  *
  *     COPY table | (query) TO 'file' [[WITH] (option, ...)]
  *     DELETE FROM table [WHERE condition]
- *     INSERT INTO table [(column, ...) | BY NAME] query
+ *     INSERT INTO table [(column, ...) | BY NAME] [REPLACE WHERE condition] query
  *     CREATE [OR REPLACE] TABLE [IF NOT EXISTS] table [(column, ...)] AS query
  *     CREATE TABLE table (definition, ...)
  *     CREATE [OR REPLACE] VIEW [IF NOT EXISTS] view [(column, ...)] AS query
@@ -32,6 +32,13 @@ struct sql_copy_option {
     struct sql_position position;
 };
 
+/* A part of the statement besides its query; its parameters come before those of the query. */
+struct sql_change_part {
+    const char *text; /* zero-terminated; NULL: there is none */
+    struct sql_position position;
+    uint32_t parameter_count;
+};
+
 struct sql_change {
     struct sql_statement_tree *arena; /* of all that is named here */
     enum sql_change_kind kind;
@@ -46,8 +53,9 @@ struct sql_change {
      * without WHERE. Of CREATE without AS it is the whole statement. */
     const char *text, *part;
     struct sql_position part_position;
-    uint32_t parameter_count; /* in it */
+    uint32_t parameter_count; /* in it and in `replaced` */
 
+    struct sql_change_part replaced;    /* of INSERT: the condition of REPLACE WHERE */
     bool by_name;                       /* of INSERT */
     bool replaces, if_missing, defines; /* CREATE: OR REPLACE; IF NOT EXISTS; no AS */
     bool if_there;                      /* DROP: IF EXISTS */

@@ -209,6 +209,34 @@ static enum status take_query(struct change_parser *at)
     return parse_refuse(&at->parser, "a query should stand here: SELECT, WITH or VALUES");
 }
 
+/* REPLACE WHERE condition, which ends where the query begins. */
+static enum status parse_replaced(struct change_parser *at)
+{
+    struct parser *const parser = &at->parser;
+    struct sql_change_part *const part = &at->change->replaced;
+    struct sql_select select = {0};
+    struct sql_expression *condition;
+    bool taken;
+    RETURN_IF_ERROR(parse_take(parser, "REPLACE", &taken));
+    if (!taken)
+        return STATUS_OK;
+    RETURN_IF_ERROR(parse_expect(parser, "WHERE", "behind REPLACE: REPLACE WHERE day = DATE '2024-05-01'"));
+    struct parser ahead = *parser;
+    ahead.select = &select;
+    RETURN_IF_ERROR(parse_expression(&ahead, &condition));
+    const size_t bytes = (size_t)(ahead.before_end - parser->token.text);
+    char *const copy = parse_memory(parser, bytes + 1);
+    if (!copy)
+        return error_out_of_memory(parser->error, bytes, "a statement");
+    memcpy(copy, parser->token.text, bytes);
+    *part = (struct sql_change_part){.text = copy, .position = parse_position(parser)};
+    const uint32_t before = at->change->parameter_count;
+    while (parser->tokens.at < ahead.tokens.at)
+        RETURN_IF_ERROR(pass(at, parser));
+    part->parameter_count = at->change->parameter_count - before;
+    return STATUS_OK;
+}
+
 static enum status parse_insert(struct change_parser *at)
 {
     struct parser *const parser = &at->parser;
@@ -222,6 +250,7 @@ static enum status parse_insert(struct change_parser *at)
         RETURN_IF_ERROR(parse_expect(parser, "NAME", "behind BY"));
     else
         RETURN_IF_ERROR(parse_columns(at));
+    RETURN_IF_ERROR(parse_replaced(at));
     return take_query(at);
 }
 

@@ -176,29 +176,49 @@ enum status table_delete_rows(struct database_writer *writer, const struct table
     return status;
 }
 
-static enum status delete_rows(struct database_writer *writer, const struct table *seen, const uint64_t *rows,
-                               uint64_t count, struct live_rows *live, struct error *error)
+static enum status delete_marked(struct database_writer *writer, const struct table *table,
+                                 const uint64_t *rows, uint64_t count, struct live_rows *live,
+                                 struct error *error)
 {
-    const struct table *table;
-    RETURN_IF_ERROR(find_current(writer, seen, &table, error));
-    if (table->part.of)
-        return refuse(table, "it is a part of a load; load all parts again", error);
     RETURN_IF_ERROR(mark(writer, table, rows, count, live, error));
     RETURN_IF_ERROR(levels_fill(writer->path, (struct table *)table, error));
     RETURN_IF_ERROR(check_references(writer, table, live, error));
     return write_live(writer, table, live, error);
 }
 
+static enum status delete_rows(struct database_writer *writer, const struct table *table,
+                               const uint64_t *rows, uint64_t count, struct error *error)
+{
+    struct live_rows live = {0};
+    if (table->part.of)
+        return refuse(table, "it is a part of a load; load all parts again", error);
+    const enum status status = delete_marked(writer, table, rows, count, &live, error);
+    free(live.bits);
+    return status;
+}
+
+enum status database_writer_delete(struct database_writer *writer, const char *name, const uint64_t *rows,
+                                   uint64_t count, struct error *error)
+{
+    const struct table *const table = catalogue_table(&writer->catalogue, name);
+    if (!table)
+        return error_set(error, STATUS_BAD_INPUT, "%s has no table %.63s", writer->path, name);
+    if (count == 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(delete_rows(writer, table, rows, count, error));
+    return database_writer_advance(writer, error);
+}
+
 enum status database_delete(const char *path, const struct table *table, const uint64_t *rows, uint64_t count,
                             struct error *error)
 {
     struct database_writer *writer;
-    struct live_rows live = {0};
+    const struct table *now;
     if (count == 0)
         return STATUS_OK;
     RETURN_IF_ERROR(database_writer_open(path, &writer, error));
-    const enum status status = delete_rows(writer, table, rows, count, &live, error);
-    free(live.bits);
+    enum status status = find_current(writer, table, &now, error);
+    status = AND_THEN(status, delete_rows(writer, now, rows, count, error));
     if (status == STATUS_OK)
         return database_writer_commit(writer, error);
     database_writer_abort(writer);

@@ -457,7 +457,7 @@ static int64_t number_of(struct tessera_database *database, const char *sql, enu
 static void values_are_bound_to_statements_that_write(void **state)
 {
     struct tessera_database *database;
-    struct tessera_statement *insert, *removal;
+    struct tessera_statement *insert, *removal, *replacement;
     struct tessera_result *result;
     (void)state;
     assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
@@ -479,6 +479,26 @@ static void values_are_bound_to_statements_that_write(void **state)
     tessera_finalize(insert);
     assert_int_equal(
         number_of(database, "select count(*) from sales where day = date '2024-05-06'", TESSERA_OK), 2);
+    assert_int_equal(
+        tessera_prepare(database,
+                        "insert into sales replace where day = ? and paid < ? select shop, paid + "
+                        "?, day from sales where paid < ? and day = date '2024-05-06'",
+                        &replacement, &error),
+        TESSERA_OK);
+    assert_int_equal(tessera_parameters(replacement), 4);
+    assert_int_equal(tessera_bind_text(replacement, 0, "2024-05-06", 10, &error), TESSERA_OK);
+    for (int64_t n = 2; n > 0;
+         n--) { /* the row of 0.25 becomes one of 0.25 + 2, which is none of 1 or less */
+        assert_int_equal(tessera_bind_int64(replacement, 1, 1, &error), TESSERA_OK);
+        assert_int_equal(tessera_bind_int64(replacement, 2, n / 2 * 2, &error), TESSERA_OK);
+        assert_int_equal(tessera_bind_double(replacement, 3, 0.5, &error), TESSERA_OK);
+        assert_int_equal(tessera_run(replacement, &result, &error), n == 2 ? TESSERA_BAD_INPUT : TESSERA_OK);
+        if (n == 2)
+            continue;
+        assert_int_equal(tessera_int64(result, 0, 0), 2);
+        tessera_result_free(result);
+    }
+    tessera_finalize(replacement);
     assert_int_equal(number_of(database,
                                "select cast(sum(paid) * 100 as bigint) from sales where shop in ('?', 'n0', "
                                "'n1')",

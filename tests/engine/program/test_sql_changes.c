@@ -236,6 +236,67 @@ static void a_month_is_replaced(void **state)
     assert_string_equal(run.output, "nr,shop,day\n1,1,2024-01-01\n2,3,2024-02-10\n");
 }
 
+/* In one commit: rows that pass the condition go, those of the query come. */
+static void rows_are_replaced_in_one_commit(void **state)
+{
+    (void)state;
+    begin();
+    sql_ends("insert into sales (nr, shop, day) replace where day between date '2024-02-01' and date "
+             "'2024-02-29' select nr + 1, 3, date '2024-02-10' from sales where nr < 3; "
+             "select nr, shop, day from sales order by nr",
+             0, "sales: 2 rows inserted, 3 deleted\n"); /* key 2 is one of those that go */
+    assert_string_equal(run.output, "nr,shop,day\n1,1,2024-01-01\n2,3,2024-02-10\n3,3,2024-02-10\n");
+    sql_ends("insert into sales by name replace where shop = 3 select 3 as shop, 5 as nr; "
+             "insert into sales replace where nr = 5 select * from sales where nr > 5; "
+             "insert into sales replace where nr = 77 select 77, 2, null, 1, 2, true, 'x'; "
+             "insert into sales replace where nr is not distinct from 77 and not (shop in (select id from "
+             "shops where city = 'Bonn')) with w as (select 2) values (77, 2, null, 3, 4, false, 'y'); "
+             "insert into shops replace where id = 3 values (3, 'Trier', null);"
+             "select * from sales order by nr",
+             0,
+             "sales: 1 row inserted, 2 deleted\nsales: 0 rows inserted, 1 deleted\nsales: 1 row inserted, 0 "
+             "deleted\nsales: 1 row inserted, 1 deleted\nshops: 1 row inserted, 1 deleted\n");
+    assert_string_equal(run.output, "nr,shop,day,amount,rate,paid,note\n1,1,2024-01-01,1.50,1.5,true,a\n"
+                                    "77,2,,3.00,4.0,false,y\n");
+    sql_ends("insert into sales (nr, shop) replace where true values (1, 1)", 0, "1 row inserted, 2 deleted");
+    shell_prints("$T check --db $D | grep -c 'no fault'; $T compact --db $D 2>&1 | grep -c sales; "
+                 "$T check --db $D | grep -c 'no fault'",
+                 "1\n1\n1\n");
+}
+
+static void a_load_replaces_rows(void **state)
+{
+    (void)state;
+    begin();
+    file_is("feb.csv", "12,1,2024-02-05,1,1,true,x\n3,2,2024-02-06,,,,y\n");
+    file_is("mar.csv", "30,1,2024-03-05,1,1,true,x\n31,2,2024-02-06,,,,y\n32,2,,,,,y\n");
+    file_is("none.csv", "");
+    file_is("new.csv", "9,Ulm,\n");
+    file_is("feb9.csv", "13,9,2024-02-05,1,1,true,x\n");
+    load_ends("--append sales=feb.csv --replace-where \"day >= date '2024-02-01'\"", 0,
+              "3 rows of sales were replaced\n");
+    answer_is("select nr, day from sales order by nr", "nr,day\n1,2024-01-01\n3,2024-02-06\n12,2024-02-05\n");
+    load_ends(
+        "--append sales=mar.csv --replace-where \"month(day) = 3\"", 2,
+        "row 2 (nr = 31, shop = 2, day = 2024-02-06, amount = NULL, rate = NULL, paid = NULL, note = y) "
+        "does not meet the condition of the rows that are replaced (2 of 3 rows); nothing was changed");
+    load_ends("--append sales=mar.csv --cluster-by shop --replace-where \"month(day) = 3\"", 2,
+              ", note = y) does not meet the condition of the rows that are replaced (2 of 3 rows)");
+    load_ends("--append sales=mar.csv --sort-by day --replace-where \"month(day) = 3\"", 2,
+              "a row does not meet the condition of the rows that are replaced (2 of 3 rows)");
+    load_ends("--append sales=feb9.csv shops=new.csv --replace-where \"nr = 13\"", 0,
+              "0 rows of sales were replaced\n");
+    load_ends("--append sales=none.csv --replace-where \"nr = 12\"", 0, "1 row of sales was replaced\n");
+    load_ends("--append sales=none.csv --replace-where \"nr = 12\"", 0, "0 rows of sales were replaced\n");
+    load_ends("--append shops=none.csv --replace-where \"id = 1\"", 2,
+              "1 row of table sales (column shop) references them");
+    load_ends("sales=feb.csv --replace-where \"nr = 12\"", 2, "give --append, too");
+    load_ends("--append sales=feb.csv --replace-where \"no = 12\"", 2,
+              "line 1, column 1: there is no column no");
+    answer_is("select nr, day from sales order by nr", "nr,day\n1,2024-01-01\n3,2024-02-06\n13,2024-02-05\n");
+    shell_prints("$T check --db $D | grep -c 'no fault'", "1\n");
+}
+
 static void others_changes_are_seen_by_a_change(void **state)
 {
     (void)state;
@@ -250,6 +311,27 @@ static void others_changes_are_seen_by_a_change(void **state)
 static void refused_changes_change_nothing(void **state)
 {
     static const char *const refused[][2] = {
+        {"insert into sales (nr, shop) replace where nr >= 8 values (8, 1), (7, 2), (6, 3)",
+         "line 1, column 44: row 2 (nr = 7, shop = 2, day = NULL, amount = NULL, rate = NULL, paid = NULL, "
+         "note = NULL) does not meet the condition of the rows that are replaced (2 of 3 rows)"},
+        {"insert into sales (nr, shop) replace where day = date '2024-02-01' values (8, 1)",
+         "column 44: row 1 (nr = 8, shop = 1, day = NULL, "},
+        {"insert into sales (nr, shop) replace where nr = 2 values (2, 99)",
+         "inserted row 1: column shop: no row of table shops has id '99'"},
+        {"insert into sales (nr, shop) replace where nr = 2 values (2, 1), (1, 2)",
+         "inserted row 2: table sales, column nr: the key '1' is that of row 1 of the table as it was"},
+        {"insert into shops replace where id = 1 values (1, 'x', null)",
+         "2 rows of table sales (column shop) reference them"},
+        {"insert into sales (nr, shop) replace where nr <= (select max(nr) - 2 from sales) values (20, 1), "
+         "(0, "
+         "1)",
+         "the condition is true for 3 rows after 2 took the place of those for which it was true"},
+        {"insert into sales (nr, shop) replace where no = 1 values (8, 1)",
+         "column 44: there is no column no"},
+        {"insert into sales (nr, shop) replace where note values (8, 1)", "column 44: "},
+        {"insert into sales (nr, shop) replace nr = 1 values (8, 1)",
+         "column 38: 'nr' stands where WHERE should behind REPLACE"},
+        {"insert into sales (nr, shop) replace where nr = 1", "column 49: a query should stand here"},
         {"insert into sales (nr, shop) values (8, 1), (9, 99)",
          "table sales, inserted row 2: column shop: no row of table shops has id '99'; nothing was changed"},
         {"insert into sales (nr, shop) values (8, 1), (8, 1)",
@@ -538,6 +620,8 @@ int main(void)
         cmocka_unit_test(a_statement_sees_the_state_before_it),
         cmocka_unit_test(numbers_are_rounded_to_the_columns_digits),
         cmocka_unit_test(a_month_is_replaced),
+        cmocka_unit_test(rows_are_replaced_in_one_commit),
+        cmocka_unit_test(a_load_replaces_rows),
         cmocka_unit_test(others_changes_are_seen_by_a_change),
         cmocka_unit_test(refused_changes_change_nothing),
         cmocka_unit_test(keys_of_the_rows_are_kept),

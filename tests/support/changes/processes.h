@@ -265,6 +265,10 @@ static inline void fill_arguments(const struct change_processes *processes, cons
         arguments[count++] = "--append";
         arguments[count++] = "--schema";
         arguments[count++] = processes->schema;
+        if (change->condition[0]) {
+            arguments[count++] = "--replace-where";
+            arguments[count++] = change->condition;
+        }
         for (int t = 0; t < WORLD_TABLES; t++) {
             char file[PATH_BYTES];
             if (!change->appends[t])

@@ -1,6 +1,6 @@
 /*
- * world.h: a small star schema in a database and in SQLite, and random changes of both: appends to some of its tables,
- * deletes by a condition, compactions. A change is made in SQLite first, in a transaction, which tells whether it is
+ * world.h: a small star schema in a database and in SQLite, and random changes of both: appends to some of its tables, also in
+ * the place of rows that pass a condition, deletes by one, compactions. A change is made in SQLite first, in a transaction, which tells whether it is
  * refused: a key is there already, or a row that another one references would be missing.
  *
  * Sales reference shops, goods (a table with levels), staff, and lots by two columns; shops reference regions, and staff
@@ -48,7 +48,7 @@ enum change_kind { CHANGE_APPEND, CHANGE_DELETE, CHANGE_COMPACT };
 struct change {
     enum change_kind kind;
     enum world_table table;     /* of a deletion; of a compaction, or WORLD_TABLES */
-    char condition[512];        /* of a deletion */
+    char condition[512];        /* of a deletion; of an append of sales alone, which sales go, or "" */
     bool appends[WORLD_TABLES]; /* rows are in the file of that table */
     bool refused;               /* by SQLite; nothing was changed there */
     int64_t rows;               /* that were changed in SQLite */
@@ -349,13 +349,49 @@ static inline void make_deletion(sqlite3 *sqlite, struct change *change)
         fail_msg("%s: %s", sql, sqlite3_errmsg(sqlite));
 }
 
+/* The number that a query gives. */
+static inline int64_t ask_number(sqlite3 *sqlite, const char *sql)
+{
+    sqlite3_stmt *query;
+    assert_int_equal(sqlite3_prepare_v2(sqlite, sql, -1, &query, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(query), SQLITE_ROW);
+    const int64_t number = sqlite3_column_int64(query, 0);
+    sqlite3_finalize(query);
+    return number;
+}
+
+/* Sales in the place of others. A row that does not pass the condition, which is so of some if it does not name new numbers,
+ * refuses all. */
+static inline void make_replacement(sqlite3 *sqlite, struct change *change)
+{
+    static const uint32_t sizes[] = {0, 1, 31, 200, 1025};
+    static struct key_list lists[WORLD_TABLES];
+    const uint32_t form = below(7), most = conditions[form].most ? conditions[form].most : world.next + 1,
+                   first = below(most), second = first + below(50), from = world.next;
+    char sql[1100], text[256];
+    snprintf(text, sizeof text, conditions[form].form, first, second);
+    snprintf(change->condition, sizeof change->condition, "%s OR number >= %u", text,
+             chance(90) ? from : from + 1);
+    snprintf(sql, sizeof sql, "DELETE FROM sales WHERE %s", change->condition);
+    execute(sqlite, sql);
+    change->rows = sqlite3_changes(sqlite);
+    for (int t = REGIONS; t < SALES; t++)
+        keys_read(sqlite, (enum world_table)t, &lists[t]);
+    append_sales(sqlite, change, sizes[below(sizeof sizes / sizeof *sizes)], lists);
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM sales WHERE number >= %u AND (%s) IS NOT TRUE", from,
+             change->condition);
+    change->refused |= ask_number(sqlite, sql) > 0;
+}
+
 /* Makes a change in SQLite, in a transaction that the caller ends. */
 static inline void make_change(sqlite3 *sqlite, struct change *change)
 {
     const uint32_t kind = below(10);
     *change = (struct change){0};
     execute(sqlite, "BEGIN");
-    if (kind < 5) {
+    if (kind < 1) {
+        make_replacement(sqlite, change);
+    } else if (kind < 5) {
         make_append(sqlite, change, false);
     } else if (kind < 9) {
         make_deletion(sqlite, change);

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "engine/library/change/change.h"
+#include "engine/library/replace.h"
 #include "loader/table/table_loader.h"
 #include "tests/support/one_directory.h"
 
@@ -63,7 +64,7 @@ static enum status run_statement(const char *sql, uint64_t *rows, struct error *
 }
 
 /* The rows of a table's file as INSERT INTO ... VALUES, all of them texts, or NULL where they are empty. */
-static enum status insert(enum world_table table, uint64_t expected, struct error *why)
+static enum status insert(enum world_table table, const struct change *change, struct error *why)
 {
     char file[PATH_BYTES], *sql, line[512];
     size_t bytes;
@@ -71,9 +72,11 @@ static enum status insert(enum world_table table, uint64_t expected, struct erro
     world_file(table, file);
     FILE *const in = fopen(file, "r"), *const out = open_memstream(&sql, &bytes);
     assert_non_null(in);
-    fprintf(out, "INSERT INTO %s VALUES", world_tables[table].name);
+    fprintf(out, "INSERT INTO %s ", world_tables[table].name);
+    if (change->condition[0])
+        fprintf(out, "REPLACE WHERE %s ", change->condition);
     while (fgets(line, sizeof line, in)) {
-        fputs(rows++ ? ",\n(" : " (", out);
+        fputs(rows++ ? ",\n(" : "VALUES (", out);
         line[strcspn(line, "\n")] = '\0';
         const char *at = line;
         for (size_t length; length = strcspn(at, ","), true; at += length + 1) {
@@ -84,11 +87,13 @@ static enum status insert(enum world_table table, uint64_t expected, struct erro
         }
         putc(')', out);
     }
+    if (!rows)
+        fprintf(out, "SELECT * FROM %s WHERE false", world_tables[table].name);
     fclose(in);
     fclose(out);
-    const enum status status = rows ? run_statement(sql, &rows, why) : STATUS_OK;
+    const enum status status = rows || change->condition[0] ? run_statement(sql, &rows, why) : STATUS_OK;
     if (status == STATUS_OK)
-        assert_int_equal(rows, expected);
+        assert_int_equal(rows, change->rows);
     free(sql);
     return status;
 }
@@ -100,6 +105,7 @@ static enum status append(const struct change *change, bool first, struct error 
     const char *paths[WORLD_TABLES];
     struct schema_script schema;
     struct load_report report;
+    struct load_replacement replacement = {0};
     struct load_input inputs[WORLD_TABLES];
     struct load_options options = {.directory = path,
                                    .inputs = inputs,
@@ -120,9 +126,16 @@ static enum status append(const struct change *change, bool first, struct error 
     if (!first && options.input_count == 1 && chance(50))
         for (int t = 0; t < WORLD_TABLES; t++)
             if (change->appends[t])
-                return insert((enum world_table)t, (uint64_t)change->rows, why);
+                return insert((enum world_table)t, change, why);
     must(schema_script_parse("world.sql", world_schema, strlen(world_schema), &schema, error));
+    if (change->condition[0]) {
+        must(replace_conditions.open("sales", change->condition, options.threads, 0, &replacement, error));
+        options.replacement = &replacement;
+    }
     const enum status status = tables_load(&schema, &options, &report, NULL, why);
+    if (status == STATUS_OK)
+        assert_int_equal(report.rows + report.replaced, change->rows);
+    replace_conditions.close(&replacement);
     schema_script_free(&schema);
     return status;
 }
