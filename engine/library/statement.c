@@ -4,6 +4,7 @@
 
 #include "engine/answer/output.h"
 #include "engine/explain/explain.h"
+#include "engine/library/files/files.h"
 #include "engine/library/pivot_values.h"
 #include "engine/logical/logical.h"
 #include "engine/relational/blocks/block_plans.h"
@@ -32,6 +33,7 @@ struct sql_statement {
     bool rewritten;                 /* `bound` is answered by operators; else one plan answers it */
     struct plan *plan;              /* NULL: the statement must be planned */
     struct block_plans *blocks;     /* of `bound`, if operators answer it; or NULL */
+    struct statement_files files;   /* that `bound` reads */
     struct prepared_plan *prepared; /* NULL for EXPLAIN, which runs nothing */
     struct engine *answers;         /* for answers in memory (query.h); opened at the first use */
     struct explain_tree *explained; /* while EXPLAIN runs; else NULL */
@@ -106,6 +108,7 @@ static void forget_tree(struct sql_statement *statement)
     sql_tree_free(statement->arena);
     statement->arena = NULL;
     statement->rewritten = false;
+    statement_files_end(&statement->files);
 }
 
 void sql_statement_free(struct sql_statement *statement)
@@ -233,10 +236,14 @@ void sql_statement_reuse(struct sql_statement *statement)
         statement->left[p] = true;
 }
 
-/* What was not set in this use is NULL. */
-static enum status clear_left(struct sql_statement *statement, struct error *error)
+/* What was not set in this use is NULL, and files that have changed are read again. */
+static enum status begin_use(struct sql_statement *statement, struct error *error)
 {
     static const struct sql_parameter null = {.is_null = true, .type = VALUE_UNTYPED};
+    bool same;
+    RETURN_IF_ERROR(statement_files_compare(&statement->files, &same, error));
+    if (!same)
+        forget_tree(statement);
     for (uint32_t p = 0; p < statement->parameter_count; p++)
         if (statement->left[p])
             RETURN_IF_ERROR(sql_parameter_set(statement, p, &null, error));
@@ -268,14 +275,18 @@ static struct logical_options logical_options_of(const struct sql_statement *sta
 
 static enum status bind(struct sql_statement *statement, int64_t now, struct error *error)
 {
-    const struct logical_options options = logical_options_of(statement, now);
+    struct logical_options options = logical_options_of(statement, now);
     if (statement->arena)
         return STATUS_OK;
     statement->arena = sql_tree_new();
     if (!statement->arena)
         return error_out_of_memory(error, 0, "a statement");
-    return logical_bind(statement->database, sql_tree_select(statement->tree), &options, statement->arena,
-                        &statement->bound, error);
+    const struct logical_files files =
+        statement_files_begin(&statement->files, statement->database, statement->engine);
+    options.files = &files;
+    RETURN_IF_ERROR(logical_bind(statement->database, sql_tree_select(statement->tree), &options,
+                                 statement->arena, &statement->bound, error));
+    return statement_files_load(&statement->files, &statement->bound, error);
 }
 
 static struct relational_task task_of(struct sql_statement *statement, int64_t now)
@@ -382,7 +393,7 @@ static enum status forget_if_failed(struct sql_statement *statement, enum status
 static enum status try_plan(struct sql_statement *statement, struct error *error)
 {
     int64_t now;
-    RETURN_IF_ERROR(clear_left(statement, error));
+    RETURN_IF_ERROR(begin_use(statement, error));
     if (statement->plan)
         return STATUS_OK;
     RETURN_IF_ERROR(take_time(statement, &now, error));
@@ -590,7 +601,7 @@ static enum status answer_or_explain(struct sql_statement *statement, struct row
     statement->timing =
         (struct run_timing){.parse_ms = statement->parse_ms, .bytes = statement->timing.bytes};
     statement->parse_ms = 0;
-    RETURN_IF_ERROR(clear_left(statement, error));
+    RETURN_IF_ERROR(begin_use(statement, error));
     RETURN_IF_ERROR(take_time(statement, &now, error));
     if (sql_tree_select(statement->tree)->timed)
         forget_plan(statement);

@@ -9,6 +9,12 @@
 
 #include "engine/logical/node.h"
 
+/* What finds the table of the rows of files that FROM names, by their schema; its columns may have no values yet. */
+struct logical_files {
+    enum status (*find)(void *context, const char *name, const struct table **table, struct error *error);
+    void *context;
+};
+
 struct logical_options {
     const struct sql_parameter *parameters;
     uint32_t parameter_count;
@@ -16,6 +22,7 @@ struct logical_options {
     int64_t now;        /* struct sql_options */
     bool device_totals; /* a GPU answers, and adds up what groups give where only that is asked */
     bool host_totals;   /* the CPU does */
+    const struct logical_files *files; /* NULL: FROM may name none */
 };
 
 /* Whether FROM of the query, or of one in it, names a table so, in any case of letters. */
@@ -26,6 +33,10 @@ bool logical_query_names(const struct sql_select *select, const char *name);
 NODISCARD enum status logical_bind(struct database *database, const struct sql_select *select,
                                    const struct logical_options *options, struct sql_statement_tree *arena,
                                    struct logical_tree *tree, struct error *error);
+
+/* Finds the columns of the tree that decide its answer; others are made by nodes and named by nobody. */
+NODISCARD enum status logical_needed(struct logical_tree *tree, struct logical_set *needed,
+                                     struct error *error);
 
 /* Makes the tree one that is cheaper to answer and has no dependent joins. */
 NODISCARD enum status logical_rewrite(const struct logical_options *options, struct logical_tree *tree,

@@ -31,8 +31,8 @@ static enum status read_rows(void *arguments, const char *text, struct error *er
 }
 
 static const struct command_option option_list[] = {
-    {"db", 'd', "DIR", "The database", TO_TEXT(struct shell_options, database),
-     .missing = "--db DIR is missing: which database?"},
+    {"db", 'd', "DIR", "The database; without one, statements ask files alone: FROM 'trips.parquet'",
+     TO_TEXT(struct shell_options, database)},
     {"format", 'f', "FORMAT", "table (the default), csv, json or markdown",
      TO_WORD(struct shell_options, format, "table|csv|json|markdown")},
     {"codec", 'c', "NAME|COLUMN=CODEC,...",
@@ -113,6 +113,8 @@ static enum status check_codec(void *arguments, const char *unused, struct error
     struct codec_choice choice;
     enum codec_spec_part said;
     (void)unused;
+    if (!options->database && options->cluster)
+        return error_set(error, STATUS_BAD_INPUT, "--db DIR is missing: which database?");
     if (options->codec && strchr(options->codec, ' '))
         return error_set(error, STATUS_BAD_INPUT,
                          "--codec (-c) '%.100s' is no codec; a statement is given without an option: tessera "
@@ -143,7 +145,8 @@ static const struct command_line line = {
             "lo_orderdate = d_datekey group by d_year order by d_year\"\n"
             "  tessera small.db \"summarize part\"\n"
             "  echo 'select count(*) from part' | tessera sql --db small.db --format csv > parts.csv\n"
-            "  tessera sql --db small.db \"copy (select * from part where p_size > 40) to 'large.csv.gz'\"",
+            "  tessera sql --db small.db \"copy (select * from part where p_size > 40) to 'large.csv.gz'\"\n"
+            "  tessera sql \"select count(*) from 'large.csv.gz'\"",
 };
 
 /* What all processes run: the statements of the command line, or what process 0 reads. */
@@ -172,7 +175,7 @@ static enum status run_and_report(const struct shell_options *options, struct sq
     enum status status = sql_report_open(&shell->report, error);
     status = AND_THEN(status, run_input(options, shell, error));
     if (status == STATUS_OK && shell->engine && cluster_rank(options->engine.cluster) == 0)
-        status = sql_report_write(shell->report, options->report, options->database,
+        status = sql_report_write(shell->report, options->report, database_path(shell->database),
                                   engine_device_text(shell->engine), options->argc, options->argv, error);
     sql_report_close(shell->report);
     return status;
@@ -194,7 +197,9 @@ static enum status open_and_run(const struct shell_options *options, struct prog
         shell.progress = progress;
     if (options->report && cluster_rank(options->engine.cluster) == 0)
         RETURN_IF_ERROR(page_check(options->report, error));
-    RETURN_IF_ERROR(cluster_command_open(options->engine.cluster, options->database, &shell.database, error));
+    RETURN_IF_ERROR(options->database ? cluster_command_open(options->engine.cluster, options->database,
+                                                             &shell.database, error)
+                                      : database_open_none(&shell.database, error));
     enum status status = engine_open(&options->engine, &shell.engine, error);
     if (status == STATUS_OK) {
         status = sql_cache_open(shell.engine, shell.database, shell.plan_cache, &shell.cache, error);

@@ -376,7 +376,8 @@ enum status sql_shell_prompt(struct sql_shell *shell, struct error *error)
     if (status == STATUS_OK) {
         fprintf(stderr,
                 "%s on %s\nStatements end with ; and .help lists what else there is; exit or Ctrl-D ends.\n",
-                database_path(shell->database), engine_device_text(shell->engine));
+                *database_path(shell->database) ? database_path(shell->database) : "no database",
+                engine_device_text(shell->engine));
         sigemptyset(&mine);
         sigaddset(&mine, SIGINT);
         sigaddset(&mine, SIGTERM);

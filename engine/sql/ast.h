@@ -142,7 +142,8 @@ struct sql_shared {
 };
 
 struct sql_source {
-    const char *table; /* NULL for a subquery and for a group */
+    const char *table; /* NULL for a subquery, for files and for a group */
+    const char *file;  /* FROM 'sales.csv': its name, a pattern, or a folder's; or NULL */
     struct sql_select *query;
     uint32_t column_count; /* of `AS t (a, b)` */
     const char **columns;

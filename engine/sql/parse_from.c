@@ -30,6 +30,10 @@ enum status parse_table_name(struct parser *parser, struct sql_position *positio
             *position = parse_position(parser);
             return parse_name(parser, "a table's name", name);
         }
+    if (parse_is(parser, "."))
+        return parse_refuse(
+            parser, "schemas are main and public alone; a file is named in single quotes, FROM '%s.csv'",
+            *name);
     return STATUS_OK;
 }
 
@@ -122,6 +126,25 @@ static bool holds_query(const struct parser *parser)
     return true;
 }
 
+/* Files are called as the last part of their name is, up to its first point: trips of 'data/trips.csv.gz'. */
+static enum status name_file(struct parser *parser, struct sql_source *source)
+{
+    const char *const slash = strrchr(source->file, '/'), *const last = slash ? slash + 1 : source->file;
+    const size_t length = strcspn(last, ".");
+    char *const name = parse_memory(parser, strlen(source->file) + 1);
+    if (!name)
+        return error_out_of_memory(parser->error, strlen(source->file), "a statement");
+    memcpy(name, length ? last : source->file, length ? length : strlen(source->file));
+    source->alias = name;
+    return STATUS_OK;
+}
+
+static enum status parse_file(struct parser *parser, struct sql_source *source)
+{
+    RETURN_IF_ERROR(parse_text(parser, false, &source->file));
+    return parse_advance(parser);
+}
+
 static enum status parse_table(struct parser *parser, struct place place)
 {
     struct sql_source source = {.join = place.join,
@@ -135,9 +158,13 @@ static enum status parse_table(struct parser *parser, struct place place)
     RETURN_IF_ERROR(parse_take(parser, "(", &query));
     if (query)
         RETURN_IF_ERROR(parse_subquery(parser, &source.query));
+    else if (parser->token.kind == TOKEN_STRING)
+        RETURN_IF_ERROR(parse_file(parser, &source));
     else
         RETURN_IF_ERROR(parse_table_name(parser, &source.position, &source.table));
     RETURN_IF_ERROR(parse_alias(parser, &source));
+    if (source.file && !source.alias)
+        RETURN_IF_ERROR(name_file(parser, &source));
     RETURN_IF_ERROR(parse_condition(parser, &source));
     return add_source(parser, &source);
 }

@@ -41,6 +41,7 @@ enum columnar_kind {
 struct columnar_type {
     enum columnar_kind kind;
     uint32_t precision, scale;      /* of COLUMNAR_DECIMAL */
+    bool narrow;                    /* of COLUMNAR_INTEGER: all its numbers have 32 bits */
     char name[COLUMNAR_TYPE_BYTES]; /* as the format calls it: "bigint", "decimal(12,2)", "list" */
 };
 

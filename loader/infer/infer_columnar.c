@@ -16,7 +16,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DECIMAL_DIGITS_STORED 18u
+
 /* ---- Types and names ---- */
+
+/* Whether values decide what a column of this type becomes, where types alone are wanted: the file lets numbers have more
+ * digits than a stored decimal, but they may have fewer. */
+static bool needs_values(const struct columnar_type *type)
+{
+    return type->kind == COLUMNAR_DECIMAL && type->precision > DECIMAL_DIGITS_STORED;
+}
+
+/* Of a column whose values are not read. */
+static void take_type_alone(struct infer_column *column, const struct columnar_type *type)
+{
+    if (needs_values(type))
+        return;
+    if (type->kind == COLUMNAR_DECIMAL)
+        column->kinds &= ~(uint32_t)KIND_INT;
+    else if (!type->narrow)
+        column->least = INT64_MIN;
+}
 
 /* What the type in the file says; values may make it narrower. */
 static void take_type(struct infer_column *column, const struct columnar_type *type)
@@ -60,8 +80,11 @@ static enum status take_columns(struct infer_table *table, const struct columnar
         named += !column->unnamed;
         snprintf(column->name, sizeof column->name, "%.63s", name_valid(from->name) ? from->name : "?");
         snprintf(column->skipped, sizeof column->skipped, "%s", column->unnamed ? from->type.name : "");
+        column->uncounted = table->types_alone;
         if (!column->unnamed)
             take_type(column, &from->type);
+        if (table->types_alone)
+            take_type_alone(column, &from->type);
     }
     if (named > 0 && named <= SCHEMA_COLUMNS_MAX)
         return STATUS_OK;
@@ -209,7 +232,9 @@ static enum status read_part(const struct reading *reading, uint32_t part, uint3
 static enum status read_column(void *context, uint64_t item, unsigned thread, struct error *error)
 {
     const struct reading *const reading = context;
-    if (reading->table->columns[item].unnamed)
+    const struct infer_table *const table = reading->table;
+    if (table->columns[item].unnamed ||
+        (table->types_alone && !needs_values(&reading->file->columns[reading->numbers[item]].type)))
         return STATUS_OK;
     for (uint32_t part = 0; part < reading->file->part_count; part++) {
         RETURN_IF_ERROR(cancel_check(error));

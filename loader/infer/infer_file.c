@@ -186,6 +186,7 @@ static enum status begin(struct infer_table *table, const struct text_options *o
     table->column_count = first->count;
     for (uint32_t c = 0; c < first->count; c++) {
         table->columns[c].kinds = KIND_ALL;
+        table->columns[c].uncounted = table->types_alone;
         name_column(table, c, &first->fields[c]);
         table->columns[c].reading = reading_of(options, table->name, table->columns[c].name);
         seek_forms(&table->columns[c]);

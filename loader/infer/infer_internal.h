@@ -79,6 +79,7 @@ struct infer_table {
     const struct columnar_format *format; /* NULL: text */
     uint64_t parts;                       /* of its columnar files */
     char name[NAME_BYTES];
+    bool types_alone; /* values are not counted, and of columnar files not read, unless a type needs it */
     char delimiter;
     bool header, renamed; /* renamed: a column cannot have the name that the header gives it */
     uint64_t rows, faults;

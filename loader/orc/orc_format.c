@@ -45,8 +45,11 @@ static enum status list_columns(struct orc_file *file, struct error *error)
         struct columnar_column *const column = &file->base.columns[c];
         column->name = type->name;
         column->number = root->children[c];
-        column->type =
-            (struct columnar_type){.kind = kind_of(type), .precision = type->precision, .scale = type->scale};
+        column->type = (struct columnar_type){.kind = kind_of(type),
+                                              .precision = type->precision,
+                                              .scale = type->scale,
+                                              .narrow = type->kind == ORC_BYTE || type->kind == ORC_SHORT ||
+                                                        type->kind == ORC_INT};
         orc_type_text(type, column->type.name);
     }
     file->base.column_count = root->child_count;

@@ -165,6 +165,7 @@ static void take_integer(struct parquet_leaf *leaf, const struct element *elemen
          is_signed || !wide ? COLUMNAR_INTEGER : COLUMNAR_DECIMAL); /* uint64 is a decimal without a point */
     snprintf(leaf->type.name, COLUMNAR_TYPE_BYTES, "%sint%u", is_signed ? "" : "u", bits);
     leaf->type.precision = wide && !is_signed ? 20 : 0;
+    leaf->type.narrow = is_signed ? !wide : bits < 32;
 }
 
 static void take_decimal(struct parquet_leaf *leaf, const struct element *element)

@@ -598,8 +598,10 @@ enum status tables_load(const struct schema_script *schema, const struct load_op
     struct load *load;
     RETURN_IF_ERROR(memory_zeros(&load, sizeof *load, "a load", error));
     load->memory.limit = options.memory ? options.memory : memory_available("") / 2;
-    struct execution execution = {
-        .outer = execution_current(), .memory = &load->memory, .spill = spill_folder(&options)};
+    struct execution execution = {.outer = execution_current(),
+                                  .memory = &load->memory,
+                                  .spill = spill_folder(&options),
+                                  .transient = options.transient};
     execution_enter(&execution);
     *report = (struct load_report){0};
     load->schema = schema;

@@ -29,9 +29,9 @@ NODISCARD enum status path_format(char **path, struct error *error, const char *
 int file_descriptor(const char *path, int flags, mode_t mode);
 FILE *file_stream(const char *path, const char *mode);
 
-/* These return 0 or an errno value, for callers with a sentence of their own. file_flock is flock(), file_sync is
- * fsync(), file_truncate is ftruncate(). file_get reads at `offset` up to `size` bytes; *got is less at the file's end only. file_put writes all
- * bytes. */
+/* These return 0 or an errno value, for callers with a sentence of their own. file_flock is flock(), file_sync is fsync(), but
+ * nothing in a transient execution, file_truncate is ftruncate(). file_get reads at `offset` up to `size` bytes; *got is less
+ * at the file's end only. file_put writes all bytes. */
 int file_flock(int descriptor, int operation);
 int file_sync(int descriptor);
 int file_truncate(int descriptor, uint64_t size);

@@ -86,10 +86,33 @@ enum status database_open_catalogue(const char *path, const struct catalogue *ca
     return open_state(path, catalogue, database, error);
 }
 
+enum status database_open_none(struct database **database, struct error *error)
+{
+    struct database *const made = database_make("");
+    const enum status status =
+        made ? place(made, error) : error_out_of_memory(error, sizeof *made, "a database");
+    *database = status == STATUS_OK ? made : NULL;
+    if (status != STATUS_OK)
+        database_close(made);
+    return status;
+}
+
+struct database_companion *database_companion(struct database *database,
+                                              struct database_companion *(*make)(void))
+{
+    pthread_mutex_lock(&database->lock);
+    if (!database->companion)
+        database->companion = make();
+    pthread_mutex_unlock(&database->lock);
+    return database->companion;
+}
+
 void database_close(struct database *database)
 {
     if (!database)
         return;
+    if (database->companion)
+        database->companion->free(database->companion);
     for (struct kept_column *kept = database->kept, *next; kept; kept = next) {
         next = kept->next;
         column_data_free(kept->data);
@@ -257,6 +280,11 @@ enum status database_table(const struct database *database, const char *name, co
     *table = catalogue_table(&database->catalogue, name);
     if (*table)
         return STATUS_OK;
+    if (!database->path[0])
+        return error_set(error, STATUS_BAD_INPUT,
+                         "there is no table \"%s\" without a database (--db DIR); a file is named in single "
+                         "quotes, FROM 'sales.csv'",
+                         name);
     char list[512] = "";
     size_t used = 0;
     for (uint32_t t = 0; t < database->catalogue.table_count && used < sizeof list; t++)

@@ -38,6 +38,19 @@ const char *database_view(const struct database *database, const char *name);
 /* Whether the state that was opened still is the newest one; false if that cannot be told. */
 bool database_is_current(const struct database *database);
 
+/* What somebody keeps with an open database, until it is closed: tables of files that statements name
+ * (engine/library/files). `free` frees it. */
+struct database_companion {
+    void (*free)(struct database_companion *companion);
+};
+
+/* Gives it; the first call makes it by `make`, which gives NULL if there is no memory. Any thread may call. */
+struct database_companion *database_companion(struct database *database,
+                                              struct database_companion *(*make)(void));
+
+/* Opens a database without tables, which is nowhere. */
+NODISCARD enum status database_open_none(struct database **database, struct error *error);
+
 /* The first table that is a part of a load's rows, or NULL; and whether there is one. */
 const struct table *database_part(const struct database *database);
 static inline bool database_is_part(const struct database *database)

@@ -40,6 +40,7 @@ struct database {
     struct stored_dictionary *dictionaries; /* of all string columns, opened when they are first needed */
     uint32_t dictionary_count;
     struct stored_levels *levels; /* one a table, read likewise */
+    struct database_companion *companion;
 };
 
 /* Opens a database whose catalogue is to be a copy of this one, which is not on disk, though all of its files are. Nothing

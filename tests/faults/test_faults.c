@@ -100,6 +100,11 @@ static const struct named_operation {
     {"read",
      {.prepare = FIRST " && printf '.output out.csv\\nSELECT count(*) FROM sales;\\n' >$D/in.sql",
       .run = ASK "\".read $D/in.sql\" && cat out.csv"}},
+    {"files", /* which are loaded into a folder for that */
+     {.prepare = FIRST,
+      .run = ASK "\"SELECT c3, count(*), sum(paid), max(c5) FROM 'sales.csv' f JOIN sales ON f.c1 = id "
+                 "GROUP BY c3 > 500, c3 ORDER BY 1 LIMIT 3; SELECT max(line) FROM '" TESSERA_SOURCE
+                 "/tests/data/parquet/pyarrow-rows-zstd.parquet'\""}},
     {"append_index",
      {.prepare = FIRST " && $T index create --db $D sales.shop && $T index create --db $D sales.note",
       .run = LOAD "--append sales=more.csv",

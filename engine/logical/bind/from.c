@@ -140,15 +140,9 @@ static enum status bind_view(struct bind_state *state, const struct sql_source *
     return sql_placed_anew(state->error, source->position, source->table, status);
 }
 
-static enum status scan_table(struct bind_state *state, const struct sql_source *source,
-                              const struct bind_named *named, struct logical_node **node, const char ***names)
+static enum status scan(struct bind_state *state, const struct sql_source *source, const struct table *table,
+                        struct logical_node **node)
 {
-    const struct table *const table = database_find(state->database, source->table);
-    const char *const view = table ? NULL : database_view(state->database, source->table);
-    if (view)
-        return bind_view(state, source, view, node, names);
-    if (!table)
-        return refuse_table(state, source, named);
     const uint32_t count = table_visible_columns(table);
     RETURN_IF_ERROR(
         logical_node_new(state->tree, LOGICAL_SCAN, source->position, NULL, NULL, node, state->error));
@@ -168,6 +162,31 @@ static enum status scan_table(struct bind_state *state, const struct sql_source 
         (*node)->scan.stored[c] = c;
     }
     return table_live(table) ? leave_deleted(state, table_live(table), source->position, node) : STATUS_OK;
+}
+
+static enum status scan_table(struct bind_state *state, const struct sql_source *source,
+                              const struct bind_named *named, struct logical_node **node, const char ***names)
+{
+    const struct table *const table = database_find(state->database, source->table);
+    const char *const view = table ? NULL : database_view(state->database, source->table);
+    if (view)
+        return bind_view(state, source, view, node, names);
+    return table ? scan(state, source, table, node) : refuse_table(state, source, named);
+}
+
+static enum status scan_files(struct bind_state *state, const struct sql_source *source,
+                              struct logical_node **node)
+{
+    const struct logical_files *const files = state->options->files;
+    const struct table *table;
+    if (!files)
+        return logical_refuse(state, source->position, "no files are read here");
+    const enum status status = files->find(files->context, source->file, &table, state->error);
+    if (status != STATUS_OK && database_find(state->database, source->file))
+        return logical_refuse(state, source->position,
+                              "there is no file '%s', and a table's name has no single quotes", source->file);
+    RETURN_IF_ERROR(sql_placed(state->error, source->position, status));
+    return scan(state, source, table, node);
 }
 
 enum status bind_rename(const struct bind_state *state, const char *what, uint32_t count,
@@ -259,6 +278,8 @@ static enum status bind_source(struct bind_block *block, uint32_t s, const struc
     if (source->query)
         RETURN_IF_ERROR(bind_query(state, source->query, block->named,
                                    source->lateral ? &before : block->around, node, &names));
+    else if (source->file)
+        RETURN_IF_ERROR(scan_files(state, source, node));
     else if (named)
         RETURN_IF_ERROR(name_shared(state, (struct bind_named *)named, source, node, &names));
     else

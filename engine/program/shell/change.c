@@ -31,6 +31,8 @@ static enum status prepare(struct sql_shell *shell, const struct sql_change *cha
     if (shell->explain != SQL_EXPLAIN_NONE)
         return sql_change_refuse(error, change->position,
                                  "only queries are explained; .explain off lets this statement run");
+    if (change->kind != SQL_CHANGE_COPY && !*database_path(shell->database))
+        return sql_change_refuse(error, change->position, "there is no database to change; give --db DIR");
     shell->stale = change->kind != SQL_CHANGE_COPY && !engine_cluster(shell->engine) &&
                    !database_is_current(shell->database);
     return sql_shell_refresh(shell, error);

@@ -115,7 +115,7 @@ bool parse_is_summary(const struct parser *parser)
     if (!parse_is(parser, "SUMMARIZE"))
         return false;
     return parse_is(&next, "SELECT") || parse_is(&next, "FROM") || parse_is(&next, "VALUES") ||
-           (parse_is_name(&next) && parse_is(&end, ")"));
+           ((parse_is_name(&next) || next.token.kind == TOKEN_STRING) && parse_is(&end, ")"));
 }
 
 enum status parse_summary(struct parser *parser)

@@ -106,6 +106,14 @@ bool execution_undivided(void)
     return execution != NULL;
 }
 
+bool execution_transient(void)
+{
+    const struct execution *execution = current;
+    while (execution && !execution->transient)
+        execution = execution->outer;
+    return execution != NULL;
+}
+
 void execution_stop(struct execution *execution)
 {
     atomic_store(&execution->stopped, true);

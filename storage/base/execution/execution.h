@@ -41,6 +41,7 @@ struct execution {
     _Atomic uint64_t items,
         done;                 /* of the outermost loop that runs in it and its parts (parallel.h); 0: none */
     bool undivided;           /* its rows cannot be divided any more (spillable.h) */
+    bool transient;           /* the files that it writes go before it ends: they need not reach the disk */
     struct execution *before; /* of its thread; between enter and leave */
 };
 
@@ -72,6 +73,9 @@ const char *execution_spill(void);
 
 /* Whether the current execution, or one that it is a part of, cannot divide its rows. */
 bool execution_undivided(void);
+
+/* Whether it is transient, likewise. */
+bool execution_transient(void);
 
 /* For the threads of a pool: makes `execution` the current one, and returns the one before. */
 struct execution *execution_switch(struct execution *execution);

@@ -1,0 +1,34 @@
+/*
+ * files.h: the files that statements over a database name: found by the binder, loaded before a statement is planned, and kept
+ * with the open database, so that the next statement finds them, until they are changed. Tables of changed files stay until
+ * the database is closed, as devices know columns by their addresses.
+ */
+#ifndef TESSERA_ENGINE_LIBRARY_FILES_H
+#define TESSERA_ENGINE_LIBRARY_FILES_H
+
+#include "engine/library/files/file_table.h"
+#include "engine/logical/logical.h"
+#include "engine/run/engine.h"
+
+/* The files of one statement. All zeros: none. */
+struct statement_files {
+    struct database *database;
+    struct file_reading reading;
+    uint32_t count;
+    struct file_table **tables;
+};
+
+/* Begins a statement, which is bound then with what `find` gives. */
+struct logical_files statement_files_begin(struct statement_files *files, struct database *database,
+                                           const struct engine *engine);
+void statement_files_end(struct statement_files *files);
+
+/* Loads the columns that the bound statement needs. */
+NODISCARD enum status statement_files_load(const struct statement_files *files, struct logical_tree *tree,
+                                           struct error *error);
+
+/* Whether no file was changed since the statement was bound. */
+NODISCARD enum status statement_files_compare(const struct statement_files *files, bool *same,
+                                              struct error *error);
+
+#endif

@@ -1,0 +1,276 @@
+/*
+ * test_files.c: FROM 'file': what statements answer over files that were not loaded, how files are named, what of them is read
+ * and when again, what is refused, and that nothing is left of them.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "engine/library/tessera.h"
+#include "tests/support/load_program.h"
+
+#include <sys/stat.h>
+
+static void file_path(const char *name, char file[PATH_BYTES + 64])
+{
+    snprintf(file, PATH_BYTES + 64, "%s", path);
+    snprintf(strrchr(file, '/') + 1, 64, "%s", name);
+}
+
+static void file_is(const char *name, const char *text)
+{
+    char file[PATH_BYTES + 64];
+    file_path(name, file);
+    FILE *const out = fopen(file, "wb");
+    assert_non_null(out);
+    fputs(text, out);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void shell_prints(const char *shell, const char *output)
+{
+    char text[2 * PATH_BYTES];
+    snprintf(text, sizeof text, "cd $D/.. && %s", shell);
+    run_shell(text, &run);
+    if (run.exit_code != 0 || strcmp(run.output, output) != 0)
+        fail_msg("%s: exit code %d\n%s%s", shell, run.exit_code, run.output, run.errors);
+}
+
+/* Statements without a database, or over that of `begin`, print these rows. */
+static void prints(const char *options, const char *statements, const char *rows)
+{
+    char shell[256];
+    snprintf(shell, sizeof shell, "$T sql --device cpu --format csv %s \"$Q\" 2>&1", options);
+    setenv("Q", statements, 1);
+    shell_prints(shell, rows);
+}
+
+static void refuses(const char *statement, int exit_code, const char *said)
+{
+    setenv("Q", statement, 1);
+    run_shell("cd $D/.. && $T sql --device cpu --format csv \"$Q\"", &run);
+    if (run.exit_code != exit_code || !strstr(run.errors, said))
+        fail_msg("%s: exit code %d\n%s%s", statement, run.exit_code, run.output, run.errors);
+}
+
+static void begin(void)
+{
+    file_is("star.sql",
+            "CREATE TABLE shops (id INT PRIMARY KEY, city TEXT);\n"
+            "CREATE TABLE sales (nr BIGINT, shop INT REFERENCES shops, paid DECIMAL(9,2), day DATE);\n");
+    file_is("shops.csv", "1,Bonn\n2,Ulm\n3,Trier\n");
+    file_is("sales.csv", "1,1,1.50,2024-01-01\n2,2,2.50,2024-02-01\n");
+    file_is("new.csv", "nr,shop,paid,day\n7,1,5.25,2024-03-01\n8,3,,2024-03-02\n9,9,0.5,\n");
+    run_shell("rm -rf $D", &run);
+    load_ends("shops=shops.csv sales=sales.csv", 0, "");
+}
+
+/* ---- Answers ---- */
+
+static void statements_ask_files(void **state)
+{
+    (void)state;
+    begin();
+    prints("", "select * from 'new.csv' order by nr",
+           "nr,shop,paid,day\n7,1,5.25,2024-03-01\n8,3,,2024-03-02\n9,9,0.50,\n");
+    prints("", "select count(*) from 'new.csv'", "count(*)\n3\n");
+    prints("", "select max(day), sum(paid) from 'new.csv' where nr < 9",
+           "max(day),sum(paid)\n2024-03-02,5.25\n");
+    prints("", "select c2, count(*) from 'shops.csv' group by c2 order by 1 limit 1",
+           "c2,count(*)\nBonn,1\n");
+    prints("", "from 'new.csv' select new.nr where shop > 1 order by 1", "nr\n8\n9\n");
+    prints("", "select a.nr, b.nr from 'new.csv' a, 'new.csv' as b where a.nr = b.nr + 1 order by 1",
+           "nr,nr\n8,7\n9,8\n");
+    prints("", "select x, z from 'new.csv' t (x, y, z) where y = 1", "x,z\n7,5.25\n");
+    prints("",
+           "with w as (select shop, day from 'new.csv') select count(*) from w, w v where w.shop <= v.shop",
+           "count(*)\n6\n");
+    prints("", "select column_name, column_type, count from (summarize 'new.csv') s",
+           "column_name,column_type,count\nnr,BIGINT,3\nshop,BIGINT,3\npaid,\"DECIMAL(18,2)\",3\nday,DATE,"
+           "3\n");
+    prints("", "select nr, row_number() over (order by paid nulls last) from 'new.csv' order by nr",
+           "nr,row_number() over (order by paid nulls last)\n7,2\n8,3\n9,1\n");
+    prints("", "select nr from 'new.csv' union all select c1 from 'shops.csv' order by 1 desc limit 2",
+           "nr\n9\n8\n");
+    prints("--threads 1",
+           "select (select count(*) from 'new.csv' n where n.shop = c1) from 'shops.csv' order by c1",
+           "(select count(*) from 'new.csv' n where n.shop = c1)\n1\n0\n1\n");
+}
+
+static void files_are_joined_with_tables(void **state)
+{
+    (void)state;
+    begin();
+    prints("--db $D",
+           "select n.nr, city from 'new.csv' n left join shops on shop = id order by 1;"
+           "select nr from sales where nr not in (select nr - 6 from 'new.csv' where nr < 8);"
+           "insert into sales select * from 'new.csv' where shop in (select id from shops);"
+           "select count(*), sum(paid) from sales;"
+           "create table copied as select day, nr from 'new.csv'; select * from copied order by nr;"
+           "create view seen as select * from 'new.csv'; select count(day) from seen;"
+           "delete from sales where nr in (select nr from 'new.csv'); select count(*) from sales;"
+           "copy (select nr from 'new.csv' order by nr) to 'out.csv'; select * from 'out.csv'",
+           "nr,city\n7,Bonn\n8,Trier\n9,\nnr\n2\nsales: 2 rows inserted\ncount(*),sum(paid)\n4,9.25\n"
+           "copied: 3 rows\nday,nr\n2024-03-01,7\n2024-03-02,8\n,9\nview seen created\ncount(day)\n2\n"
+           "sales: 2 rows deleted\ncount(*)\n2\nout.csv: 3 rows written\nnr\n7\n8\n9\n");
+}
+
+/* ---- Files ---- */
+
+static void files_of_many_kinds_are_read(void **state)
+{
+    (void)state;
+    begin();
+    shell_prints(
+        "gzip -kf new.csv && tr , '\\t' < new.csv > new.tsv && mkdir -p f && rm -f f/* && cp new.csv f/1.csv "
+        "&& sed 's/^7/17/' new.csv > f/2.csv && $T sql --db $D \"copy (select * from 'new.csv') to "
+        "'new.parquet'\" 2>&1",
+        "new.parquet: 3 rows written\n");
+    static const char *const names[] = {"new.csv", "new.csv.gz", "new.tsv", "new.parquet"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        char question[128];
+        snprintf(question, sizeof question, "select sum(nr), max(paid), min(day), count(day) from '%s'",
+                 names[n]);
+        prints("", question, "sum(nr),max(paid),min(day),count(day)\n24,5.25,2024-03-01,2\n");
+    }
+    prints("", "select count(*), max(nr) from 'f/*.csv'", "count(*),max(nr)\n6,17\n");
+    prints("", "select count(*), max(nr) from 'f'", "count(*),max(nr)\n6,17\n");
+    prints("",
+           "select count(*), sum(big), max(line) from '" TESSERA_SOURCE
+           "/tests/data/orc/pyarrow-rows-0.12-zlib.orc'",
+           "count(*),sum(big),max(line)\n60,2601613502793939624,row 8 xxxxxxxxxxxxxxxxxx\n");
+}
+
+static void forms_of_values_are_found(void **state)
+{
+    (void)state;
+    begin();
+    file_is("forms.csv",
+            "when;amount;code;some thing;empty;none\n31.12.2023;1.234,50;007;a;;x\n01.01.2024;2;010;b;;\n");
+    prints("", "select \"when\", amount, code, \"some thing\", \"empty\", none from 'forms.csv' order by 1",
+           "when,amount,code,some thing,empty,none\n2023-12-31,1234.50,007,a,,x\n2024-01-01,2.00,010,b,,\n");
+    prints("", "select sum(amount) from 'forms.csv' where none is null", "sum(amount)\n2.00\n");
+    file_is("head.csv", "a,b\n");
+    prints("", "select count(*), max(a) from 'head.csv'", "count(*),max(a)\n0,\n");
+    file_is("twice.csv", "a,a\n1,2\n");
+    prints("", "select a, c2 from 'twice.csv'", "a,c2\n1,2\n");
+    shell_prints(
+        "seq 1025 | sed 's/$/,x/' > n.csv; $T sql --device cpu --threads 3 --format csv \"select count(*), "
+        "sum(c1), max(c2) from 'n.csv'\"",
+        "count(*),sum(c1),max(c2)\n1025,525825,x\n");
+}
+
+/* ---- Again ---- */
+
+static void changed_files_are_read_again(void **state)
+{
+    (void)state;
+    begin();
+    shell_prints("(echo \"select sum(nr) from 'new.csv';\"; sleep 0.3; printf 'nr\\n1\\n' > new.csv; "
+                 "echo \"select sum(nr) from 'new.csv'; select count(*) from 'f*.txt';\"; sleep 0.3; "
+                 "printf 'x\\n1\\n' > f1.txt; echo \"select count(*) from 'f*.txt';\") | "
+                 "(rm -f f*.txt; printf 'x\\n1\\n' > f0.txt; $T sql --device cpu --format csv)",
+                 "sum(nr)\n24\nsum(nr)\n1\ncount(*)\n1\ncount(*)\n2\n");
+}
+
+static int64_t number_of(struct tessera_statement *statement)
+{
+    struct tessera_error why;
+    struct tessera_result *result;
+    if (tessera_run(statement, &result, &why) != TESSERA_OK)
+        fail_msg("%s", why.text);
+    const int64_t number = tessera_int64(result, 0, 0);
+    tessera_result_free(result);
+    return number;
+}
+
+/* A statement that was prepared before sees the file as it is when it runs; further columns are loaded when they are asked for. */
+static void the_library_asks_files(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *sum, *other;
+    struct tessera_error why;
+    char file[PATH_BYTES + 64], question[PATH_BYTES + 128];
+    (void)state;
+    begin();
+    file_path("new.csv", file);
+    assert_int_equal(tessera_open(path, "cpu", 2, &database, &why), TESSERA_OK);
+    snprintf(question, sizeof question, "select sum(nr) from '%s' where nr > ?", file);
+    assert_int_equal(tessera_prepare(database, question, &sum, &why), TESSERA_OK);
+    assert_int_equal(tessera_bind_int64(sum, 0, 7, &why), TESSERA_OK);
+    assert_int_equal(number_of(sum), 17);
+    assert_int_equal(number_of(sum), 17);
+    snprintf(question, sizeof question, "select sum(shop) + count(day) from '%s'", file);
+    assert_int_equal(tessera_prepare(database, question, &other, &why), TESSERA_OK);
+    assert_int_equal(number_of(other), 15);
+    file_is("new.csv", "shop,nr,day\n4,70,\n");
+    assert_int_equal(number_of(sum), 70);
+    assert_int_equal(number_of(other), 4);
+    assert_int_equal(number_of(sum), 70);
+    remove(file);
+    struct tessera_result *result;
+    assert_int_equal(tessera_run(sum, &result, &why), TESSERA_BAD_INPUT);
+    assert_non_null(strstr(why.text, "new.csv: cannot be opened: No such file"));
+    tessera_finalize(sum);
+    tessera_finalize(other);
+    tessera_close(database);
+}
+
+static void nothing_is_left(void **state)
+{
+    (void)state;
+    begin();
+    file_is("bad.csv", "a,b\n1,2\n3\n");
+    shell_prints(
+        "rm -rf tmp; mkdir tmp; TMPDIR=tmp $T sql --device cpu --format csv \"select sum(nr) from 'new.csv'; "
+        "explain select * from 'new.csv'; select * from 'bad.csv'\" >/dev/null 2>&1; "
+        "$T sql --device cpu --spill tmp --memory 200M --format csv \"select min(paid) from 'new.csv'\"; ls "
+        "tmp",
+        "min(paid)\n0.50\n");
+    refuses("select 1; select * from 'bad.csv'", 2, "bad.csv:3: the row has 1 field instead of 2");
+    run_shell("cd $D/.. && $T sql --device cpu --spill nowhere \"select nr from 'new.csv'\"", &run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.errors, "no folder can be made in nowhere: No such file or directory"));
+}
+
+/* ---- What is refused ---- */
+
+static void what_is_no_file_is_refused(void **state)
+{
+    (void)state;
+    begin();
+    file_is("none.csv", "");
+    file_is("junk.parquet", "PAR1 and no more");
+    refuses("select *\n from 'nothing.csv'", 2,
+            "line 2, column 7: nothing.csv: cannot be opened: No such file");
+    refuses("select * from 'nothing*.csv'", 2, "column 15: no file is called like 'nothing*.csv'");
+    refuses("select * from ''", 2, "column 15: '' is no name of a file");
+    refuses("select * from '-'", 2, "column 15: -: standard input can be read once");
+    refuses("select * from 'none.csv'", 2, "none.csv: is empty, so nothing can be inferred from it");
+    refuses("select * from 'junk.parquet'", 2, "junk.parquet: is no Parquet file");
+    refuses("select shp from 'new.csv'", 2, "column 8: there is no column shp; did you mean shop?");
+    refuses("select * from 'new.csv', 'new.csv'", 2, "column 26: FROM has new twice");
+    refuses("select * from new.csv", 2,
+            "column 18: schemas are main and public alone; a file is named in single quotes, FROM 'new.csv'");
+    refuses("select * from new", 2, "there is no table \"new\" without a database (--db DIR)");
+    refuses("create table t (a int)", 2, "column 1: there is no database to change; give --db DIR");
+    setenv("Q", "select * from 'sales'", 1);
+    run_shell("cd $D/.. && $T sql --device cpu --db $D \"$Q\"", &run);
+    assert_non_null(
+        strstr(run.errors, "column 15: there is no file 'sales', and a table's name has no single quotes"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(statements_ask_files),
+                                       cmocka_unit_test(files_are_joined_with_tables),
+                                       cmocka_unit_test(files_of_many_kinds_are_read),
+                                       cmocka_unit_test(forms_of_values_are_found),
+                                       cmocka_unit_test(changed_files_are_read_again),
+                                       cmocka_unit_test(the_library_asks_files),
+                                       cmocka_unit_test(nothing_is_left),
+                                       cmocka_unit_test(what_is_no_file_is_refused)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
