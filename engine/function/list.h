@@ -130,6 +130,9 @@
     FORMULA(NAMES("last_day"), 1, 1, last_day, 0)                                                            \
     ROW(MAKE_DATE, NAMES("make_date"), "www", "make_date", make_date, GIVES_DATE, MISSES, range_make_date)   \
     FORMULA(NAMES("strftime"), 2, 2, strftime, 0)                                                            \
+    FORMULA(NAMES("to_char"), 2, 2, to_char, 0)                                                              \
+    FORMULA(NAMES("strptime"), 2, 2, strptime, false)                                                        \
+    FORMULA(NAMES("try_strptime"), 2, 2, strptime, true) /* NULL where the other is an error */              \
     FORMULA(NAMES("monthname"), 1, 1, time_name, CALENDAR_MONTH)                                             \
     FORMULA(NAMES("dayname"), 1, 1, time_name, CALENDAR_DAY)                                                 \
     FORMULA(NAMES("today"), 0, 0, now, true)                                                                 \

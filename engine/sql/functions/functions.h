@@ -6,7 +6,8 @@
  *     hashes.c      hash
  *     times.c       date_trunc, date_diff, last_day, ...
  *     strings.c     ||, replace, split_part, ...: once for each string of a dictionary
- *     formats.c     values as text: strftime, CAST to VARCHAR
+ *     formats.c     values as text: CAST to VARCHAR, chr
+ *     time_text.c   times in forms that a statement gives: strftime, to_char, strptime
  *     casts.c       CAST and ::
  *     predicates.c  IS TRUE, IS DISTINCT FROM, ILIKE, regular expressions
  */
@@ -62,16 +63,20 @@ NODISCARD enum status bind_concat_operator(struct binder *binder, const struct s
 NODISCARD enum status bind_null_string(struct binder *binder, uint32_t *node);
 
 /* ---- formats.c ---- */
-function_bind bind_strftime, bind_chr;
+function_bind bind_chr;
 /* Coerces a value to text. */
 NODISCARD enum status bind_text(struct binder *binder, struct sql_position position, uint32_t *node);
+
+/* ---- time_text.c ---- */
+function_bind bind_strftime, bind_to_char, bind_strptime;
 
 /* ---- times.c ---- */
 function_bind bind_date_trunc, bind_time_field, bind_date_part, bind_date_diff, bind_last_day, bind_time_name,
     bind_now, bind_to_timestamp, bind_date;
 NODISCARD enum status bind_extract(struct binder *binder, const struct sql_expression *ast,
                                    enum bind_level level, uint32_t *node);
-/* The number of units of so many microseconds that a timestamp is after 1970, rounded down. */
+/* The number of units of so many microseconds that a timestamp is after 1970, rounded down: 1, or those of a second, a
+ * minute, an hour or a day. */
 NODISCARD enum status bind_time_units(struct binder *binder, struct sql_position position, int64_t unit,
                                       uint32_t *node);
 NODISCARD enum status bind_add_months(struct binder *binder, struct sql_position position, uint32_t time,

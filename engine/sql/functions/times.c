@@ -94,6 +94,8 @@ static enum status whole_of(struct binder *binder, struct sql_position position,
 enum status bind_time_units(struct binder *binder, struct sql_position position, int64_t unit, uint32_t *node)
 {
     uint32_t size;
+    if (unit == 1)
+        return whole_of(binder, position, 0, node);
     const int field = unit == 1000000      ? CALENDAR_SECOND
                       : unit == 60000000   ? CALENDAR_MINUTE
                       : unit == 3600000000 ? CALENDAR_HOUR

@@ -97,10 +97,10 @@ enum status time_format_compile(const char *text, size_t length, struct time_for
 
 /* ---- Texts ---- */
 
-static const char *const months[] = {"january", "february", "march",     "april",   "may",      "june",
-                                     "july",    "august",   "september", "october", "november", "december"};
-static const char *const weekdays[] = {"monday", "tuesday",  "wednesday", "thursday",
-                                       "friday", "saturday", "sunday"};
+const char *const time_months[12] = {"January", "February", "March",     "April",   "May",      "June",
+                                     "July",    "August",   "September", "October", "November", "December"};
+const char *const time_weekdays[7] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                      "Thursday", "Friday", "Saturday"};
 
 /* Reads one of the names, whole or its first three letters; returns its number from 1, or -1. */
 static int32_t name_read(const char **at, const char *end, const char *const *names, int32_t count)
@@ -203,10 +203,10 @@ static bool part_read(char letter, const char **at, const char *end, struct mome
     case 'b':
     case 'B':
     case 'h':
-        return (moment->month = name_read(at, end, months, 12)) > 0;
+        return (moment->month = name_read(at, end, time_months, 12)) > 0;
     case 'a':
     case 'A':
-        return name_read(at, end, weekdays, 7) > 0;
+        return name_read(at, end, time_weekdays, 7) > 0;
     case 'e':
         (void)calendar_skip(at, end, ' ');
         return in_range(moment->day = calendar_part(at, end), 1, 31);

@@ -29,6 +29,9 @@ struct time_format {
     char complaint[96]; /* about a text that is not of this form */
 };
 
+/* The names of months, and of weekdays from Sunday on. */
+extern const char *const time_months[12], *const time_weekdays[7];
+
 /* STATUS_BAD_INPUT for letters that are none of these, a format without a year, and one that is too long. */
 NODISCARD enum status time_format_compile(const char *text, size_t length, struct time_format *format,
                                           struct error *error);
