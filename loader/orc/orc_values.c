@@ -2,9 +2,9 @@
 #include "loader/orc/orc_values.h"
 
 #include "loader/orc/orc_runs.h"
-#include "loader/orc/orc_zone.h"
 #include "storage/base/calendar.h"
 #include "storage/base/double_key.h"
+#include "storage/base/zone/zone.h"
 #include "storage/codec/bytes/orc_rle.h"
 
 #include <stdlib.h>
@@ -144,12 +144,11 @@ static enum status doubles(const struct decoding *decoding, bool narrow)
  * their end. Times before 1970 come in two ways, which are read as ORC's own readers read them. Most writers round the
  * second to zero if the nanoseconds exceed a millisecond; Arrow writes negative nanoseconds. (The first way is ambiguous
  * in the second before 1970, where every reader is wrong by a second.) */
-static enum status decode_timestamps(const struct decoding *decoding, const struct orc_zone *zone)
+static enum status decode_timestamps(const struct decoding *decoding, const struct zone *zone)
 {
     static const int64_t tens[] = {1, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     struct columnar_values *const values = decoding->values;
-    const int64_t epoch = TIMESTAMP_EPOCH - orc_zone_offset(zone, TIMESTAMP_EPOCH);
-    const bool has_offset = zone->offsets || zone->has_rules;
+    const int64_t epoch = TIMESTAMP_EPOCH - zone_offset(zone, TIMESTAMP_EPOCH);
     int64_t *seconds, *parts;
     RETURN_IF_ERROR(take(decoding, ROOM_NUMBERS, 8ull * values->count, &seconds));
     RETURN_IF_ERROR(take(decoding, ROOM_SECOND, 8ull * values->count, &parts));
@@ -161,7 +160,7 @@ static enum status decode_timestamps(const struct decoding *decoding, const stru
             seconds[i] < -SECONDS_MOST)
             return columnar_damaged(decoding->error, decoding->place, "value %u is no time", i + 1);
         seconds[i] += epoch;
-        seconds[i] += has_offset ? orc_zone_offset(zone, seconds[i]) : 0;
+        seconds[i] += zone_offset(zone, seconds[i]);
         parts[i] = stored * ten;
         seconds[i] -= (seconds[i] < 0 && parts[i] > 999999) || parts[i] < 0;
         parts[i] += parts[i] < 0 ? 1000000000 : 0;
@@ -174,19 +173,15 @@ static enum status decode_timestamps(const struct decoding *decoding, const stru
 /* Timestamps without a zone are shown as the clock of the writer's zone did. */
 static enum status timestamps(const struct decoding *decoding)
 {
-    struct orc_zone zone;
+    const struct zone *zone;
     struct error why;
     const bool local = decoding->type->kind == ORC_TIMESTAMP;
-    enum status status = orc_zone_open(local ? decoding->timezone : "", &zone, &why);
-    if (status == STATUS_OK) {
-        status = decode_timestamps(decoding, &zone);
-    } else {
-        char text[COLUMNAR_PLACE_BYTES];
-        columnar_place_text(decoding->place, text);
-        status = error_set(decoding->error, status, "%s: %s", text, why.text);
-    }
-    orc_zone_free(&zone);
-    return status;
+    const enum status status = zone_find(local ? decoding->timezone : "", &zone, &why);
+    if (status == STATUS_OK)
+        return decode_timestamps(decoding, zone);
+    char text[COLUMNAR_PLACE_BYTES];
+    columnar_place_text(decoding->place, text);
+    return error_set(decoding->error, status, "%s: %s", text, why.text);
 }
 
 /* ---- Decimals ---- */

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "tests/loader/orc/orc_cases.h"
-#include "tests/loader/orc/zone_files.h"
+#include "tests/support/zone_files.h"
 
 static void every_file_gives_the_rows_of_its_text(void **state)
 {

@@ -1,6 +1,6 @@
 /* zone_files.h: a folder with time zone files of the tests' own, so that they need none of the system's. */
-#ifndef TESSERA_TESTS_LOADER_ORC_ZONE_FILES_H
-#define TESSERA_TESTS_LOADER_ORC_ZONE_FILES_H
+#ifndef TESSERA_TESTS_SUPPORT_ZONE_FILES_H
+#define TESSERA_TESTS_SUPPORT_ZONE_FILES_H
 
 #include "tests/support/one_directory.h"
 

@@ -1,12 +1,14 @@
-/* orc_zone.c: see orc_zone.h. A TZif file has a header, a block of data with times of 4 bytes, and from version 2 on another
+/* zone.c: see zone.h. A TZif file has a header, a block of data with times of 4 bytes, and from version 2 on another
  * header, the same block with times of 8 bytes, and a line with the rule for the years after the last change. */
-#include "loader/orc/orc_zone.h"
+#include "storage/base/zone/zone.h"
 
 #include "storage/base/calendar.h"
 #include "storage/base/file.h"
 #include "storage/base/memory.h"
+#include "storage/base/words/word.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,29 @@
 #define HEADER_BYTES   44u
 #define FILE_BYTES_MAX (1u << 20)
 #define DAY            86400
+
+/* The day of a year when a clock changes, as POSIX writes it in TZ. */
+struct zone_rule {
+    enum { ZONE_DAY_OF_YEAR, ZONE_DAY_WITHOUT_LEAP, ZONE_WEEKDAY } kind;
+    int32_t day, week, month; /* of ZONE_WEEKDAY: 0 (Sunday) .. 6, 1 .. 5 (the last), 1 .. 12 */
+    int32_t second;           /* of the day, by the clock before the change */
+};
+
+struct zone {
+    char *path; /* of its file */
+    const char *name;
+    struct zone *next; /* of all zones that were found */
+
+    uint32_t change_count;
+    int64_t *changes; /* seconds since 1970, ascending */
+    int32_t
+        *offsets; /* change_count + 1: seconds to add to UTC, before the first change and from each one on */
+
+    /* After the last change, if `has_rules`. */
+    bool has_rules, has_summer;
+    int32_t standard, summer;
+    struct zone_rule begin, end; /* of summer time */
+};
 
 /* ---- Rules: "CET-1CEST,M3.5.0,M10.5.0/3" ---- */
 
@@ -66,11 +91,11 @@ static bool read_number(const char **at, int32_t low, int32_t high, int32_t *num
 }
 
 /* Reads ",M3.5.0/2", ",J60" or ",59". */
-static bool read_rule(const char **at, struct orc_zone_rule *rule)
+static bool read_rule(const char **at, struct zone_rule *rule)
 {
     bool right = **at == ',';
     *at += right;
-    *rule = (struct orc_zone_rule){.second = 2 * 3600};
+    *rule = (struct zone_rule){.second = 2 * 3600};
     if (right && **at == 'M') {
         ++*at;
         rule->kind = ZONE_WEEKDAY;
@@ -90,7 +115,7 @@ static bool read_rule(const char **at, struct orc_zone_rule *rule)
     return read_time(at, &rule->second);
 }
 
-static bool read_rules(const char *at, struct orc_zone *zone)
+static bool read_rules(const char *at, struct zone *zone)
 {
     if (!skip_name(&at) || !read_time(&at, &zone->standard))
         return false;
@@ -111,7 +136,7 @@ static bool read_rules(const char *at, struct orc_zone *zone)
 }
 
 /* The second of the change in a year, by the clock before it. */
-static int64_t change_of(const struct orc_zone_rule *rule, int64_t year)
+static int64_t change_of(const struct zone_rule *rule, int64_t year)
 {
     int64_t day = calendar_days(year, 1, 1);
     if (rule->kind == ZONE_DAY_OF_YEAR) {
@@ -128,31 +153,90 @@ static int64_t change_of(const struct orc_zone_rule *rule, int64_t year)
     return day * DAY + rule->second;
 }
 
-static int32_t offset_by_rules(const struct orc_zone *zone, int64_t second)
+/* The seconds in UTC of the changes in a year. */
+static void changes_of(const struct zone *zone, int64_t year, int64_t *begin, int64_t *end)
+{
+    *begin = change_of(&zone->begin, year) - zone->standard;
+    *end = change_of(&zone->end, year) - zone->summer;
+}
+
+/* The year that a clock shows by standard time; false if no calendar of 32 bits has it. */
+static bool year_of(const struct zone *zone, int64_t second, int64_t *year)
 {
     const int64_t days = calendar_floor(second + zone->standard, DAY);
-    if (!zone->has_summer || days > INT32_MAX || days < INT32_MIN)
+    if (days > INT32_MAX || days < INT32_MIN)
+        return false;
+    *year = calendar_date_of(days).year;
+    return true;
+}
+
+static int32_t offset_by_rules(const struct zone *zone, int64_t second)
+{
+    int64_t year, begin, end;
+    if (!zone->has_summer || !year_of(zone, second, &year))
         return zone->standard;
-    const int64_t year = calendar_date_of(days).year;
-    const int64_t begin = change_of(&zone->begin, year) - zone->standard,
-                  end = change_of(&zone->end, year) - zone->summer;
+    changes_of(zone, year, &begin, &end);
     const bool is_summer = begin < end ? second >= begin && second < end : second >= begin || second < end;
     return is_summer ? zone->summer : zone->standard;
 }
 
-int32_t orc_zone_offset(const struct orc_zone *zone, int64_t second)
+/* The number of listed changes that are not after a time. */
+static uint32_t changes_until(const struct zone *zone, int64_t second)
 {
     uint32_t low = 0, high = zone->change_count;
-    if (zone->has_rules && (high == 0 || second >= zone->changes[high - 1]))
-        return offset_by_rules(zone, second);
-    while (low < high) { /* the number of changes that are not after the time */
+    while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (zone->changes[middle] <= second)
             low = middle + 1;
         else
             high = middle;
     }
-    return zone->offsets ? zone->offsets[low] : 0;
+    return low;
+}
+
+static bool is_by_rules(const struct zone *zone, int64_t second)
+{
+    return zone->has_rules && (zone->change_count == 0 || second >= zone->changes[zone->change_count - 1]);
+}
+
+int32_t zone_offset(const struct zone *zone, int64_t second)
+{
+    if (!zone)
+        return 0;
+    return is_by_rules(zone, second) ? offset_by_rules(zone, second)
+                                     : zone->offsets[changes_until(zone, second)];
+}
+
+int64_t zone_next_change(const struct zone *zone, int64_t second)
+{
+    int64_t year, begin, end, next = INT64_MAX;
+    if (!zone)
+        return next;
+    if (!is_by_rules(zone, second)) {
+        const uint32_t passed = changes_until(zone, second);
+        return passed < zone->change_count ? zone->changes[passed] : next;
+    }
+    if (!zone->has_summer || !year_of(zone, second, &year))
+        return next;
+    for (int64_t y = year - 1; y <= year + 1; y++) {
+        changes_of(zone, y, &begin, &end);
+        next = begin > second && begin < next ? begin : next;
+        next = end > second && end < next ? end : next;
+    }
+    return next;
+}
+
+int32_t zone_offset_of_local(const struct zone *zone, int64_t local)
+{
+    int64_t second = local - 2 * DAY; /* no clock is so far from UTC */
+    int32_t offset = zone_offset(zone, second);
+    for (;;) {
+        const int64_t change = zone_next_change(zone, second);
+        if (change == INT64_MAX || local < change + zone_offset(zone, change))
+            return offset;
+        offset = zone_offset(zone, change);
+        second = change;
+    }
 }
 
 /* ---- Files ---- */
@@ -184,7 +268,7 @@ static bool read_header(const uint8_t *at, uint64_t left, uint32_t time_bytes, s
 }
 
 static enum status read_changes(const uint8_t *at, const struct block *block, uint32_t time_bytes,
-                                struct orc_zone *zone, bool *right, struct error *error)
+                                struct zone *zone, bool *right, struct error *error)
 {
     const uint8_t *const kinds = at + block->changes * time_bytes, *const types = kinds + block->changes;
     *right = block->types > 0;
@@ -206,7 +290,7 @@ static enum status read_changes(const uint8_t *at, const struct block *block, ui
 }
 
 /* Reads a whole file, which has a zero after its end. */
-static enum status read_zone(const uint8_t *bytes, uint64_t size, struct orc_zone *zone, bool *right,
+static enum status read_zone(const uint8_t *bytes, uint64_t size, struct zone *zone, bool *right,
                              struct error *error)
 {
     struct block block;
@@ -229,7 +313,7 @@ static enum status read_zone(const uint8_t *bytes, uint64_t size, struct orc_zon
     return STATUS_OK;
 }
 
-static enum status read_file(const char *path, struct orc_zone *zone, bool *right, struct error *error)
+static enum status read_file(const char *path, struct zone *zone, bool *right, struct error *error)
 {
     int descriptor;
     uint64_t size, got;
@@ -257,34 +341,78 @@ static enum status read_file(const char *path, struct orc_zone *zone, bool *righ
     return status;
 }
 
-enum status orc_zone_open(const char *name, struct orc_zone *zone, struct error *error)
+static void zone_free(struct zone *zone)
+{
+    free(zone->changes);
+    free(zone->offsets);
+    free(zone->path);
+    free(zone);
+}
+
+/* ---- Names ---- */
+
+/* Those that were found, until the process ends: some 600 of some kilobytes at most. */
+static struct zone *found;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Takes over the path. *zone stays NULL if there is no such zone. */
+static enum status find_path(char *path, size_t name_at, const struct zone **out, struct error *error)
+{
+    struct zone *zone = found;
+    bool right = false;
+    while (zone && strcmp(zone->path, path) != 0)
+        zone = zone->next;
+    *out = zone;
+    if (zone) {
+        free(path);
+        return STATUS_OK;
+    }
+    enum status status = memory_zeros(&zone, sizeof *zone, "a time zone", error);
+    if (status != STATUS_OK) {
+        free(path);
+        return status;
+    }
+    zone->path = path;
+    zone->name = path + name_at;
+    status = read_file(path, zone, &right, error);
+    if (status != STATUS_OK || !right) {
+        zone_free(zone);
+        return status;
+    }
+    zone->next = found;
+    *out = found = zone;
+    return STATUS_OK;
+}
+
+enum status zone_find(const char *name, const struct zone **zone, struct error *error)
 {
     static const char *const utc[] = {"", "UTC", "GMT", "Z", "Etc/UTC", "Etc/GMT"};
-    const char *const folder = getenv("TZDIR");
+    const char *folder = getenv("TZDIR");
     char *path;
     bool right =
         name[0] != '/' && !strstr(name, "..") &&
         name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-_/")] == '\0';
-    *zone = (struct orc_zone){0};
+    *zone = NULL;
     for (size_t u = 0; u < sizeof utc / sizeof *utc; u++)
-        if (strcmp(name, utc[u]) == 0)
+        if (word_compare(name, utc[u]) == 0)
             return STATUS_OK;
+    folder = folder && *folder ? folder : "/usr/share/zoneinfo";
     if (right) {
-        RETURN_IF_ERROR(
-            path_format(&path, error, "%s/%s", folder && *folder ? folder : "/usr/share/zoneinfo", name));
-        const enum status status = read_file(path, zone, &right, error);
-        free(path);
+        RETURN_IF_ERROR(path_format(&path, error, "%s/%s", folder, name));
+        pthread_mutex_lock(&lock);
+        const enum status status = find_path(path, strlen(folder) + 1, zone, error);
+        pthread_mutex_unlock(&lock);
         RETURN_IF_ERROR(status);
+        right = *zone;
     }
     return right ? STATUS_OK
                  : error_set(error, STATUS_BAD_INPUT,
-                             "the time zone '%.64s' is not in this system's database (/usr/share/zoneinfo)",
-                             name);
+                             "the time zone '%.64s' is not in this system's database (%.200s); names are as "
+                             "Europe/Berlin",
+                             name, folder);
 }
 
-void orc_zone_free(struct orc_zone *zone)
+const char *zone_name(const struct zone *zone)
 {
-    free(zone->changes);
-    free(zone->offsets);
-    *zone = (struct orc_zone){0};
+    return zone ? zone->name : "UTC";
 }
