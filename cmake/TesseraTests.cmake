@@ -153,7 +153,7 @@ if(Python3_FOUND)
     tessera_python_test(test_parquet_written engine/program/test_parquet_written.py $<TARGET_FILE:tessera_program>)
     tessera_python_test(test_arrow_written engine/program/test_arrow_written.py $<TARGET_FILE:tessera_program>)
     # Three data sets from their files to answers, by docs/examples/files.
-    tessera_python_test(test_files engine/program/test_files.py $<TARGET_FILE:tessera_program>)
+    tessera_python_test(test_file_examples engine/program/test_file_examples.py $<TARGET_FILE:tessera_program>)
     # Asks what analysts ask; DuckDB judges where its module is installed, otherwise kept answers do. Then it is checked that
     # wrong answers fail.
     tessera_python_test(test_trial trial/test_trial.py $<TARGET_FILE:tessera_program>)

@@ -68,7 +68,7 @@ enum status file_schema_read(const struct load_options *options, struct file_sch
     enum status status = columnar_format_find(options->inputs[0].paths[0], &table.format, error);
     if (status == STATUS_OK)
         status = table.format ? infer_columnar_read(&table, options, error)
-                              : infer_table_read(&table, &options->text, error);
+                              : infer_table_read(&table, &options->text, options->threads, error);
     if (status == STATUS_OK && table.faults)
         status =
             error_set(error, STATUS_BAD_INPUT,

@@ -29,15 +29,6 @@ static void file_is(const char *name, const char *text)
     assert_int_equal(fclose(out), 0);
 }
 
-static void shell_prints(const char *shell, const char *output)
-{
-    char text[2 * PATH_BYTES];
-    snprintf(text, sizeof text, "cd $D/.. && %s", shell);
-    run_shell(text, &run);
-    if (run.exit_code != 0 || strcmp(run.output, output) != 0)
-        fail_msg("%s: exit code %d\n%s%s", shell, run.exit_code, run.output, run.errors);
-}
-
 /* Statements without a database, or over that of `begin`, print these rows. */
 static void prints(const char *options, const char *statements, const char *rows)
 {

@@ -2,7 +2,7 @@
 """Runs docs/examples/files/run.py with few rows, as docs/examples.md says: every step ends well, and where the module duckdb
 is installed, its answers are the same. The files are also made without pyarrow.
 
-    test_files.py TESSERA
+    test_file_examples.py TESSERA
 """
 import os
 import subprocess
