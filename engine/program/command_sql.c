@@ -7,8 +7,10 @@
 #include "engine/program/commands.h"
 #include "engine/program/sql_shell.h"
 #include "storage/base/command/command_line.h"
+#include "storage/base/file.h"
 #include "storage/codec/codec_spec.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -181,6 +183,23 @@ static enum status run_and_report(const struct shell_options *options, struct sq
     return status;
 }
 
+/* A database that does not exist is made by CREATE TABLE. */
+static enum status open_database(const struct shell_options *options, struct sql_shell *shell,
+                                 struct error *error)
+{
+    bool found = true;
+    if (!options->database)
+        return database_open_none("", &shell->database, error);
+    if (!options->engine.cluster)
+        RETURN_IF_ERROR(file_found(options->database, &found, error));
+    if (found)
+        return cluster_command_open(options->engine.cluster, options->database, &shell->database, error);
+    shell->stale = shell->is_new = true;
+    if (!options->statement && isatty(STDIN_FILENO))
+        fprintf(stderr, "There is no %s yet; CREATE TABLE makes it.\n", options->database);
+    return database_open_none(options->database, &shell->database, error);
+}
+
 static enum status open_and_run(const struct shell_options *options, struct progress *progress,
                                 struct error *error)
 {
@@ -197,9 +216,7 @@ static enum status open_and_run(const struct shell_options *options, struct prog
         shell.progress = progress;
     if (options->report && cluster_rank(options->engine.cluster) == 0)
         RETURN_IF_ERROR(page_check(options->report, error));
-    RETURN_IF_ERROR(options->database ? cluster_command_open(options->engine.cluster, options->database,
-                                                             &shell.database, error)
-                                      : database_open_none(&shell.database, error));
+    RETURN_IF_ERROR(open_database(options, &shell, error));
     enum status status = engine_open(&options->engine, &shell.engine, error);
     if (status == STATUS_OK) {
         status = sql_cache_open(shell.engine, shell.database, shell.plan_cache, &shell.cache, error);

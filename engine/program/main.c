@@ -193,7 +193,7 @@ static enum status unknown_command(char **arguments, unsigned count, struct erro
         return error_set(
             error, STATUS_BAD_INPUT,
             "there is no command and no database '%s'; `tessera --help` lists commands, and `tessera "
-            "load` makes databases",
+            "load` makes databases, as CREATE TABLE does in `tessera sql --db DIR`",
             typed);
     if (near.nearest)
         return error_set(error, STATUS_BAD_INPUT, "there is no command '%s'; did you mean '%s'?", typed,

@@ -18,11 +18,12 @@
 /* The device of statements and the format of answers; dot commands change them. */
 struct sql_shell {
     struct database *database;
-    bool stale;                       /* tables were changed, and are opened again by sql_shell_refresh */
-    struct engine *engine;            /* owned: dot commands open another one; engine_close it at the end */
-    struct sql_cache *cache;          /* owned; of `engine` */
-    const char *plan_cache;           /* the argument of sql_cache_open */
-    const char *codec;                /* or NULL; the argument of sql_prepare */
+    bool stale;              /* tables were changed, and are opened again by sql_shell_refresh */
+    bool is_new;             /* there is no database yet; CREATE TABLE makes it. It is stale until then */
+    struct engine *engine;   /* owned: dot commands open another one; engine_close it at the end */
+    struct sql_cache *cache; /* owned; of `engine` */
+    const char *plan_cache;  /* the argument of sql_cache_open */
+    const char *codec;       /* or NULL; the argument of sql_prepare */
     struct engine_options options;    /* of `engine`, but for the device that `.device` has chosen */
     char device[256], gpu_memory[64]; /* texts of `options` that dot commands have set */
     enum rowset_format format;

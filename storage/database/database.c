@@ -86,9 +86,9 @@ enum status database_open_catalogue(const char *path, const struct catalogue *ca
     return open_state(path, catalogue, database, error);
 }
 
-enum status database_open_none(struct database **database, struct error *error)
+enum status database_open_none(const char *path, struct database **database, struct error *error)
 {
-    struct database *const made = database_make("");
+    struct database *const made = database_make(path);
     const enum status status =
         made ? place(made, error) : error_out_of_memory(error, sizeof *made, "a database");
     *database = status == STATUS_OK ? made : NULL;

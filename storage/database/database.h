@@ -48,8 +48,8 @@ struct database_companion {
 struct database_companion *database_companion(struct database *database,
                                               struct database_companion *(*make)(void));
 
-/* Opens a database without tables, which is nowhere. */
-NODISCARD enum status database_open_none(struct database **database, struct error *error);
+/* Opens a database without tables, of which there is nothing on disk: at `path`, where a writer may make it, or "": nowhere. */
+NODISCARD enum status database_open_none(const char *path, struct database **database, struct error *error);
 
 /* The first table that is a part of a load's rows, or NULL; and whether there is one. */
 const struct table *database_part(const struct database *database);

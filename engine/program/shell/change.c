@@ -21,7 +21,7 @@ enum status sql_shell_refresh(struct sql_shell *shell, struct error *error)
     database_close(shell->database);
     shell->database = now;
     RETURN_IF_ERROR(sql_cache_open(shell->engine, shell->database, shell->plan_cache, &shell->cache, error));
-    shell->stale = false;
+    shell->stale = shell->is_new = false;
     return STATUS_OK;
 }
 
@@ -33,6 +33,8 @@ static enum status prepare(struct sql_shell *shell, const struct sql_change *cha
                                  "only queries are explained; .explain off lets this statement run");
     if (change->kind != SQL_CHANGE_COPY && !*database_path(shell->database))
         return sql_change_refuse(error, change->position, "there is no database to change; give --db DIR");
+    if (shell->is_new && change->kind == SQL_CHANGE_CREATE && sql_shell_refresh(shell, NULL) != STATUS_OK)
+        return STATUS_OK; /* it makes the database; nobody else has made one meanwhile */
     shell->stale = change->kind != SQL_CHANGE_COPY && !engine_cluster(shell->engine) &&
                    !database_is_current(shell->database);
     return sql_shell_refresh(shell, error);
@@ -50,7 +52,7 @@ static enum status try(struct sql_shell *shell, const struct sql_change *change,
         .settings = {.staged = shell->staged, .index = shell->index, .like = shell->like},
         .spill = shell->options.spill};
     const enum status status = change_run(&task, change, report, error);
-    shell->stale = report->changed;
+    shell->stale = report->changed || shell->is_new;
     return status;
 }
 

@@ -88,6 +88,33 @@ static void a_database_may_stand_for_a_command(void **state)
     assert_int_equal(run.exit_code, 2);
 }
 
+/* What does not exist is no database until a table is made; a statement that fails leaves nothing. */
+static void create_table_makes_a_database(void **state)
+{
+    (void)state;
+    char made[PATH_BYTES];
+    beside_database("made.db", made);
+    setenv("M", made, 1);
+    const char *const wrong[] = {"select 1", "insert into t values (1)", "create view v as select 1",
+                                 "create table t as select nothing from nowhere",
+                                 "create table t as select 1 / 0 + nope"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        setenv("Q", wrong[i], 1);
+        run_shell("$T sql --device cpu --db $M \"$Q\"", &run);
+        assert_int_equal(run.exit_code, 2);
+        assert_int_not_equal(access(made, F_OK), 0);
+    }
+    run_shell("$T sql --device cpu --db $M 'select 1'", &run);
+    assert_non_null(strstr(run.errors, "made.db"));
+    run_shell(
+        "$T sql --device cpu --format csv --db $M 'create table t (a integer); insert into t values (1), "
+        "(2); create view v as select sum(a) s from t; from v' && $T $M --device cpu --format csv 'from v'",
+        &run);
+    assert_int_equal(run.exit_code, 0);
+    assert_string_equal(run.output, "s\n3\ns\n3\n");
+    directory_remove(made);
+}
+
 static void quit_ends_a_script_well(void **state)
 {
     (void)state;
@@ -333,6 +360,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statements_and_dot_commands_are_answered_in_turn),
         cmocka_unit_test(the_first_error_ends_a_script),
+        cmocka_unit_test(create_table_makes_a_database),
         cmocka_unit_test(quit_ends_a_script_well),
         cmocka_unit_test(examples_in_help_run),
         cmocka_unit_test(a_database_may_stand_for_a_command),
