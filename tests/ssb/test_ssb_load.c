@@ -289,7 +289,7 @@ static void clustered_rows_have_the_same_places(void **state)
         load(&options);
         assert_same_database(in_folder("made.db"), in_folder("threads.db"));
         struct open_table table = open_table(in_folder("made.db"), SSB_LINEORDER);
-        assert_int_equal(table.table->clustering.count, c ? 3 : 1);
+        assert_int_equal(table.table->clustering.count, c ? 3 : 2);
         close_table(&table);
     }
 }

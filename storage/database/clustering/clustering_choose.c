@@ -5,18 +5,26 @@
  * that level or a deeper one. So in the geometric mean of a workload's statements a level gains log(growth) for the share
  * of the statements that have such a condition, and costs log(growth) of the room: the level that most statements name
  * comes first. Without a workload all levels weigh the same. Among equals the outermost one comes first, and of several the one
- * with the fewest children. Bits of a column's values are taken as levels of two children each. */
+ * with the fewest children. Bits of a column's values are taken as levels of two children each.
+ *
+ * What is left of a cell's tiles is divided once more, by further levels of one term, which is then the last one. The rows of
+ * the cells that were chosen before stay together, so nothing that they gain is lost, and parts may be smaller than a tile. */
 #include "storage/database/clustering/clustering.h"
 
 #include "storage/base/words/word.h"
 #include "storage/column/levels_file.h"
 #include "storage/database/clustering/cells.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Tiles that a cell of a segment has at least, on average. Fewer would leave hardly a tile that lies in one cell: a cell ends
  * within a tile. */
 #define CELL_TILES_LEAST 5u
+
+/* Tiles of the parts into which the last term divides such a cell. One of them is in one or two tiles in any case, and smaller
+ * ones gain nothing. */
+#define PART_TILES_LEAST 0.5
 
 /* A foreign key and its levels, or another column and its leading bits. */
 struct candidate {
@@ -174,16 +182,11 @@ static void terms_of(const struct candidate *candidates, uint32_t count, struct 
                 (struct cluster_term){.column = candidates[i].column, .number = candidates[i].depth};
 }
 
-enum status clustering_choose(const struct table_writer *table, const struct cluster_workload *workload,
-                              struct clustering *terms, struct error *error)
+/* Takes levels one by one as long as cells are large enough; returns how many cells there are then. */
+static double choose_cells(const struct table_writer *table, struct candidate *candidates, uint32_t count,
+                           double most, struct clustering *terms)
 {
-    struct candidate candidates[CLUSTER_TERMS_MAX];
-    const uint64_t rows = table->table.rows < SEGMENT_ROWS ? table->table.rows : SEGMENT_ROWS;
-    const double most = (double)rows / TILE_ROWS / CELL_TILES_LEAST;
     double cells = 1;
-    uint32_t count;
-    RETURN_IF_ERROR(find_candidates(table, workload, candidates, &count, error));
-    *terms = (struct clustering){0};
     for (struct candidate *next; (next = next_level(candidates, count));) {
         struct clustering more;
         const double all = cells * growth(next);
@@ -196,5 +199,67 @@ enum status clustering_choose(const struct table_writer *table, const struct clu
             next->levels = --next->depth; /* no deeper one either */
         }
     }
+    return cells;
+}
+
+/* The terms with one more level of candidate i, which is then the last. False: parts of a cell of so many tiles would be too
+ * small, there is no such level, or no room for it. */
+static bool divide(const struct table_writer *table, const struct candidate *candidates, uint32_t count,
+                   uint32_t i, double tiles, struct clustering *terms)
+{
+    struct candidate last = candidates[i];
+    if (last.depth == last.levels || tiles / growth(&last) < PART_TILES_LEAST)
+        return false;
+    last.depth++;
+    struct candidate order[CLUSTER_TERMS_MAX];
+    uint32_t others = 0;
+    for (uint32_t c = 0; c < count; c++)
+        if (c != i)
+            order[others++] = candidates[c];
+    order[others] = last;
+    terms_of(order, count, terms);
+    return clustering_bits(table, terms) <= CELL_BITS_MAX;
+}
+
+/* What statements gain if a cell of so many tiles is divided by the candidate's next level: a condition reads one tile more than
+ * its rows fill. */
+static double gain(const struct candidate *candidate, double tiles)
+{
+    const uint32_t weight = candidate->weights[candidate->depth + 1];
+    return (weight ? weight : 1) * log((tiles + 1) / (tiles / growth(candidate) + 1));
+}
+
+static void divide_cells(const struct table_writer *table, struct candidate *candidates, uint32_t count,
+                         double tiles, struct clustering *terms)
+{
+    struct clustering more;
+    uint32_t best = count;
+    for (uint32_t i = 0; i < count; i++)
+        if (divide(table, candidates, count, i, tiles, &more) &&
+            (best == count || gain(&candidates[i], tiles) > gain(&candidates[best], tiles)))
+            best = i;
+    while (best < count && divide(table, candidates, count, best, tiles, &more)) {
+        *terms = more;
+        tiles /= growth(&candidates[best]);
+        candidates[best].depth++;
+    }
+}
+
+enum status clustering_choose(const struct table_writer *table, const struct cluster_workload *workload,
+                              struct clustering *terms, struct error *error)
+{
+    struct candidate candidates[CLUSTER_TERMS_MAX];
+    const uint64_t rows = table->table.rows < SEGMENT_ROWS ? table->table.rows : SEGMENT_ROWS;
+    const double tiles = (double)rows / TILE_ROWS;
+    uint32_t levels[CLUSTER_TERMS_MAX], count;
+    RETURN_IF_ERROR(find_candidates(table, workload, candidates, &count, error));
+    *terms = (struct clustering){0};
+    for (uint32_t i = 0; i < count; i++)
+        levels[i] = candidates[i].levels;
+    const double cells = choose_cells(table, candidates, count, tiles / CELL_TILES_LEAST, terms);
+    for (uint32_t i = 0; i < count; i++)
+        candidates[i].levels = levels[i];
+    if (terms->count)
+        divide_cells(table, candidates, count, tiles / cells, terms);
     return STATUS_OK;
 }

@@ -70,11 +70,12 @@ static void auto_takes_as_many_levels_as_rows_fill(void **state)
         uint32_t rows;
         bool by_file;
         const char *terms;
-    } cases[] = {{0, false, ""},
-                 {5000, false, ""},
-                 {30000, false, "shop:1"},
-                 {200000, false, "shop:1,region:1"},
-                 {30000, true, ""}};
+    } cases[] = {
+        {0, false, ""},
+        {5000, false, ""},
+        {30000, false, "shop:1,region:1"}, /* a level of six tiles a cell, which another one divides */
+        {200000, false, "region:1,shop:2"},
+        {30000, true, ""}};
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         load(path, all(cases[c].rows), (struct how){.cluster_by = "auto", .by_file = cases[c].by_file});
