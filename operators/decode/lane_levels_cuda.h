@@ -10,7 +10,8 @@
  *     in_cubes<MASK, TEST>()    the mask of items whose bits in MASK are those of a cube of TEST
  *                               (operators/dialect/tile_levels_cuda.h); these planes must be loaded
  *     item_bits<MASK>(row)      item() & MASK
- *     own_bits<MASK>(row)       the same for a row of this lane; the planes of the bits in MASK must be loaded
+ *     complete<MASK>()          of planes that a chunk has apart, loads those too, if the tile has them
+ *     own_bits<MASK>(row)       the same for a row of this lane; the planes of the bits in MASK must be loaded and complete
  */
 #ifndef TESSERA_OPERATORS_DECODE_LANE_LEVELS_CUDA_H
 #define TESSERA_OPERATORS_DECODE_LANE_LEVELS_CUDA_H
@@ -33,11 +34,47 @@ template <uint32_t SLOT, uint32_t STEP> TILE_INLINE void transpose_bits(uint32_t
         transpose_bits<SLOT, STEP / 2>(x);
 }
 
-/* BITS: of a value. PLANES: the leading ones that are planes; line i of a tile has bit BITS - 1 - i. The lines
- * after them have the low REST bits, packed. */
-template <class VALUE, uint32_t BITS = 0, uint32_t PLANES = 0> struct decode_lane_levels;
+/* Where a tile's lines are. The first `apart` ones, of a chunk whose detail is not 0, are at `first`, or the entry says that all
+ * rows have the same bits there. Nothing but the entry has to be loaded before it is known, so lines need not wait for it. */
+struct levels_place {
+    const uint32_t *words; /* line i is at words + 32 * i, from line `apart` on */
+    const uint32_t *first; /* line 0, if rows differ */
+    uint32_t apart, entry;
 
-template <uint32_t BITS, uint32_t PLANES> struct decode_lane_levels<int32_t, BITS, PLANES> : decode_base {
+    __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t bits)
+    {
+        apart = (uint32_t)chunk.detail;
+        words = words_at(chunk.data) + (int32_t)(tile * (bits - apart) - apart) * 32;
+        first = words_at(chunk.auxiliary);
+        entry = load_unless(words_at(chunk.directory) + 4 + tile, apart == 0, 0);
+    }
+    __device__ __forceinline__ bool differs() const
+    {
+        return (int32_t)entry < 0;
+    }
+    /* The place of a line from which lanes count. */
+    __device__ __forceinline__ const uint32_t *line_at(uint32_t line) const
+    {
+        return line < apart ? first + ((entry & 0x7fffffffu) * apart + line) * 32 : words + line * 32;
+    }
+    /* A line is not stored: all rows have the same bit. */
+    __device__ __forceinline__ bool is_same(uint32_t line) const
+    {
+        return line < apart && !differs();
+    }
+    /* The bits that all rows have. */
+    __device__ __forceinline__ uint32_t bits_of_all() const
+    {
+        return differs() ? 0 : entry;
+    }
+};
+
+/* BITS: of a value. PLANES: the leading ones that are planes; line i of a tile has bit BITS - 1 - i. The lines
+ * after them have the low REST bits, packed. APART: chunks may have planes apart. */
+template <class VALUE, uint32_t BITS = 0, uint32_t PLANES = 0, bool APART = false> struct decode_lane_levels;
+
+template <uint32_t BITS, uint32_t PLANES, bool APART>
+struct decode_lane_levels<int32_t, BITS, PLANES, APART> : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr bool PLANAR = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
@@ -53,30 +90,67 @@ template <uint32_t BITS, uint32_t PLANES> struct decode_lane_levels<int32_t, BIT
                                                     : 32;
     const uint32_t *words; /* of the tile */
     uint32_t lane;
+    levels_place place; /* if APART */
     uint32_t
         loaded[BITS + 1]; /* this lane's words of the lines that are loaded; a spare word for unpacking */
 
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
-        words = words_at(chunk.data) + tile * (BITS * 32);
         lane = of_lane;
+        if constexpr (APART) {
+            place.seek(chunk, tile, BITS);
+            words = place.words;
+        } else {
+            words = words_at(chunk.data) + tile * (BITS * 32);
+        }
+    }
+    /* Loads the lane's word of a line, but of planes that are apart, which come with complete(). */
+    __device__ __forceinline__ void load_line(uint32_t line)
+    {
+        if (APART && line < PLANES)
+            loaded[line] = load_unless(words + line * 32 + lane, line < place.apart, 0);
+        else
+            loaded[line] = load(words + line * 32 + lane);
     }
     template <uint32_t MASK> __device__ __forceinline__ void load_planes()
     {
 #pragma unroll
         for (uint32_t line = 0; line < PLANES; line++)
             if (MASK >> (BITS - 1 - line) & 1)
-                loaded[line] = load(words + line * 32 + lane);
+                load_line(line);
     }
     __device__ __forceinline__ void preload()
     {
 #pragma unroll
         for (uint32_t line = 0; line < BITS; line++)
-            loaded[line] = load(words + line * 32 + lane);
+            load_line(line);
         loaded[BITS] = 0;
     }
-    template <uint32_t MASK, class TEST> __device__ __forceinline__ uint32_t in_cubes() const
+    /* The bit of line `line` that all rows have, in all places. */
+    __device__ __forceinline__ uint32_t word_of_all(uint32_t line) const
     {
+        return (uint32_t)((int32_t)(place.entry << (32 - BITS + line)) >> 31);
+    }
+    /* Planes of MASK that are apart: it waits for the tile's entry. It may be called again. */
+    template <uint32_t MASK> __device__ __forceinline__ void complete()
+    {
+        if constexpr (APART) {
+            if (!place.differs()) {
+#pragma unroll
+                for (uint32_t line = 0; line < PLANES; line++)
+                    if (MASK >> (BITS - 1 - line) & 1)
+                        loaded[line] = line < place.apart ? word_of_all(line) : loaded[line];
+            } else {
+#pragma unroll
+                for (uint32_t line = 0; line < PLANES; line++)
+                    if ((MASK >> (BITS - 1 - line) & 1) && line < place.apart)
+                        loaded[line] = load(place.line_at(line) + lane);
+            }
+        }
+    }
+    template <uint32_t MASK, class TEST> __device__ __forceinline__ uint32_t in_cubes()
+    {
+        complete<MASK>();
         uint32_t any = 0;
 #pragma unroll
         for (uint32_t cube = 0; cube < TEST::CUBES; cube++) {
@@ -95,6 +169,7 @@ template <uint32_t BITS, uint32_t PLANES> struct decode_lane_levels<int32_t, BIT
         static_assert(RANGES, "all bits are planes");
         if (!PRELOADED)
             preload();
+        complete<FULL_WARP>();
         const int32_t most = (int32_t)low_bits(BITS);
         if (high < 0 || low > most || low > high)
             return 0;
@@ -124,6 +199,7 @@ template <uint32_t BITS, uint32_t PLANES> struct decode_lane_levels<int32_t, BIT
     {
         if (!PRELOADED)
             preload();
+        complete<FULL_WARP>();
         uint32_t x[SLOT];
 #pragma unroll
         for (uint32_t i = 0; i < SLOT; i++)
@@ -161,7 +237,11 @@ template <uint32_t BITS, uint32_t PLANES> struct decode_lane_levels<int32_t, BIT
     template <uint32_t MASK> __device__ __forceinline__ uint32_t item_bits(uint32_t row)
     {
         const uint32_t *const mine = words + row % 32;
-        return bits_of<MASK>(mine, row / 32, [&](uint32_t line) { return load(mine + line * 32); });
+        return bits_of<MASK>(mine, row / 32, [&](uint32_t line) {
+            if constexpr (APART)
+                return load_unless(place.line_at(line) + row % 32, place.is_same(line), word_of_all(line));
+            return load(mine + line * 32);
+        });
     }
     template <uint32_t MASK> __device__ __forceinline__ uint32_t own_bits(uint32_t row)
     {

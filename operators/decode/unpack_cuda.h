@@ -115,6 +115,24 @@ TILE_INLINE uint32_t load_if(const uint32_t *from, uint32_t condition)
     return word;
 }
 
+/* load(), or `instead` without a load if `condition` is not 0: a word that is chosen after the load would wait for it. */
+TILE_INLINE uint32_t load_unless(const uint32_t *from, uint32_t condition, uint32_t instead)
+{
+#ifdef TILE_COUNT_SECTORS
+    if (!condition)
+        mark_sector(reinterpret_cast<uint64_t>(from));
+#endif
+    uint32_t word = instead;
+    asm("{\n"
+        ".reg .pred wanted;\n"
+        "setp.eq.u32 wanted, %2, 0;\n"
+        "@wanted ld.global.nc.u32 %0, [%1];\n"
+        "}"
+        : "+r"(word)
+        : "l"(from), "r"(condition));
+    return word;
+}
+
 TILE_INLINE const uint32_t *words_at(uint64_t address)
 {
     return reinterpret_cast<const uint32_t *>(address);

@@ -82,7 +82,7 @@ struct tile_level_column : tile_column<DECODE, false, FETCHED, 0, NULLABLE> {
     {
         decode.template load_planes<FIRST>();
     }
-    __device__ __forceinline__ tile_mask first() const
+    __device__ __forceinline__ tile_mask first()
     {
         if constexpr (FIRST != 0)
             return decode.template in_cubes<FIRST, TEST>();
@@ -123,6 +123,7 @@ struct tile_level_column : tile_column<DECODE, false, FETCHED, 0, NULLABLE> {
     }
     __device__ __forceinline__ void fetch(const tile *, tile_mask)
     {
+        decode.template complete<NEEDED>();
     }
     __device__ __forceinline__ int32_t value(uint32_t row)
     {

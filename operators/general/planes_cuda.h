@@ -180,12 +180,12 @@ template <> constexpr bool general_by_tile<general_wide_slices> = true;
 struct general_levels : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr uint32_t SCRATCH_BYTES = 0;
-    const uint32_t *words;
+    levels_place place;
     uint32_t lane, bits, planes, needed;
 
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
-        words = words_at(chunk.data) + tile * (bits * TILE_LANES);
+        place.seek(chunk, tile, bits);
         lane = of_lane;
     }
     __device__ __forceinline__ void stage(uint32_t *)
@@ -194,16 +194,16 @@ struct general_levels : decode_base {
     /* The bits of `needed` of the value. */
     __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
     {
-        const uint32_t *const mine = words + row % 32;
         const uint32_t j = row / 32, rest = bits - planes, rest_mask = low_bits(rest);
-        uint32_t value = 0;
-        for (uint32_t wanted = needed & low_bits(bits) & ~rest_mask; wanted;) {
+        uint32_t value = place.bits_of_all() & needed;
+        for (uint32_t wanted = needed & low_bits(place.differs() ? bits : bits - place.apart) & ~rest_mask;
+             wanted;) {
             uint32_t bit[PLANES_AT_ONCE], plane[PLANES_AT_ONCE];
 #pragma unroll
             for (uint32_t i = 0; i < PLANES_AT_ONCE; i++) {
                 bit[i] = wanted ? 31 - __clz(wanted) : bit[0];
                 wanted &= ~(1u << bit[i]);
-                plane[i] = load(mine + (bits - 1 - bit[i]) * TILE_LANES);
+                plane[i] = load(place.line_at(bits - 1 - bit[i]) + row % 32);
             }
 #pragma unroll
             for (uint32_t i = 0; i < PLANES_AT_ONCE; i++)
@@ -212,7 +212,7 @@ struct general_levels : decode_base {
         if (!(needed & rest_mask))
             return (int32_t)value;
         const uint32_t bit = j * rest, shift = bit % 32;
-        const uint32_t *word = mine + (planes + bit / 32) * TILE_LANES;
+        const uint32_t *word = place.line_at(planes + bit / 32) + row % 32;
         const uint32_t high = shift + rest > 32 ? load(word + TILE_LANES) : 0;
         return (int32_t)(value | (__funnelshift_r(load(word), high, shift) & rest_mask & needed));
     }
@@ -221,14 +221,21 @@ struct general_levels : decode_base {
     {
         const uint32_t rest = (bits - planes) % 64; /* the compiler knows then that its products are small */
         uint32_t values[32];
-        plane_items<true>(words + lane, planes, values);
+        if (place.differs()) {
+            needed = FULL_WARP;
+#pragma unroll 1
+            for (uint32_t j = 0; j < 32; j++)
+                f(j, item(nullptr, 32 * j + lane));
+            return;
+        }
+        plane_items<true>(place.line_at(place.apart) + lane, planes - place.apart, values);
         if (rest)
-            packed_items(words + planes * TILE_LANES + lane, rest, [&](uint32_t j, uint32_t packed) {
+            packed_items(place.line_at(planes) + lane, rest, [&](uint32_t j, uint32_t packed) {
                 values[j] = __funnelshift_l(0, values[j], rest) | packed; /* 32 bits: there is no plane */
             });
 #pragma unroll
         for (uint32_t j = 0; j < 32; j++)
-            f(j, (int32_t)values[j]);
+            f(j, (int32_t)(values[j] | place.entry));
     }
 };
 template <> constexpr bool general_by_tile<general_levels> = true;

@@ -106,20 +106,21 @@ struct general_tile {
 #pragma unroll 1
         for (; first < end; first += PLANES_TOGETHER) {
             const uint32_t *words[PLANES_TOGETHER];
-            uint32_t opposite[PLANES_TOGETHER], word[PLANES_TOGETHER];
+            uint32_t opposite[PLANES_TOGETHER], word[PLANES_TOGETHER], known[PLANES_TOGETHER];
 #pragma unroll
             for (uint32_t i = 0; i < PLANES_TOGETHER; i++) {
-                const uint32_t plane = plane_at(min(first + i, end - 1)), line = plane >> 16 & 255;
-                words[i] = words_at(chunks[plane & 255].data) +
-                           (t.index * (plane >> 8 & 255) + line) * TILE_LANES + t.lane;
+                const uint32_t plane = plane_at(min(first + i, end - 1)), line = plane >> 16 & 255,
+                               bits = plane >> 8 & 255;
+                levels_place place;
+                place.seek(chunks[plane & 255], t.index, bits);
+                words[i] = place.line_at(line) + t.lane;
                 opposite[i] = (plane >> 24) - 1;
-                word[i] = 0;
+                known[i] = place.is_same(line) || !keep;
+                word[i] = 0u - (place.entry >> (bits - 1 - line) & 1);
             }
-            if (keep) {
 #pragma unroll
-                for (uint32_t i = 0; i < PLANES_TOGETHER; i++)
-                    word[i] = load(words[i]);
-            }
+            for (uint32_t i = 0; i < PLANES_TOGETHER; i++)
+                word[i] = load_unless(words[i], known[i], word[i]);
 #pragma unroll
             for (uint32_t i = 0; i < PLANES_TOGETHER; i++)
                 keep &= word[i] ^ opposite[i];

@@ -14,6 +14,19 @@
  * Bit j of word l of a plane belongs to row 32j + l. Word w of lane l of the rest is word w*32 + l of its lines. All tiles
  * have as many lines, so tile t begins t * bits * 128 bytes into data, and there is no reference.
  *
+ * Where rows of a cell stand together (storage/database/clustering/), the first planes of most tiles are the same in all
+ * rows. Then a chunk keeps the first n planes, n <= planes, apart, so that they are stored only of tiles whose rows differ:
+ *
+ *     directory     words 0 and 1 as above    word 2: n    word 3: 0
+ *                   word 4 + t: of tile t     the n bits of all its rows, at their places in a position, and 0 elsewhere
+ *                                             or 2^31 + i: the tile is number i of those whose rows differ
+ *     data          each tile: lines n .. bits-1 of the drawing; then LANE_SPARE_BYTES zeros
+ *     auxiliary     each tile whose rows differ: lines 0 .. n-1
+ *
+ * A condition on the n bits then holds for all rows of a tile or for none. Tiles still begin where their number says: a GPU
+ * loads their lines and the directory at the same time. n is what makes the chunk smallest; it is 0, and the chunk as above,
+ * where less than a sixteenth of its lines would be saved.
+ *
  * A condition on a level is a condition on leading bits. It reads their lines and no others, with one logical operation a
  * bit for 32 rows of each lane: region = 'ASIA' and nation = 'CHINA' of a customer are 6 lines of 22. A whole position takes
  * a load for each plane and one or two for the rest. It holds int32 only, and only values that are given as positions
@@ -24,8 +37,14 @@
 
 #include <stdio.h>
 
-#define DIRECTORY_BYTES 8u
+#define DIRECTORY_BYTES 8u /* if no planes are apart */
+#define APART_BYTES     16u
+#define ENTRY_BYTES     4u
+#define DIFFERS         0x80000000u /* in a tile's word */
 #define BITS_MAX        31u
+
+/* Planes are apart if that saves one line in so many: less does not pay for the directory. */
+#define SAVED_PART 16u
 
 /* With more rows than this it is faster to transpose the planes of all 1024 rows than to collect each row's bits, with 10
  * planes (tests/benches/bench_levels.c). */
@@ -44,15 +63,64 @@ static uint32_t planes_of(const struct chunk_view *chunk)
     return load_u32(chunk->directory);
 }
 
-FORCED_INLINE const uint32_t *tile_lines(const struct chunk_view *chunk, uint32_t tile)
+/* Whether each tile has all lines, in data. */
+static bool has_all_lines(const struct chunk_view *chunk)
 {
-    return (const uint32_t *)chunk->data + (size_t)tile * chunk->width_high * TILE_LANES;
+    return chunk_head(chunk)->directory_bytes == DIRECTORY_BYTES;
+}
+
+static uint32_t apart_of(const struct chunk_view *chunk)
+{
+    return has_all_lines(chunk) ? 0 : load_u32(chunk->directory + DIRECTORY_BYTES);
+}
+
+/* Where a tile's lines are, and what all of its rows have. */
+struct tile_lines {
+    const uint32_t *first;  /* line 0, of a tile whose rows differ; else NULL */
+    const uint32_t *others; /* line `apart` */
+    uint32_t apart;
+    uint32_t same, bits; /* the bits that are the same in all rows, and their values */
+};
+
+static uint32_t leading_bits(uint32_t bits, uint32_t count)
+{
+    return (uint32_t)(width_mask(bits) & ~width_mask(bits - count));
+}
+
+static uint32_t entry_of(const struct chunk_view *chunk, uint32_t tile)
+{
+    return load_u32(chunk->directory + APART_BYTES + (size_t)tile * ENTRY_BYTES);
+}
+
+FORCED_INLINE struct tile_lines lines_of(const struct chunk_view *chunk, uint32_t tile)
+{
+    const uint32_t bits = chunk->width_high, apart = apart_of(chunk);
+    struct tile_lines of = {
+        .others = (const uint32_t *)chunk->data + (size_t)tile * (bits - apart) * TILE_LANES, .apart = apart};
+    if (apart == 0)
+        return of;
+    const uint32_t entry = entry_of(chunk, tile);
+    if (entry & DIFFERS) {
+        of.first = (const uint32_t *)chunk->auxiliary + (size_t)(entry & ~DIFFERS) * apart * TILE_LANES;
+    } else {
+        of.same = leading_bits(bits, apart);
+        of.bits = entry;
+    }
+    return of;
+}
+
+/* A line that is stored. */
+FORCED_INLINE const uint32_t *line_at(const struct tile_lines *of, uint32_t line)
+{
+    return line < of->apart ? of->first + (size_t)line * TILE_LANES
+                            : of->others + (size_t)(line - of->apart) * TILE_LANES;
 }
 
 static size_t bound(uint32_t rows, uint32_t value_bytes)
 {
-    return chunk_size(DIRECTORY_BYTES,
-                      chunk_tiles(rows) * (uint64_t)TILE_ROWS * value_bytes + LANE_SPARE_BYTES, 0);
+    const uint64_t tiles = chunk_tiles(rows);
+    return chunk_size(APART_BYTES + tiles * ENTRY_BYTES, tiles * TILE_ROWS * value_bytes + LANE_SPARE_BYTES,
+                      0);
 }
 
 /* ---- Encoding ---- */
@@ -72,21 +140,24 @@ FORCED_INLINE void cut_slot(const uint32_t *values, const unsigned slot, uint32_
     }
 }
 
-/* Writes the tile's planes, then its rest. */
+/* Writes the tile's planes, then its rest. Bits above the first plane are not written. */
 static void encode_tile(const uint32_t *values, uint32_t bits, uint32_t planes, uint32_t *lines)
 {
-    const uint32_t rest = bits - planes, rest_mask = (uint32_t)width_mask(rest);
-    uint32_t low[TILE_ROWS];
+    const uint32_t rest = bits - planes, mask = (uint32_t)width_mask(bits),
+                   rest_mask = (uint32_t)width_mask(rest);
+    _Alignas(64) uint32_t low[TILE_ROWS];
+    for (uint32_t row = 0; row < TILE_ROWS; row++)
+        low[row] = values[row] & mask;
     switch (planes_slot(planes)) {
-#define CUT_CASE(SLOT)                               \
-    case SLOT:                                       \
-        cut_slot(values, SLOT, rest, planes, lines); \
+#define CUT_CASE(SLOT)                            \
+    case SLOT:                                    \
+        cut_slot(low, SLOT, rest, planes, lines); \
         break;
         EACH_SLOT(CUT_CASE)
 #undef CUT_CASE
     }
     for (uint32_t row = 0; row < TILE_ROWS; row++)
-        low[row] = values[row] & rest_mask;
+        low[row] &= rest_mask;
     lanes_pack(low, TILE_LANES, 4, 0, rest, lines + (size_t)planes * TILE_LANES);
 }
 
@@ -101,48 +172,140 @@ static bool can_hold(const struct codec_input *input)
     return used >> input->bits == 0;
 }
 
+/* How many leading planes are the same in all rows of the tile. */
+static uint32_t same_planes(const uint32_t *values, uint32_t bits, uint32_t planes)
+{
+    uint32_t other = 0;
+    for (uint32_t row = 0; row < TILE_ROWS; row++)
+        other |= values[row] ^ values[0];
+    const uint32_t same = bits - width_of(other);
+    return same < planes ? same : planes;
+}
+
+static const uint32_t *tile_values(const struct codec_input *input, uint32_t tile, int64_t last[TILE_ROWS])
+{
+    return chunk_tile_values(input->values, input->rows, sizeof(int32_t), tile, last);
+}
+
+/* How many planes to keep apart. */
+static uint32_t choose_apart(const struct codec_input *input)
+{
+    _Alignas(64) int64_t last[TILE_ROWS];
+    const uint32_t tiles = chunk_tiles(input->rows), all = tiles * input->bits;
+    uint32_t alike[BITS_MAX + 1] = {0}; /* tiles with so many planes that are the same in all rows */
+    uint32_t best = 0, least = all - all / SAVED_PART, differ = 0;
+    for (uint32_t tile = 0; tile < tiles; tile++)
+        alike[same_planes(tile_values(input, tile, last), input->bits, input->planes)]++;
+    for (uint32_t apart = 1; apart <= input->planes; apart++) {
+        differ += alike[apart - 1];
+        const uint32_t lines = tiles * (input->bits - apart) + differ * apart;
+        if (lines < least) {
+            best = apart;
+            least = lines;
+        }
+    }
+    return best;
+}
+
+/* Writes the first planes of a tile. */
+static void encode_first(const uint32_t *values, uint32_t bits, uint32_t apart, uint32_t *lines)
+{
+    _Alignas(64) uint32_t first[TILE_ROWS];
+    for (uint32_t row = 0; row < TILE_ROWS; row++)
+        first[row] = values[row] >> (bits - apart);
+    encode_tile(first, apart, apart, lines);
+}
+
 static size_t encode(const struct codec_input *input, uint8_t *out)
 {
     _Alignas(64) int64_t last[TILE_ROWS];
     if (!can_hold(input))
         return 0;
-    const uint32_t tiles = chunk_tiles(input->rows), tile_words = input->bits * TILE_LANES;
+    const uint32_t tiles = chunk_tiles(input->rows), bits = input->bits, apart = choose_apart(input),
+                   others = bits - apart;
+    const uint64_t data_bytes = (uint64_t)tiles * others * CHUNK_ALIGNMENT + LANE_SPARE_BYTES,
+                   directory_bytes = apart ? APART_BYTES + (uint64_t)tiles * ENTRY_BYTES : DIRECTORY_BYTES;
     uint32_t *const directory = (uint32_t *)chunk_directory(out);
-    uint32_t *const lines = (uint32_t *)chunk_data(out, DIRECTORY_BYTES);
+    uint32_t *const data = (uint32_t *)chunk_data(out, directory_bytes), *const first =
+                                                                             (uint32_t *)chunk_auxiliary(
+                                                                                 out, directory_bytes,
+                                                                                 data_bytes);
+    uint32_t differ = 0;
     directory[0] = input->planes;
-    directory[1] = input->bits;
-    for (uint32_t tile = 0; tile < tiles; tile++)
-        encode_tile(chunk_tile_values(input->values, input->rows, sizeof(int32_t), tile, last), input->bits,
-                    input->planes, lines + (size_t)tile * tile_words);
-    return chunk_finish_packed(out, CODEC_LANE_LEVELS, input->rows, sizeof(int32_t),
-                               (struct width_range){input->bits, input->bits}, DIRECTORY_BYTES,
-                               (uint64_t)tiles * tile_words * sizeof(uint32_t), LANE_SPARE_BYTES);
+    directory[1] = bits;
+    if (apart) {
+        directory[2] = apart;
+        directory[3] = 0;
+    }
+    for (uint32_t tile = 0; tile < tiles; tile++) {
+        const uint32_t *const values = tile_values(input, tile, last);
+        encode_tile(values, others, input->planes - apart, data + (size_t)tile * others * TILE_LANES);
+        if (!apart)
+            continue;
+        const bool same = same_planes(values, bits, input->planes) >= apart;
+        directory[4 + tile] = same ? values[0] & leading_bits(bits, apart) : DIFFERS | differ;
+        if (!same)
+            encode_first(values, bits, apart, first + (size_t)differ++ * apart * TILE_LANES);
+    }
+    memset((uint8_t *)data + data_bytes - LANE_SPARE_BYTES, 0, LANE_SPARE_BYTES);
+    return chunk_finish(out,
+                        (struct chunk_header){.codec = CODEC_LANE_LEVELS,
+                                              .rows = input->rows,
+                                              .value_bytes = sizeof(int32_t),
+                                              .width_low = bits,
+                                              .width_high = bits,
+                                              .directory_bytes = directory_bytes,
+                                              .data_bytes = data_bytes,
+                                              .auxiliary_bytes = (uint64_t)differ * apart * CHUNK_ALIGNMENT});
+}
+
+/* Whether tiles have no bits but those that are apart, and numbers in their order; *differ are those whose rows differ. */
+static bool entries_valid(const struct chunk_view *chunk, uint32_t *differ)
+{
+    const uint32_t first = leading_bits(chunk->width_high, apart_of(chunk));
+    for (uint32_t tile = 0; tile < chunk->tiles; tile++) {
+        const uint32_t entry = entry_of(chunk, tile);
+        if (entry & DIFFERS ? (entry & ~DIFFERS) != (*differ)++ : (entry & ~first) != 0)
+            return false;
+    }
+    return true;
 }
 
 static bool valid(const struct chunk_view *chunk)
 {
     const struct chunk_header *const header = chunk_head(chunk);
     const uint32_t bits = chunk->width_high;
-    return bits >= 1 && bits <= BITS_MAX && chunk->width_low == bits &&
-           header->directory_bytes == DIRECTORY_BYTES && load_u32(chunk->directory + 4) == bits &&
-           planes_of(chunk) >= 1 && planes_of(chunk) <= bits &&
-           header->data_bytes == (uint64_t)chunk->tiles * bits * CHUNK_ALIGNMENT + LANE_SPARE_BYTES &&
-           header->auxiliary_bytes == 0;
+    uint32_t differ = 0;
+    if (bits < 1 || bits > BITS_MAX || chunk->width_low != bits ||
+        header->directory_bytes < DIRECTORY_BYTES || load_u32(chunk->directory + 4) != bits ||
+        planes_of(chunk) < 1 || planes_of(chunk) > bits)
+        return false;
+    if (!has_all_lines(chunk) &&
+        (header->directory_bytes != APART_BYTES + (uint64_t)chunk->tiles * ENTRY_BYTES ||
+         apart_of(chunk) < 1 || apart_of(chunk) > planes_of(chunk) || load_u32(chunk->directory + 12) != 0 ||
+         !entries_valid(chunk, &differ)))
+        return false;
+    return header->data_bytes ==
+               (uint64_t)chunk->tiles * (bits - apart_of(chunk)) * CHUNK_ALIGNMENT + LANE_SPARE_BYTES &&
+           header->auxiliary_bytes == (uint64_t)differ * apart_of(chunk) * CHUNK_ALIGNMENT;
 }
 
 static const uint8_t *tile_span(const struct chunk_view *chunk, uint32_t tile, uint32_t *bytes)
 {
-    *bytes = chunk->width_high * CHUNK_ALIGNMENT;
-    return (const uint8_t *)tile_lines(chunk, tile);
+    const struct tile_lines of = lines_of(chunk, tile);
+    *bytes = (chunk->width_high - of.apart) * CHUNK_ALIGNMENT;
+    return (const uint8_t *)of.others;
 }
 
-/* Asks for those lines of the next tile that have planes of the mask; any address is legal. The lines of a tile are too far
- * apart for the processor's own prefetcher: without this, tests took three times as long. */
+/* Asks for those lines of the next tile that have planes of the mask. The lines of a tile are too far apart for the
+ * processor's own prefetcher: without this, tests took three times as long. */
 FORCED_INLINE void ask_ahead(const struct chunk_view *chunk, uint32_t tile, uint32_t mask)
 {
-    const uint32_t *const lowest = tile_lines(chunk, tile + 2) - TILE_LANES;
-    for (; mask; mask &= mask - 1) {
-        const uint32_t *const line = lowest - (size_t)__builtin_ctz(mask) * TILE_LANES;
+    if (tile + 1 >= chunk->tiles)
+        return;
+    const struct tile_lines next = lines_of(chunk, tile + 1);
+    for (mask &= ~next.same; mask; mask &= mask - 1) {
+        const uint32_t *const line = line_at(&next, chunk->width_high - 1 - (uint32_t)__builtin_ctz(mask));
         __builtin_prefetch(line, 0, 0);
         __builtin_prefetch(line + TILE_LANES / 2, 0, 0);
     }
@@ -173,15 +336,13 @@ FORCED_INLINE void join_slot(const uint32_t *const lines[TILE_LANES], const unsi
 }
 
 /* Writes the bits of `mask` that are planes of the tile, or adds them to what is in `out`. */
-static void join_planes(const uint32_t *lines, uint32_t bits, uint32_t mask, bool add, uint32_t *out)
+static void join_planes(const struct tile_lines *of, uint32_t bits, uint32_t mask, bool add, uint32_t *out)
 {
     static const uint32_t zeros[TILE_LANES];
     const uint32_t lowest = (uint32_t)__builtin_ctz(mask), width = width_of(mask) - lowest;
     const uint32_t *plane[TILE_LANES];
     for (uint32_t k = 0; k < TILE_LANES; k++)
-        plane[k] = k < width && mask >> (lowest + k) & 1
-                       ? lines + (size_t)(bits - 1 - lowest - k) * TILE_LANES
-                       : zeros;
+        plane[k] = k < width && mask >> (lowest + k) & 1 ? line_at(of, bits - 1 - lowest - k) : zeros;
     switch (planes_slot(width) << 1 | add) {
 #define JOIN_CASE(SLOT)                             \
     case SLOT << 1:                                 \
@@ -198,19 +359,22 @@ static void join_planes(const uint32_t *lines, uint32_t bits, uint32_t mask, boo
 /* Writes the bits of `mask` of all rows. */
 static void join(const struct chunk_view *chunk, uint32_t tile, uint32_t mask, uint32_t *out)
 {
+    const struct tile_lines of = lines_of(chunk, tile);
     const uint32_t bits = chunk->width_high, planes = planes_of(chunk), rest = bits - planes;
-    const uint32_t of_rest = mask & (uint32_t)width_mask(rest);
-    const uint32_t of_planes = mask & (uint32_t)width_mask(bits) & ~(uint32_t)width_mask(rest);
-    const uint32_t *const lines = tile_lines(chunk, tile);
+    const uint32_t of_rest = mask & (uint32_t)width_mask(rest), of_all = of.bits & mask;
+    const uint32_t of_planes = mask & leading_bits(bits, planes) & ~of.same;
     if (of_rest)
-        lanes_unpack(lines + (size_t)planes * TILE_LANES, TILE_LANES, 4, 0, rest, out);
+        lanes_unpack(line_at(&of, planes), TILE_LANES, 4, 0, rest, out);
     else if (!of_planes)
         memset(out, 0, TILE_ROWS * sizeof *out);
     if (of_rest && of_rest != width_mask(rest))
         for (uint32_t row = 0; row < TILE_ROWS; row++)
             out[row] &= of_rest;
     if (of_planes)
-        join_planes(lines, bits, of_planes, of_rest != 0, out);
+        join_planes(&of, bits, of_planes, of_rest != 0, out);
+    if (of_all)
+        for (uint32_t row = 0; row < TILE_ROWS; row++)
+            out[row] |= of_all;
 }
 
 static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out)
@@ -220,44 +384,59 @@ static void decode_tile(const struct chunk_view *chunk, uint32_t tile, void *out
 
 /* ---- Single rows ---- */
 
+/* Consecutive lines of planes. */
+struct plane_lines {
+    const uint32_t *line;
+    uint32_t count;
+};
+
 /* The lines that have the bits of a mask. */
 struct bit_lines {
-    const uint32_t
-        *highest;         /* the line of the mask's highest plane; the next lines have the planes below it */
-    uint32_t planes;      /* down to the mask's lowest plane */
-    uint32_t shift;       /* the bit of the lowest plane */
+    struct plane_lines first,
+        others;     /* from the mask's highest plane to its lowest one: those that are apart, the others */
+    uint32_t shift; /* the bit of the lowest plane */
     const uint32_t *rest; /* the first line of the rest */
     uint32_t rest_width;  /* of all of the rest; 0 if the mask has no bit of it */
+    uint32_t of_all;      /* what all rows have */
 };
 
 FORCED_INLINE struct bit_lines bit_lines_of(const struct chunk_view *chunk, uint32_t tile, uint32_t mask)
 {
+    const struct tile_lines lines = lines_of(chunk, tile);
     const uint32_t bits = chunk->width_high, planes = planes_of(chunk), rest = bits - planes;
-    const uint32_t *const lines = tile_lines(chunk, tile);
-    const uint32_t rest_mask = (uint32_t)width_mask(rest);
-    const uint32_t of_planes = mask & (uint32_t)width_mask(bits) & ~rest_mask;
-    struct bit_lines of = {.highest = lines,
-                           .rest = lines + (size_t)planes * TILE_LANES,
-                           .rest_width = mask & rest_mask ? rest : 0};
+    const uint32_t of_planes = mask & leading_bits(bits, planes) & ~lines.same;
+    struct bit_lines of = {.rest = line_at(&lines, planes),
+                           .rest_width = mask & (uint32_t)width_mask(rest) ? rest : 0,
+                           .of_all = lines.bits};
     if (of_planes) {
-        of.highest += (size_t)(bits - width_of(of_planes)) * TILE_LANES;
-        of.shift = (uint32_t)__builtin_ctz(of_planes);
-        of.planes = width_of(of_planes) - of.shift;
+        const uint32_t begin = bits - width_of(of_planes), apart = lines.apart,
+                       end = bits - (uint32_t)__builtin_ctz(of_planes);
+        const uint32_t middle = begin > apart ? begin : end < apart ? end : apart;
+        of.shift = bits - end;
+        of.others = (struct plane_lines){line_at(&lines, middle < apart ? apart : middle), end - middle};
+        if (begin < middle)
+            of.first = (struct plane_lines){line_at(&lines, begin), middle - begin};
     }
     return of;
 }
 
+FORCED_INLINE uint32_t add_planes(const struct plane_lines *lines, uint32_t row, uint32_t value)
+{
+    const uint32_t *line = lines->line + row % TILE_LANES;
+    for (uint32_t plane = 0; plane < lines->count; plane++, line += TILE_LANES)
+        value = value << 1 | (*line >> row / TILE_LANES & 1);
+    return value;
+}
+
 FORCED_INLINE uint32_t bits_of_row(const struct bit_lines *of, uint32_t row)
 {
-    const uint32_t item = row / TILE_LANES, lane = row % TILE_LANES;
-    const uint32_t *line = of->highest + lane;
-    uint32_t value = 0;
-    for (uint32_t plane = 0; plane < of->planes; plane++, line += TILE_LANES)
-        value = value << 1 | (*line >> item & 1);
+    uint32_t value = of->first.count ? add_planes(&of->first, row, 0) : 0;
+    if (of->others.count)
+        value = add_planes(&of->others, row, value);
     value <<= of->shift;
     if (of->rest_width)
-        value |= lanes_fetch_narrow(of->rest, item, lane, of->rest_width);
-    return value;
+        value |= lanes_fetch_narrow(of->rest, row / TILE_LANES, row % TILE_LANES, of->rest_width);
+    return value | of->of_all;
 }
 
 static int64_t value(const struct chunk_view *chunk, uint32_t row)
@@ -311,26 +490,43 @@ static void compare_values(const struct chunk_view *chunk, uint32_t tile, uint32
     memcpy(bits, inside, TILE_ROWS / 8);
 }
 
+/* The same by the planes, of a tile whose rows do not differ in those that are apart; `first` and `last` are prefixes. */
+static void compare_planes(const struct tile_lines *of, uint32_t planes, uint32_t rest, uint32_t first,
+                           uint32_t last, uint64_t bits[TILE_ROWS / 64])
+{
+    const uint32_t others = planes - of->apart, most = (uint32_t)width_mask(others), all = of->bits >> rest;
+    if (all + most < first || all > last) {
+        memset(bits, 0, TILE_ROWS / 8);
+        return;
+    }
+    first = first > all ? first - all : 0;
+    last = last < all + most ? last - all : most;
+    if (first == 0 && last == most)
+        memset(bits, 0xff, TILE_ROWS / 8);
+    else
+        planes_in_range(line_at(of, planes - 1), -(int32_t)TILE_LANES, others, first, last, bits);
+}
+
 static void in_range(const struct chunk_view *chunk, uint32_t tile, int32_t low, int32_t high,
                      uint64_t bits[TILE_ROWS / 64])
 {
     const uint32_t planes = planes_of(chunk), rest = chunk->width_high - planes;
     const uint32_t most = (uint32_t)width_mask(chunk->width_high), rest_mask = (uint32_t)width_mask(rest);
     const uint32_t first = low < 0 ? 0 : (uint32_t)low, last = high < (int32_t)most ? (uint32_t)high : most;
+    const struct tile_lines of = lines_of(chunk, tile);
     if (low > high || high < 0 || first > most)
         memset(bits, 0, TILE_ROWS / 8);
-    else if ((first & rest_mask) != 0 || (last & rest_mask) != rest_mask)
+    else if (of.first || (first & rest_mask) != 0 || (last & rest_mask) != rest_mask)
         compare_values(chunk, tile, first, last, bits);
     else
-        planes_in_range(tile_lines(chunk, tile) + (size_t)(planes - 1) * TILE_LANES, -(int32_t)TILE_LANES,
-                        planes, first >> rest, last >> rest, bits);
+        compare_planes(&of, planes, rest, first >> rest, last >> rest, bits);
 }
 
 /* Each bit of a cube takes one operation for 32 rows of each lane: and with the plane, or with its complement. */
 static void in_cubes(const struct chunk_view *chunk, uint32_t tile, const struct position_cube *cubes,
                      uint32_t count, uint64_t bits[TILE_ROWS / 64])
 {
-    const uint32_t *const lowest = tile_lines(chunk, tile) + (size_t)(chunk->width_high - 1) * TILE_LANES;
+    const struct tile_lines of = lines_of(chunk, tile);
     const lane_vector none = {0};
     lane_vector inside[LANE_VECTORS] = {{0}};
     uint32_t any_care = 0;
@@ -339,12 +535,14 @@ static void in_cubes(const struct chunk_view *chunk, uint32_t tile, const struct
     ask_ahead(chunk, tile, any_care);
     for (uint32_t c = 0; c < count; c++) {
         lane_vector all[LANE_VECTORS];
+        if ((cubes[c].value_bits ^ of.bits) & cubes[c].care & of.same)
+            continue;
 #pragma GCC unroll 8
         for (unsigned v = 0; v < LANE_VECTORS; v++)
             all[v] = ~none;
-        for (uint32_t care = cubes[c].care; care; care &= care - 1) {
+        for (uint32_t care = cubes[c].care & ~of.same; care; care &= care - 1) {
             const uint32_t bit = (uint32_t)__builtin_ctz(care);
-            const uint32_t *const line = lowest - (size_t)bit * TILE_LANES;
+            const uint32_t *const line = line_at(&of, chunk->width_high - 1 - bit);
             const lane_vector zero =
                 none + ((cubes[c].value_bits >> bit & 1) - 1); /* all ones: 0 is wanted */
 #pragma GCC unroll 8
@@ -363,7 +561,13 @@ static void in_cubes(const struct chunk_view *chunk, uint32_t tile, const struct
 
 static void gpu_arguments(const struct codec_shape *shape, char *text, size_t bytes)
 {
-    snprintf(text, bytes, ", %u, %u", shape->width_high, shape->planes);
+    snprintf(text, bytes, ", %u, %u, %s", shape->width_high, shape->planes,
+             shape->regular ? "false" : "true");
+}
+
+static uint64_t gpu_detail(const struct chunk_view *chunk)
+{
+    return apart_of(chunk);
 }
 
 static uint32_t gpu_lines(const struct codec_shape *shape)
@@ -384,7 +588,9 @@ const struct codec ISA(codec_lane_levels) = {
             .decoder = "decode_lane_levels",
             .random_access = true,
             .arguments = gpu_arguments,
-            .lines = gpu_lines},
+            .lines = gpu_lines,
+            .regular = has_all_lines,
+            .detail = gpu_detail},
     .costs_like = CODEC_LANE_SLICE,
     .bound = bound,
     .encode = encode,

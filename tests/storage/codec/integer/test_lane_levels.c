@@ -1,5 +1,5 @@
 /* test_lane_levels.c: lane-levels: the place of each bit, round trips at all numbers of bits and planes, and tests and
- * reads of some of the bits. */
+ * reads of some of the bits; also of chunks that have planes apart, because rows of a tile are alike in them. */
 #include "tests/support/codec/codec_cases.h"
 
 #define ROWS 3000u /* a partial last tile */
@@ -34,7 +34,7 @@ static void bits_are_where_the_format_says(void **state)
     struct chunk_view chunk;
     for (uint32_t row = 0; row < TILE_ROWS; row++)
         values[row] = (int32_t)(5 << 3 | row / 32 % 8); /* prefix 5 of 3 bits, rest 0 .. 7 */
-    values[37] = 6 << 3 | 7;                            /* item 1 of lane 5 */
+    values[37] = 2 << 3 | 7;                            /* item 1 of lane 5 */
     const struct codec_input input = levels_input(values, TILE_ROWS, 6, 3);
     uint8_t *const bytes = encoded(codec_by_id(CODEC_LANE_LEVELS), &input, &chunk);
     const uint32_t *const directory = (const uint32_t *)chunk.directory;
@@ -45,7 +45,7 @@ static void bits_are_where_the_format_says(void **state)
     assert_int_equal(directory[0], 3);
     assert_int_equal(directory[1], 6);
     for (uint32_t lane = 0; lane < TILE_LANES; lane++) {
-        assert_int_equal(lines[lane], 0xffffffff);
+        assert_int_equal(lines[lane], lane == 5 ? 0xfffffffd : 0xffffffff);
         assert_int_equal(lines[32 + lane], lane == 5 ? 2 : 0);
         assert_int_equal(lines[64 + lane], lane == 5 ? 0xfffffffd : 0xffffffff);
         assert_int_equal(lines[96 + lane], lane == 5 ? 0x88fac6b8 : 0x88fac688);
@@ -54,6 +54,39 @@ static void bits_are_where_the_format_says(void **state)
     }
     for (uint32_t word = 6 * 32; word < 8 * 32; word++)
         assert_int_equal(lines[word], 0);
+    free(bytes);
+}
+
+/* The example of docs/codecs.md of planes that are apart. */
+static void planes_that_are_alike_are_apart(void **state)
+{
+    (void)state;
+    static const int32_t prefixes[3][2] = {{5, 4}, {6, 6}, {5, 2}};
+    int32_t values[3 * TILE_ROWS];
+    struct chunk_view chunk;
+    for (uint32_t row = 0; row < 3 * TILE_ROWS; row++)
+        values[row] = prefixes[row / TILE_ROWS][row % 2] << 3 | row / 32 % 8;
+    const struct codec_input input = levels_input(values, 3 * TILE_ROWS, 6, 3);
+    uint8_t *const bytes = encoded(codec_by_id(CODEC_LANE_LEVELS), &input, &chunk);
+    const uint32_t *const lines = (const uint32_t *)chunk.data, *const first =
+                                                                    (const uint32_t *)chunk.auxiliary;
+    static const uint32_t directory[] = {3, 6, 2, 0, 4 << 3, 6 << 3, 0x80000000u};
+    assert_int_equal(chunk.size, 128 + 3 * 4 * 128 + 256 + 2 * 128);
+    assert_memory_equal(chunk.directory, directory, sizeof directory);
+    assert_int_equal(chunk.width_high, 6);
+    for (uint32_t lane = 0; lane < TILE_LANES; lane++) {
+        const uint32_t even = lane % 2 ? 0 : UINT32_MAX;
+        const uint32_t line2[] = {even, 0, even};
+        for (uint32_t tile = 0; tile < 3; tile++) {
+            const uint32_t *const line = lines + tile * 4 * TILE_LANES + lane;
+            assert_int_equal(line[0], line2[tile]);
+            assert_int_equal(line[32], 0x88fac688);
+            assert_int_equal(line[64], 0xc688fac6);
+            assert_int_equal(line[96], 0xfac688fa);
+        }
+        assert_int_equal(first[lane], even);
+        assert_int_equal(first[32 + lane], ~even);
+    }
     free(bytes);
 }
 
@@ -139,15 +172,22 @@ static void check_bits_fetched(const struct chunk_view *chunk, const int32_t *va
         }
 }
 
-static void check_all(const struct codec *codec, uint32_t bits, uint32_t planes, uint64_t *random)
+/* Of each tile but the second the first bits are alike, `alike` of them or more; 0: as it comes. */
+static void check_all(const struct codec *codec, uint32_t bits, uint32_t planes, uint32_t alike,
+                      uint64_t *random)
 {
     struct chunk_view chunk;
     int32_t *values = malloc(ROWS * sizeof *values);
     assert_non_null(values);
-    for (uint32_t row = 0; row < ROWS; row++)
+    for (uint32_t row = 0; row < ROWS; row++) {
         values[row] = (int32_t)random_bits(random, bits);
+        if (row % TILE_ROWS && row / TILE_ROWS != 1)
+            values[row] ^= (values[row] ^ values[row - 1]) >> (bits - alike) << (bits - alike);
+    }
     const struct codec_input input = levels_input(values, ROWS, bits, planes);
     uint8_t *const bytes = encoded(codec, &input, &chunk);
+    /* of three tiles, two lose these lines */
+    assert_true(11 * (alike < planes ? alike : planes) <= bits || !chunk.regular);
     const uint32_t prefix = (uint32_t)((1ull << bits) - (1ull << (bits - planes)));
     assert_int_equal(codec->planes(&chunk), planes);
     assert_int_equal(chunk.width_high, bits);
@@ -172,7 +212,9 @@ static void all_numbers_of_bits_and_planes(void **state)
     for (int level = 0; level <= (int)isa_level(); level++)
         for (uint32_t bits = 1; bits <= 31; bits++)
             for (uint32_t planes = 1; planes <= bits; planes++)
-                check_all(codec_by_id_isa(CODEC_LANE_LEVELS, (enum isa_level)level), bits, planes, &random);
+                for (uint32_t alike = 0; alike <= bits; alike += alike < 4 ? 1 + alike : bits + 1 - alike)
+                    check_all(codec_by_id_isa(CODEC_LANE_LEVELS, (enum isa_level)level), bits, planes, alike,
+                              &random);
 }
 
 /* The same bytes from all instruction sets. */
@@ -181,7 +223,7 @@ static void all_instruction_sets_write_the_same(void **state)
     (void)state;
     uint64_t random = CODEC_CASES_SEED;
     int32_t values[ROWS];
-    for (uint32_t bits = 1; bits <= 31; bits += 5)
+    for (uint32_t bits = 1; bits <= 31; bits += 5) /* of one bit, all are alike */
         for (uint32_t planes = 1; planes <= bits; planes += 3) {
             struct chunk_view chunk[ISA_LEVELS];
             uint8_t *bytes[ISA_LEVELS];
@@ -238,7 +280,9 @@ static void impossible_directories_are_refused(void **state)
 {
     (void)state;
     struct chunk_view chunk;
-    int32_t values[ROWS] = {0};
+    int32_t values[ROWS];
+    for (uint32_t row = 0; row < ROWS; row++)
+        values[row] = row % 2 << 19;
     const struct codec_input input = levels_input(values, ROWS, 20, 8);
     uint8_t *const bytes = encoded(codec_by_id(CODEC_LANE_LEVELS), &input, &chunk);
     refused(bytes, chunk.size, 64, 0);
@@ -248,6 +292,36 @@ static void impossible_directories_are_refused(void **state)
     refused(bytes, chunk.size, 68, 21);
     refused(bytes, chunk.size, offsetof(struct chunk_header, width_low), 19);
     refused(bytes, chunk.size, offsetof(struct chunk_header, rows), 4000);
+    refused(bytes, chunk.size, offsetof(struct chunk_header, rows), 2000);
+    free(bytes);
+}
+
+static void impossible_tiles_are_refused(void **state)
+{
+    (void)state;
+    struct chunk_view chunk;
+    int32_t values[ROWS];
+    for (uint32_t row = 0; row < ROWS; row++) /* 7 bits of 20 are alike, but none of the second tile */
+        values[row] = (int32_t)(row / TILE_ROWS == 1 ? row % 2 << 19 : 1u << 16 | row % 2 << 12);
+    const struct codec_input input = levels_input(values, ROWS, 20, 8);
+    uint8_t *const bytes = encoded(codec_by_id(CODEC_LANE_LEVELS), &input, &chunk);
+    const uint32_t *const directory = (const uint32_t *)chunk.directory;
+    static const uint32_t expected[] = {8, 20, 7, 0, 1 << 16, 0x80000000u, 1 << 16};
+    assert_memory_equal(directory, expected, sizeof expected);
+    refused(bytes, chunk.size, 64, 6); /* fewer planes than are apart */
+    refused(bytes, chunk.size, 72, 6); /* data of other tiles */
+    refused(bytes, chunk.size, 72, 0);
+    refused(bytes, chunk.size, 72, 9);
+    refused(bytes, chunk.size, 72, UINT32_MAX);
+    refused(bytes, chunk.size, 76, 1);
+    refused(bytes, chunk.size, 80, 1 << 16 | 1); /* a bit that is not apart */
+    refused(bytes, chunk.size, 80, 1 << 20);
+    refused(bytes, chunk.size, 80, 0x80000000u); /* one tile more whose rows differ */
+    refused(bytes, chunk.size, 84, 0x80000001u); /* it has another number */
+    refused(bytes, chunk.size, 84, 1 << 16);
+    refused(bytes, chunk.size, offsetof(struct chunk_header, directory_bytes), 8);
+    refused(bytes, chunk.size, offsetof(struct chunk_header, directory_bytes), 16);
+    refused(bytes, chunk.size, offsetof(struct chunk_header, directory_bytes), 12);
     refused(bytes, chunk.size, offsetof(struct chunk_header, rows), 2000);
     free(bytes);
 }
@@ -262,6 +336,9 @@ static void its_size_is_that_of_the_bits(void **state)
     for (uint32_t row = 0; row < SIZE_ROWS; row++)
         values[row] = (int32_t)random_bits(&random, 22);
     check_bits(bits_a_value(CODEC_LANE_LEVELS, values, SIZE_ROWS, 4), 22.03, 0.01);
+    for (uint32_t row = 0; row < SIZE_ROWS; row++) /* each tile has one of 5 prefixes of 3 bits */
+        values[row] = (int32_t)(row / (20 * TILE_ROWS) << 19 | random_bits(&random, 19));
+    check_bits(bits_a_value(CODEC_LANE_LEVELS, values, SIZE_ROWS, 4), 19.06, 0.01);
     free(values);
 }
 
@@ -271,10 +348,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CODEC_CASES(&id),
         cmocka_unit_test(bits_are_where_the_format_says),
+        cmocka_unit_test(planes_that_are_alike_are_apart),
         cmocka_unit_test(all_numbers_of_bits_and_planes),
         cmocka_unit_test(all_instruction_sets_write_the_same),
         cmocka_unit_test(what_it_cannot_hold),
         cmocka_unit_test(impossible_directories_are_refused),
+        cmocka_unit_test(impossible_tiles_are_refused),
         cmocka_unit_test(its_size_is_that_of_the_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
