@@ -15,9 +15,31 @@ struct kernel_target cuda_kernel_target(const struct cuda *cuda)
                                   .threads = gpu->threads_per_multiprocessor};
 }
 
-/* Lists the tiles as items of up to eight tiles, and the first item of each segment; returns the number of items. */
-static uint32_t list_work(const struct table *fact, const struct tile_skip *skip, struct bound_work *work,
-                          uint32_t *segment_items)
+/* Items have fewer tiles, for as many warps, while more than one warp in so many would have none. */
+#define IDLE_PART 8u
+
+/* The items of all runs, of up to so many tiles. */
+static uint64_t items_of(const struct tile_skip *skip, uint32_t width)
+{
+    uint64_t items = 0;
+    for (uint64_t r = 0; r < skip->run_count; r++)
+        items += (skip->runs[r].tiles + width - 1) / width;
+    return items;
+}
+
+/* Where rows are clustered, runs of tiles may be shorter than an item: some warps of a group would wait for others. */
+static uint32_t narrow_for(const struct tile_skip *skip)
+{
+    uint32_t narrow = 0;
+    while (narrow < WORK_TILES_BITS && (items_of(skip, WORK_TILES >> narrow) << (WORK_TILES_BITS - narrow)) >
+                                           skip->kept_tiles + skip->kept_tiles / IDLE_PART)
+        narrow++;
+    return narrow;
+}
+
+/* Lists the tiles as items of up to `width` tiles, and the first item of each segment; returns the number of items. */
+static uint32_t list_work(const struct table *fact, const struct tile_skip *skip, uint32_t width,
+                          struct bound_work *work, uint32_t *segment_items)
 {
     uint64_t run = 0;
     uint32_t count = 0, next = 0, tile = skip->run_count ? skip->runs[0].first : 0;
@@ -25,7 +47,7 @@ static uint32_t list_work(const struct table *fact, const struct tile_skip *skip
         const uint32_t segment = skip->runs[run].segment, first = tile;
         while (next <= segment)
             segment_items[next++] = count;
-        const uint32_t rows = tile_skip_take(skip, WORK_TILES, &run, &tile) * TILE_ROWS;
+        const uint32_t rows = tile_skip_take(skip, width, &run, &tile) * TILE_ROWS;
         const uint32_t left = fact->segment_rows[segment] - first * TILE_ROWS;
         work[count++] =
             (struct bound_work){.segment = segment, .first_tile = first, .rows = rows < left ? rows : left};
@@ -35,10 +57,10 @@ static uint32_t list_work(const struct table *fact, const struct tile_skip *skip
     return count;
 }
 
-/* Groups of WORK_TILES warps in a block. */
+/* Groups of warps in a block, each of which takes an item. */
 static uint32_t groups_of(const struct cuda_scan *scan)
 {
-    return scan->threads / 32 / WORK_TILES;
+    return (scan->threads / 32 / WORK_TILES) << scan->work.narrow;
 }
 
 /* No more blocks than have work: a block without work would only copy bitmaps and clear sums. */
@@ -74,6 +96,7 @@ static enum status select_whole(struct cuda_columns *columns, const struct table
                                 struct cuda_scan *scan, struct error *error)
 {
     uint32_t items = 0;
+    scan->work.narrow = 0;
     for (uint32_t s = 0; s < fact->segment_count; s++) {
         scan->segment_items[s] = items;
         items += cuda_work_items(fact->segment_rows[s]);
@@ -87,12 +110,12 @@ static enum status select_whole(struct cuda_columns *columns, const struct table
 static enum status select_some(struct cuda *cuda, struct cuda_columns *columns, const struct table *fact,
                                const struct tile_skip *skip, struct cuda_scan *scan, struct error *error)
 {
-    uint64_t most = 0;
-    for (uint64_t r = 0; r < skip->run_count; r++)
-        most += (skip->runs[r].tiles + WORK_TILES - 1) / WORK_TILES;
+    scan->work.narrow = scan->first ? 0 : narrow_for(skip);
+    const uint32_t width = WORK_TILES >> scan->work.narrow;
+    const uint64_t most = items_of(skip, width);
     struct bound_work *work;
     RETURN_IF_ERROR(memory_take(&work, most * sizeof *work, "the list of work", error));
-    const uint32_t count = scan->work.items = list_work(fact, skip, work, scan->segment_items);
+    const uint32_t count = scan->work.items = list_work(fact, skip, width, work, scan->segment_items);
     enum status status =
         cuda_columns_allocate(columns, count * sizeof *work, "the list of work", &scan->work.work, error);
     if (status == STATUS_OK && scan->first)

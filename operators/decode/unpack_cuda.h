@@ -123,6 +123,7 @@ TILE_INLINE uint32_t load_unless(const uint32_t *from, uint32_t condition, uint3
         mark_sector(reinterpret_cast<uint64_t>(from));
 #endif
     uint32_t word = instead;
+#ifdef __CUDA_ARCH__
     asm("{\n"
         ".reg .pred wanted;\n"
         "setp.eq.u32 wanted, %2, 0;\n"
@@ -130,6 +131,10 @@ TILE_INLINE uint32_t load_unless(const uint32_t *from, uint32_t condition, uint3
         "}"
         : "+r"(word)
         : "l"(from), "r"(condition));
+#else
+    if (!condition)
+        word = *from;
+#endif
     return word;
 }
 

@@ -39,8 +39,9 @@ struct bound_dimension {
 /* The shared memory of a warp for a copy of so many lines of 128 bytes; and of a line that is read but not used. */
 #define COPIED_BYTES(lines) (((lines) + 1) * 128u)
 
-/* A work item: WORK_TILES neighbouring tiles of one segment, one for each of eight warps. */
-#define WORK_TILES 8u
+/* A work item: up to WORK_TILES neighbouring tiles of one segment, one for each of eight warps. */
+#define WORK_TILES_BITS 3u
+#define WORK_TILES      (1u << WORK_TILES_BITS)
 struct bound_work {
     uint32_t segment;
     uint32_t first_tile; /* within the segment */
@@ -61,7 +62,9 @@ struct bound_scan {
     uint32_t items;          /* its length */
     uint32_t staging_offset; /* place of the warps' staging areas in shared memory */
     uint32_t staging_bytes;  /* size of one warp's staging area */
-    uint32_t split; /* each tile is divided among 1 << split warps; of kernels with TILE_MANY alone */
+    uint32_t split;  /* each tile is divided among 1 << split warps; of kernels with TILE_MANY alone */
+    uint32_t narrow; /* items have up to WORK_TILES >> narrow tiles, for as many warps */
+    uint32_t reserved;
 };
 
 /* The most parts of a tile are 1 << WORK_SPLIT_MAX: of each lane's 32 items a part has four then. */

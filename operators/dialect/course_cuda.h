@@ -6,7 +6,7 @@
 
 #include "operators/dialect/tile_cuda.h"
 
-/* The tiles of one warp: one tile of every work item that its group of eight warps takes. */
+/* The tiles of one warp: one tile of every work item that its group of warps takes. */
 struct tile_course {
     const uint4 *items; /* struct bound_work */
     uint32_t count, first, step, place, lane;
@@ -37,6 +37,20 @@ struct tile_course {
         }
         item += step;
         return t;
+    }
+};
+
+/* A block's warps in groups, each of which takes an item at a time: as many warps as items have tiles. */
+struct tile_groups {
+    uint32_t count, first, place; /* in the grid; this warp's group; and its tile of an item */
+
+    __device__ __forceinline__ tile_groups(const bound_scan &work, uint32_t threads)
+    {
+        const uint32_t warp = threadIdx.x / 32, bits = WORK_TILES_BITS - work.narrow;
+        const uint32_t of_block = threads / 32 >> bits;
+        count = gridDim.x * of_block;
+        first = blockIdx.x * of_block + (warp >> bits);
+        place = warp & low_bits(bits);
     }
 };
 

@@ -33,7 +33,8 @@
 extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
     scan(const __grid_constant__ tile_bound bound, const __grid_constant__ bound_scan work)
 {
-    const uint32_t warp = threadIdx.x / 32, groups = TILE_THREADS / 32 / WORK_TILES;
+    const uint32_t warp = threadIdx.x / 32;
+    const tile_groups groups(work, TILE_THREADS);
     unsigned char *staging = tile_shared + work.staging_offset + warp * work.staging_bytes;
     tile_parameters q;
     if (TILE_WAIT_FIRST)
@@ -41,7 +42,6 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
     TILE_PARAMETER_LIST(TILE_BIND_COLUMN_, TILE_BIND_DIMENSION_)
     q.sums.bind();
     __syncthreads();
-    const uint32_t first = blockIdx.x * groups + warp / WORK_TILES;
 #ifdef TILE_ITEMS
     const uint32_t items = TILE_ITEMS;
 #elif defined(TILE_MANY)
@@ -51,11 +51,11 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
 #endif
     tile_course course = {reinterpret_cast<const uint4 *>(work.work),
                           items,
-                          first,
-                          gridDim.x * groups,
-                          warp % WORK_TILES,
+                          groups.first,
+                          groups.count,
+                          groups.place,
                           threadIdx.x % 32,
-                          first};
+                          groups.first};
 #if defined(TILE_MANY) && !defined(TILE_ITEMS)
     course.split = work.split;
 #endif

@@ -227,21 +227,21 @@ TILE_INLINE void general_answer(general_tile &tile, general_tile_rows &rows, gen
 template <class ANSWER>
 TILE_INLINE void general_each_tile(const general_bound &bound, const bound_scan &work, ANSWER answer)
 {
-    const uint32_t warp = threadIdx.x / 32, groups = GENERAL_THREADS / 32 / WORK_TILES;
+    const uint32_t warp = threadIdx.x / 32;
+    const tile_groups groups(work, GENERAL_THREADS);
     general_context context;
     general_states states;
     general_tile_rows rows;
     context.bind_copy(reinterpret_cast<const void *>(arguments.program));
     states.bind(context.program, context.aggregates);
     __syncthreads();
-    const uint32_t first = blockIdx.x * groups + warp / WORK_TILES;
     tile_course course = {reinterpret_cast<const uint4 *>(work.work),
                           work.items,
-                          first,
-                          gridDim.x * groups,
-                          warp % WORK_TILES,
+                          groups.first,
+                          groups.count,
+                          groups.place,
                           threadIdx.x % 32,
-                          first};
+                          groups.first};
     unsigned char *const staging = tile_shared + work.staging_offset + warp * work.staging_bytes;
     bound_chunk *const chunks = reinterpret_cast<bound_chunk *>(staging + context.program->chunks_at);
     general_tile tile = {context, bound, staging, chunks, {}, FULL_WARP, 0};
