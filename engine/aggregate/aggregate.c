@@ -251,7 +251,7 @@ const struct aggregate ISA(aggregate_table)[AGGREGATE_KINDS] = {
                                   .distinct = true,
                                   .range = count_range,
                                   .merge = sum_merge,
-                                  .device = {.merge = MERGE_ADD}},
+                                  .device = {SUM_STATE, STATE_OF_ROW, MERGE_ADD, NULL}},
     [AGGREGATE_BIT_AND] = {.name = "bit_and",
                            .scanned = "bit_and",
                            .words = 1,

@@ -74,7 +74,7 @@ struct aggregate {
     bool whole;   /* it takes whole numbers alone, and all of them: DISTINCT is refused */
 
     /* It needs the set of a group's values. Its word is their number, and is made when sets are merged: no loop adds to
-     * it, hash tables and a block's shared memory have no word for it. */
+     * it, and hash tables of a CPU have no word for it. */
     bool distinct;
 
     /* Makes the result's range of the argument's, for up to `rows` values. NULL: it stays. The result's type is a whole number

@@ -46,8 +46,6 @@ static enum status write_states(struct maker *maker)
     fputs("struct sums_TYPE {\n", maker->out);
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         const struct aggregate *const aggregate = plan_aggregate_of(plan, a);
-        if (aggregate->distinct)
-            continue;
         fputs("    ", maker->out);
         fprintf(maker->out, aggregate->device.state, place, a, first);
         fprintf(maker->out, " s%u;\n", a);
@@ -246,12 +244,10 @@ static void write_addition(struct maker *maker, const struct kernel_body *body, 
     if (may_be_null(plan, a))
         fprintf(maker->out, "if (!%s) ", kernel_body_null(body, node, name));
     if (plan_is_distinct(plan, a)) {
-        fprintf(maker->out, "distinct_%s(%u, slot, %sv%u);\n", sets[maker->kernel->distinct[a]], a,
-                maker->kernel->distinct[a] != DISTINCT_BY_KEYS ? ""
-                : plan->shape == PLAN_HASH                     ? "number.words[0], "
-                                                               : "slot, ",
+        fprintf(maker->out, "if (distinct_%s(%u, %s, v%u)) ", sets[maker->kernel->distinct[a]], a,
+                maker->kernel->distinct[a] == DISTINCT_BY_KEYS && plan->shape == PLAN_HASH ? "number.words[0]"
+                                                                                           : "slot",
                 node);
-        return;
     }
     fprintf(maker->out, "q->sums.s%u.add(slot, ", a);
     write_word(maker, a);

@@ -229,7 +229,7 @@ static enum status find_shape(const struct plan *plan, struct kernel *kernel, st
 
 uint32_t kernel_shared_words(const struct aggregate *aggregate)
 {
-    return aggregate->distinct ? 0 : 2 * aggregate->words;
+    return 2 * aggregate->words;
 }
 
 /* The number of possible values of an argument, without NULL; 0 stands for 2^64. */

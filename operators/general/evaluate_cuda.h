@@ -187,14 +187,12 @@ TILE_INLINE void general_add(const general_code &code, const ROWS &rows, general
         if (rows.group[i] == STATE_NO_SLOT || rows.is_null(code.a, i))
             continue;
         const int64_t value = rows.operand(code.a, i);
-        if (code.flags == GENERAL_SET_NONE)
+        const bool adds = code.flags == GENERAL_SET_NONE   ? true
+                          : code.flags == GENERAL_SET_BITS ? distinct_bits(code.index, rows.group[i], value)
+                          : code.flags == GENERAL_SET_KEYS ? distinct_keys(code.index, rows.number[i], value)
+                                                           : distinct_pairs(code.index, rows.group[i], value);
+        if (adds)
             states.add(code.index, rows.group[i], state_word_of(code.c, value));
-        else if (code.flags == GENERAL_SET_BITS)
-            distinct_bits(code.index, rows.group[i], value);
-        else if (code.flags == GENERAL_SET_KEYS)
-            distinct_keys(code.index, rows.group[i], rows.number[i], value);
-        else
-            distinct_pairs(code.index, rows.group[i], value);
     }
 }
 

@@ -97,11 +97,11 @@ struct general_group {
 };
 
 struct general_aggregate {
-    uint8_t merge;    /* enum merge_kind */
-    uint8_t words;    /* of 64 bits */
-    uint8_t by_mask;  /* it is the number of rows, which needs no row looked at */
-    uint8_t distinct; /* a set decides what is counted: no state is in registers or shared memory */
-    uint32_t first;   /* its first word of a thread's states, or 32-bit word a slot of a block's */
+    uint8_t merge;   /* enum merge_kind */
+    uint8_t words;   /* of 64 bits */
+    uint8_t by_mask; /* it is the number of rows, which needs no row looked at */
+    uint8_t unused;
+    uint32_t first; /* its first word of a thread's states, or 32-bit word a slot of a block's */
     uint32_t reserved[2];
 };
 

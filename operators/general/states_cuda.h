@@ -159,8 +159,6 @@ struct general_states {
             return;
         states_complete<GENERAL_STATE_PLACE>();
         for (uint32_t a = 0; a < program->aggregate_count; a++) {
-            if (aggregates[a].distinct)
-                continue;
             if (GENERAL_PLACE == GENERAL_SINGLE)
                 finish_single(a);
             else

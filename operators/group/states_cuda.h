@@ -533,13 +533,10 @@ template <uint32_t WORDS> TILE_INLINE uint64_t find_group(const group_number<WOR
  *     DISTINCT_KEYS    a hash table of group number * domain + value
  *     DISTINCT_PAIRS   for keys of more than 64 bits: one hash table gives each value a place, a second holds
  *                      slot and place as one key
+ *
+ * They return whether the row does. Its count is a sum as any other, in the place of the states: few groups have few words, and
+ * additions of all rows to one word of global memory would wait for each other.
  */
-TILE_INLINE void distinct_count(uint32_t aggregate, bool first, uint64_t slot)
-{
-    if (first)
-        atomicAdd(state_words(arguments.states[aggregate]) + slot, 1ull);
-}
-
 TILE_INLINE uint64_t distinct_code(uint32_t aggregate, int64_t value)
 {
     const set_argument &set = arguments.sets[aggregate];
@@ -547,25 +544,24 @@ TILE_INLINE uint64_t distinct_code(uint32_t aggregate, int64_t value)
     return code < set.last ? code : set.last;
 }
 
-TILE_INLINE void distinct_bits(uint32_t aggregate, uint64_t slot, int64_t value)
+TILE_INLINE bool distinct_bits(uint32_t aggregate, uint64_t slot, int64_t value)
 {
     const set_argument &set = arguments.sets[aggregate];
     const uint64_t bit = slot * (set.last + 1) + distinct_code(aggregate, value);
     uint32_t *const word = reinterpret_cast<uint32_t *>(set.table) + bit / 32;
     const uint32_t mask = 1u << bit % 32;
-    if (!(*reinterpret_cast<volatile uint32_t *>(word) & mask))
-        distinct_count(aggregate, !(atomicOr(word, mask) & mask), slot);
+    return !(*reinterpret_cast<volatile uint32_t *>(word) & mask) && !(atomicOr(word, mask) & mask);
 }
 
-TILE_INLINE void distinct_keys(uint32_t aggregate, uint64_t slot, uint64_t number, int64_t value)
+TILE_INLINE bool distinct_keys(uint32_t aggregate, uint64_t number, int64_t value)
 {
     const set_argument &set = arguments.sets[aggregate];
     bool added;
     find_place(set.table, set.capacity, number * (set.last + 1) + distinct_code(aggregate, value), added);
-    distinct_count(aggregate, added, slot);
+    return added;
 }
 
-TILE_INLINE void distinct_pairs(uint32_t aggregate, uint64_t slot, int64_t value)
+TILE_INLINE bool distinct_pairs(uint32_t aggregate, uint64_t slot, int64_t value)
 {
     const set_argument &set = arguments.sets[aggregate];
     const uint64_t code = distinct_code(aggregate, value);
@@ -574,9 +570,9 @@ TILE_INLINE void distinct_pairs(uint32_t aggregate, uint64_t slot, int64_t value
     const uint64_t place =
         code == ~0ull ? set.capacity : find_place(set_values(&set), set.capacity, code, added);
     if (place == STATE_NO_SLOT)
-        return;
+        return false;
     find_place(set.table, set.capacity, slot * (set.capacity + 1) + place, added);
-    distinct_count(aggregate, added, slot);
+    return added;
 }
 
 #endif

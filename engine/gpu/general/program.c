@@ -303,7 +303,6 @@ static bool write_aggregates(struct writer *writer)
             (struct general_aggregate){.merge = (uint8_t)of->device.merge,
                                        .words = (uint8_t)of->words,
                                        .by_mask = by_mask,
-                                       .distinct = of->distinct,
                                        .first = writer->kernel->place == STATES_SHARED ? shared : words};
         words += of->words;
         shared += kernel_shared_words(of);
