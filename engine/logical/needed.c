@@ -1,7 +1,7 @@
 /*
  * needed.c: which columns of a bound tree decide its answer (logical.h): from the root down, what a column is computed of is
- * needed if it is. Conditions, groups, orders and the like are needed in any case, and so is whatever sets and recursive
- * queries compare or repeat.
+ * needed if it is. Conditions, groups, orders and the like are needed in any case, and so is whatever other sets than UNION ALL
+ * compare, and recursive queries repeat.
  */
 #include "engine/logical/logical.h"
 
@@ -25,8 +25,17 @@ static void need_shared(const struct needing *needing, const struct logical_node
             logical_put(needing->needed, root->columns[c]);
 }
 
+/* The columns of UNION ALL, one by one. */
+static void need_parts(const struct needing *needing, const struct logical_node *node)
+{
+    for (uint32_t c = 0; c < node->column_count; c++)
+        for (uint32_t i = 0; i < 2 && logical_has(needing->needed, node->columns[c]); i++)
+            logical_put(needing->needed, node->inputs[i]->columns[c]);
+}
+
 static void need_node(const struct needing *needing, const struct logical_node *node)
 {
+    const bool all = node->kind == LOGICAL_SET && node->set.set == SQL_SET_UNION && node->set.all;
     switch (node->kind) {
     case LOGICAL_PROJECT:
         for (uint32_t c = 0; c < node->column_count; c++)
@@ -48,11 +57,13 @@ static void need_node(const struct needing *needing, const struct logical_node *
     case LOGICAL_WINDOW:
     case LOGICAL_SORT:
     case LOGICAL_LIMIT:
-    case LOGICAL_SET:
     case LOGICAL_WORKING:
         break;
+    case LOGICAL_SET:
+        if (all)
+            need_parts(needing, node);
     }
-    if (node->kind != LOGICAL_PROJECT)
+    if (node->kind != LOGICAL_PROJECT && !all)
         logical_node_names(node, needing->needed);
     for (uint32_t i = 0; i < node->input_count; i++)
         need_node(needing, node->inputs[i]);

@@ -156,6 +156,8 @@ struct sql_source {
     bool lateral;              /* the subquery may name columns of the sources before it */
     bool natural;              /* USING of all columns that both sides have */
     bool
+        nearest; /* ASOF: of the rows that it is joined to by equalities, the one next in an order; INNER or LEFT */
+    bool
         group; /* parentheses around the sources after it that are deeper, which are joined to each other first; it has no
                  * columns of its own */
     uint32_t depth; /* the groups that it stands in */

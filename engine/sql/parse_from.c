@@ -15,7 +15,7 @@
 /* How a source is joined to those before it, and in how many groups it stands. */
 struct place {
     enum sql_join join;
-    bool natural;
+    bool natural, nearest;
     uint32_t depth;
 };
 
@@ -49,21 +49,32 @@ static enum status parse_lateral(struct parser *parser, struct sql_source *sourc
     return parse_advance(parser);
 }
 
+/* Whether ASOF begins a join here; it is a name elsewhere. */
+static bool is_asof(const struct parser *parser)
+{
+    static const char *const words[] = {"JOIN", "LEFT", "INNER", "RIGHT", "FULL", "CROSS", "NATURAL"};
+    struct parser next = *parser;
+    struct error error; /* of the next token, which is told when it is reached */
+    bool joins = false;
+    next.error = &error;
+    if (!parse_is(parser, "ASOF") || parse_advance(&next) != STATUS_OK)
+        return false;
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        joins |= parse_is(&next, words[w]);
+    return joins;
+}
+
 /* [AS] alias [(columns)], of a subquery or a table. */
 static enum status parse_alias(struct parser *parser, struct sql_source *source)
 {
     bool as;
     RETURN_IF_ERROR(parse_take(parser, "AS", &as));
-    if (as || parse_is_name(parser))
+    if (as || (parse_is_name(parser) && !is_asof(parser)))
         RETURN_IF_ERROR(parse_name(parser, "an alias", &source->alias));
     if (source->alias && !as && parse_is(parser, "JOIN") &&
         (word_compare(source->alias, "semi") == 0 || word_compare(source->alias, "anti") == 0))
         return parse_refuse(parser, "%s JOIN is not supported; write WHERE [NOT] EXISTS (SELECT ...)",
                             source->alias);
-    if (source->alias && !as && parse_is(parser, "JOIN") && word_compare(source->alias, "asof") == 0)
-        return parse_refuse(
-            parser, "ASOF JOIN is not supported; write , LATERAL (SELECT * FROM b WHERE b.k = a.k AND b.at "
-                    "<= a.at ORDER BY b.at DESC LIMIT 1) b");
     return source->alias ? parse_column_names(parser, &source->column_count, &source->columns) : STATUS_OK;
 }
 
@@ -149,6 +160,7 @@ static enum status parse_table(struct parser *parser, struct place place)
 {
     struct sql_source source = {.join = place.join,
                                 .natural = place.natural,
+                                .nearest = place.nearest,
                                 .depth = place.depth,
                                 .position = parse_position(parser)};
     bool query;
@@ -170,7 +182,7 @@ static enum status parse_table(struct parser *parser, struct place place)
 }
 
 /* [NATURAL] [INNER | LEFT | RIGHT | FULL | CROSS] JOIN; *taken: it is there. */
-static enum status parse_join(struct parser *parser, enum sql_join *join, bool *natural, bool *taken)
+static enum status parse_kind(struct parser *parser, enum sql_join *join, bool *natural, bool *taken)
 {
     static const struct {
         const char *word;
@@ -197,6 +209,20 @@ static enum status parse_join(struct parser *parser, enum sql_join *join, bool *
         return parse_take(parser, "JOIN", taken);
     *taken = true;
     return parse_expect(parser, "JOIN", "behind NATURAL");
+}
+
+/* A join, and ASOF before it. */
+static enum status parse_join(struct parser *parser, struct place *place, bool *taken)
+{
+    place->nearest = is_asof(parser);
+    if (!place->nearest)
+        return parse_kind(parser, &place->join, &place->natural, taken);
+    RETURN_IF_ERROR(parse_advance(parser));
+    const struct parser kind = *parser;
+    RETURN_IF_ERROR(parse_kind(parser, &place->join, &place->natural, taken));
+    return place->natural || (place->join != SQL_JOIN_INNER && place->join != SQL_JOIN_LEFT)
+               ? parse_refuse(&kind, "there are ASOF JOIN and ASOF LEFT JOIN")
+               : STATUS_OK;
 }
 
 /* ---- Parentheses ---- */
@@ -230,6 +256,7 @@ static enum status parse_group(struct parser *parser, struct place place)
     struct sql_select *const select = parser->select;
     struct sql_source group = {.join = place.join,
                                .natural = place.natural,
+                               .nearest = place.nearest,
                                .depth = place.depth,
                                .position = parse_position(parser),
                                .group = true};
@@ -254,6 +281,7 @@ static enum status parse_group(struct parser *parser, struct place place)
         group = select->sources[first];
         group.join = place.join;
         group.natural = place.natural;
+        group.nearest = place.nearest;
         group.depth = place.depth;
         select->source_count = at;
     }
@@ -285,7 +313,7 @@ static enum status parse_joins(struct parser *parser, struct place place)
     bool taken = true;
     while (taken) {
         RETURN_IF_ERROR(parse_source(parser, place));
-        RETURN_IF_ERROR(parse_join(parser, &place.join, &place.natural, &taken));
+        RETURN_IF_ERROR(parse_join(parser, &place, &taken));
     }
     return STATUS_OK;
 }

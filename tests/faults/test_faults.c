@@ -92,6 +92,11 @@ static const struct named_operation {
           ASK "\"COPY (SELECT id, city, note, note || city" JOIN ") TO '$D/out.arrow' (COMPRESSION zstd)\"",
       .observe = "cksum < $D/out.arrow",
       .output_may_vary = true}},
+    {"asof",
+     {.prepare = FIRST,
+      .run =
+          ASK "'SELECT count(*), sum(b.paid), max(note) FROM sales a ASOF LEFT JOIN (SELECT shop, day, id, "
+              "paid FROM sales WHERE id % 3 = 0) b ON a.shop = b.shop AND a.day > b.day WHERE a.id > 100'"}},
     {"summarize", {.prepare = FIRST, .run = ASK "'SUMMARIZE sales; SUMMARIZE SELECT shop, note FROM sales'"}},
     {"pivot", /* which asks for the values first */
      {.prepare = FIRST,

@@ -344,7 +344,9 @@ static enum status load_in_folder(struct file_table *table, const bool *wanted,
     }
     enum status status = path_format(&directory, error, "%s/db", folder);
     status = AND_THEN(status, load_part(table, wanted, directory, reading, error));
-    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    if (nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS) !=
+        0) /* which takes memory, and may lack some once */
+        (void)nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     free(directory);
     free(folder);
     return status;

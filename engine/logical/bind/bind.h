@@ -7,6 +7,7 @@
  *     summary.c      SUMMARIZE, written out
  *     order.c        ORDER BY and LIMIT
  *     from.c         FROM
+ *     nearest.c      ASOF JOIN
  *     recursive.c    WITH RECURSIVE
  *     expression.c   names, aggregates and windows become columns
  *     window.c       window functions
@@ -135,6 +136,13 @@ NODISCARD enum status bind_column_of(struct bind_state *state, const char *name,
 /* The item that a number names, from 0. */
 NODISCARD enum status bind_number(struct bind_state *state, const struct sql_expression *term,
                                   const char *clause, uint32_t count, uint32_t *place);
+
+/* ---- nearest.c ---- */
+
+/* Binds ASOF JOIN of two nodes. The block's sources then see the columns that *node gives of the left one. */
+NODISCARD enum status bind_nearest(struct bind_block *block, const struct sql_source *source,
+                                   struct logical_node *left, struct logical_node *right,
+                                   struct logical_node **node);
 
 /* ---- expand.c ---- */
 /* Lets the block have a SELECT in which each star with EXCLUDE, REPLACE or RENAME is the items that it stands for, and so

@@ -393,6 +393,8 @@ static enum status join_on(struct bind_block *block, const struct sql_source *so
     const uint32_t known = block->known_count;
     struct sql_expression *condition = NULL;
     bool both = false;
+    if (source->nearest)
+        return bind_nearest(block, source, left, right, node);
     if (source->join == SQL_JOIN_RIGHT) {
         struct logical_node *const swapped = left;
         left = right;
@@ -423,12 +425,12 @@ static enum status join_on(struct bind_block *block, const struct sql_source *so
                             node, state->error);
 }
 
-/* True if an item of FROM, which begins with source `first`, has a RIGHT or FULL JOIN: it is joined by itself. */
+/* True if an item of FROM, which begins with source `first`, has a RIGHT, FULL or ASOF JOIN: it is joined by itself. */
 static bool is_strict(const struct sql_source *sources, uint32_t count, uint32_t first)
 {
     bool strict = false;
     for (uint32_t s = first + 1; s < count && (sources[s].depth > 0 || sources[s].join != SQL_JOIN_NONE); s++)
-        strict |= sources[s].depth == 0 && sources[s].join >= SQL_JOIN_RIGHT;
+        strict |= sources[s].depth == 0 && (sources[s].join >= SQL_JOIN_RIGHT || sources[s].nearest);
     return strict;
 }
 

@@ -104,6 +104,19 @@ static bool is_once(const struct logical_node *node, uint32_t i, bool once)
     return false;
 }
 
+static enum status prune_each(struct rewriter *rewriter, const struct logical_set *below,
+                              struct logical_node *node)
+{
+    const bool once = rewriter->once;
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; status == STATUS_OK && i < node->input_count; i++) {
+        rewriter->once = is_once(node, i, once);
+        status = rewrite_prune(rewriter, below, &node->inputs[i]);
+    }
+    rewriter->once = once;
+    return status;
+}
+
 static enum status prune_inputs(struct rewriter *rewriter, const struct logical_set *needed,
                                 struct logical_node *node)
 {
@@ -116,12 +129,36 @@ static enum status prune_inputs(struct rewriter *rewriter, const struct logical_
     for (uint32_t w = 0; passes && w < needed->words; w++)
         below.bits[w] = needed->bits[w];
     logical_node_names(node, &below);
-    const bool once = rewriter->once;
-    for (uint32_t i = 0; status == STATUS_OK && i < node->input_count; i++) {
-        rewriter->once = is_once(node, i, once);
-        status = rewrite_prune(rewriter, &below, &node->inputs[i]);
+    status = prune_each(rewriter, &below, node);
+    free(below.bits);
+    return status;
+}
+
+/* True if the node gives exactly what is needed of its columns, in their order, when it is pruned. */
+static bool gives_by_place(const struct logical_node *node)
+{
+    return node->kind == LOGICAL_PROJECT ||
+           (node->kind == LOGICAL_SET && node->set.set == SQL_SET_UNION && node->set.all &&
+            gives_by_place(node->inputs[0]) && gives_by_place(node->inputs[1]));
+}
+
+/* A union of all rows of parts that give by place: a column that is not needed goes from all parts; one stays. */
+static enum status prune_union(struct rewriter *rewriter, const struct logical_set *needed,
+                               struct logical_node *node)
+{
+    struct logical_set below = {.words = rewriter->tree->column_count / 64 + 1};
+    uint32_t kept = 0, last = node->column_count - 1;
+    RETURN_IF_ERROR(
+        memory_zeros(&below.bits, below.words * sizeof *below.bits, "a statement", rewriter->error));
+    for (uint32_t c = 0; c < node->column_count; c++) {
+        if (!logical_has(needed, node->columns[c]) && (kept || c < last))
+            continue;
+        for (uint32_t i = 0; i < 2; i++)
+            logical_put(&below, node->inputs[i]->columns[c]);
+        node->columns[kept++] = node->columns[c];
     }
-    rewriter->once = once;
+    node->column_count = kept;
+    const enum status status = prune_each(rewriter, &below, node);
     free(below.bits);
     return status;
 }
@@ -155,7 +192,8 @@ enum status rewrite_prune(struct rewriter *rewriter, const struct logical_set *n
         RETURN_IF_ERROR(rewrite_cheaper_join(rewriter, needed, at));
         break;
     case LOGICAL_SET:
-        return prune_inputs(rewriter, needed, at);
+        return gives_by_place(at) && at->column_count ? prune_union(rewriter, needed, at)
+                                                      : prune_inputs(rewriter, needed, at);
     case LOGICAL_SHARED:
         return rewrite_need_shared(rewriter, at, needed);
     case LOGICAL_VALUES:

@@ -23,12 +23,12 @@
 
 /* What statements have besides the words that no name may be (sql_name.h), and functions. */
 static const char *const words[] = {
-    "all",       "analyze",   "cube",      "current",  "current_date", "current_timestamp",
-    "date",      "describe",  "exclude",   "explain",  "false",        "filter",
-    "first",     "following", "grouping",  "interval", "last",         "over",
-    "partition", "pivot",     "preceding", "rename",   "replace",      "rollup",
-    "row",       "rows",      "sets",      "show",     "summarize",    "tables",
-    "timestamp", "true",      "unbounded", "values",   "within"};
+    "all",       "analyze",   "asof",     "cube",      "current", "current_date", "current_timestamp",
+    "date",      "describe",  "exclude",  "explain",   "false",   "filter",       "first",
+    "following", "grouping",  "interval", "last",      "over",    "partition",    "pivot",
+    "preceding", "rename",    "replace",  "rollup",    "row",     "rows",         "sets",
+    "show",      "summarize", "tables",   "timestamp", "true",    "unbounded",    "values",
+    "within"};
 
 static const char *word_at(size_t index)
 {

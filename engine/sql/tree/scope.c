@@ -156,7 +156,7 @@ static enum status refuse(const struct resolving *resolving, struct sql_position
     return status;
 }
 
-/* True if ON sees the tables of its item alone: a RIGHT or FULL JOIN is in the item of FROM that begins with `first`, or
+/* True if ON sees the tables of its item alone: a RIGHT, FULL or ASOF JOIN is in the item of FROM that begins with `first`, or
  * the item is a group. */
 static bool is_strict(const struct sql_scope *scope, uint32_t first)
 {
@@ -164,7 +164,7 @@ static bool is_strict(const struct sql_scope *scope, uint32_t first)
     bool strict = sources[first].depth > 0;
     for (uint32_t s = first;
          s < scope->count && (s == first || sources[s].depth > 0 || sources[s].join != SQL_JOIN_NONE); s++)
-        strict |= sources[s].depth == 0 && sources[s].join >= SQL_JOIN_RIGHT;
+        strict |= sources[s].depth == 0 && (sources[s].join >= SQL_JOIN_RIGHT || sources[s].nearest);
     return strict;
 }
 
@@ -246,8 +246,8 @@ static enum status refuse_outside(const struct resolving *resolving, const struc
             joined, table, table);
     return refuse(
         resolving, name->position,
-        "ON of %s names %s, which stands before a comma: JOIN binds closer than a comma, so RIGHT and "
-        "FULL JOIN join the tables after it alone; write CROSS JOIN for the comma, or put the condition "
+        "ON of %s names %s, which stands before a comma: JOIN binds closer than a comma, so RIGHT, FULL "
+        "and ASOF JOIN join the tables after it alone; write CROSS JOIN for the comma, or put the condition "
         "into WHERE",
         joined, table);
 }
@@ -305,6 +305,8 @@ static enum status resolve_using(const struct resolving *resolving, struct sql_s
     struct sql_expression *equal, *both;
     for (uint32_t n = 0; n < source->shared_count; n++) {
         RETURN_IF_ERROR(equal_sides(resolving, &source->shared[n], &equal));
+        if (source->nearest && n + 1 == source->shared_count)
+            equal->operation = SQL_GREATER_EQUAL;
         if (source->on) {
             RETURN_IF_ERROR(
                 sql_tree_node(resolving->tree, SQL_AND, equal->position, &both, resolving->error));
