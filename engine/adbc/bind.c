@@ -50,17 +50,18 @@ static enum tessera_status bind_decimal(struct tessera_statement *statement, uin
 }
 
 static enum tessera_status bind_moment(struct tessera_statement *statement, uint32_t c, int64_t value,
-                                       int64_t per_second, struct tessera_error *error)
+                                       const struct arrow_type *type, struct tessera_error *error)
 {
+    const int64_t per_second = type->per_second;
     const int64_t day = calendar_floor(value, 86400 * per_second);
     const int64_t left = (int64_t)(value - (__int128)day * 86400 * per_second);
     const int64_t second = left / per_second;
     const struct calendar_date date = calendar_date_of(day);
     char text[64];
     const int length =
-        snprintf(text, sizeof text, "%04d-%02d-%02d %02d:%02d:%02d.%06d", (int)date.year, (int)date.month,
+        snprintf(text, sizeof text, "%04d-%02d-%02d %02d:%02d:%02d.%06d%s", (int)date.year, (int)date.month,
                  (int)date.day, (int)(second / 3600), (int)(second / 60 % 60), (int)(second % 60),
-                 (int)((__int128)(left % per_second) * 1000000 / per_second));
+                 (int)((__int128)(left % per_second) * 1000000 / per_second), type->zoned ? "+00" : "");
     return tessera_bind_text(statement, c, text, (size_t)length, error);
 }
 
@@ -111,7 +112,7 @@ static enum tessera_status bind_value(struct tessera_statement *statement, uint3
         (void)arrow_whole_number(type, values, at, &number);
         return bind_date(statement, c, type->bytes == 4 ? number : calendar_floor(number, 86400000), error);
     case ARROW_TIMESTAMP:
-        return bind_moment(statement, c, ((const int64_t *)values)[at], type->per_second, error);
+        return bind_moment(statement, c, ((const int64_t *)values)[at], type, error);
     default:
         return bind_text(statement, c, type, array, at, error);
     }

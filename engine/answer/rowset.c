@@ -151,6 +151,6 @@ const char *rowset_text(const struct rowset_column *column, uint64_t row, char b
         *length = string.length;
         return string.text;
     }
-    *length = (uint32_t)(write_value(buffer, column->type, column->values[row]) - buffer);
+    *length = (uint32_t)(write_value(buffer, column->type, column->zone, column->values[row]) - buffer);
     return buffer;
 }

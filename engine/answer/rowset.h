@@ -23,6 +23,7 @@ struct rowset_column {
     uint8_t *nulls;                 /* 1: the value is NULL; NULL: none is */
     struct string_view *views;      /* of strings, instead of values; or NULL */
     struct string_buffers *buffers; /* of the views; the column has a reference */
+    const struct zone *zone;        /* by whose clock times with time zone are written */
 };
 
 /* Frees what the column has; it is then empty. */

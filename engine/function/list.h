@@ -145,6 +145,7 @@
             time_field, 0)                                                                                   \
     FORMULA(NAMES("epoch_ms", "epoch_us"), 1, 1, time_field, 0)                                              \
     FORMULA(NAMES("to_timestamp"), 1, 1, to_timestamp, 0)                                                    \
+    FORMULA(NAMES("timezone"), 2, 2, timezone, 0) /* also written t AT TIME ZONE z */                        \
     FORMULA(NAMES("date"), 1, 1, date, 0)                                                                    \
     /* casts of doubles: x, 10^scale, the most: a number, rounded or cut */                                  \
     ROW(WHOLE, NO_NAME, "", "decimal", whole, GIVES_THIRD, MISSES, range_whole)                              \

@@ -39,11 +39,13 @@ typedef void string_call_body(const struct string_call *call, const struct strin
 
 struct string_call {
     string_call_body *body;
-    struct value_type type;         /* of the results; the dictionary of strings is made here */
-    int64_t numbers[3];             /* constant arguments that are numbers */
-    uint32_t count;                 /* of strings */
-    bool total;                     /* it is never NULL if no argument is */
-    bool wide;                      /* its numbers may be any of 64 bits; else they are less than 2^32 */
+    struct value_type type; /* of the results; the dictionary of strings is made here */
+    int64_t numbers[3];     /* constant arguments that are numbers */
+    uint32_t count;         /* of strings */
+    bool total;             /* it is never NULL if no argument is */
+    bool wide;              /* its numbers may be any of 64 bits; else they are less than 2^32 */
+    bool bounded;           /* its numbers are low .. high */
+    int64_t low, high;
     void *context;                  /* the body's own; calls on other threads share it */
     void (*release)(void *context); /* NULL: the context is the caller's, and for tables alone */
 };

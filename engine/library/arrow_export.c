@@ -160,15 +160,15 @@ void arrow_schema_release(struct ArrowSchema *schema)
     schema->release = NULL;
 }
 
-static const char *format_of(enum value_kind kind)
+static const char *format_of(const struct value_type *type)
 {
-    switch (kind) {
+    switch (type->kind) {
     case VALUE_INTEGER:
         return "l";
     case VALUE_DATE:
         return "tdD";
     case VALUE_TIMESTAMP:
-        return "tsu:";
+        return type->zoned ? "tsu:UTC" : "tsu:";
     case VALUE_BOOLEAN:
         return "b";
     case VALUE_STRING:
@@ -189,7 +189,7 @@ static bool schema_begin(struct ArrowSchema *schema, const char *name, const str
     if (type && value_is_decimal(*type))
         snprintf(memory->format, sizeof memory->format, "d:19,%u", type->scale);
     else
-        snprintf(memory->format, sizeof memory->format, "%s", type ? format_of(type->kind) : "+s");
+        snprintf(memory->format, sizeof memory->format, "%s", type ? format_of(type) : "+s");
     schema->name = memory->name;
     schema->format = memory->format;
     schema->private_data = memory;

@@ -10,6 +10,7 @@
 #include "storage/base/decimal.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
+#include "storage/base/zone/zone.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ _Static_assert((int)TESSERA_DOUBLE == (int)VALUE_DOUBLE && (int)TESSERA_DATE == 
 struct tessera_database {
     struct library_states states;
     enum plan_index_use index;
+    const struct zone *zone;
 };
 
 struct tessera_statement {
@@ -35,7 +37,7 @@ struct tessera_statement {
     struct sql_statement *statement;
     struct sql_change change;
     struct sql_parameter *values; /* of the parameters of `change`; they own their strings */
-    enum plan_index_use index;    /* of `change` */
+    struct sql_settings settings; /* of `change` */
     struct execution execution;
 };
 
@@ -180,15 +182,22 @@ void tessera_use_indexes(struct tessera_database *database, enum tessera_index_u
                                                  : PLAN_INDEX_AUTO;
 }
 
+enum tessera_status tessera_use_time_zone(struct tessera_database *database, const char *zone,
+                                          struct tessera_error *error)
+{
+    struct error inner = {0};
+    return give(zone_find(zone, &database->zone, &inner), &inner, error);
+}
+
 /* A statement that writes is parsed, and enters a state when it is run; any other has the present one. */
 static enum status prepare(struct tessera_statement *made, const char *sql, size_t *used, struct error *error)
 {
     struct tessera_database *const database = made->database;
-    const struct sql_settings settings = {.index = database->index};
+    const struct sql_settings settings = {.index = database->index, .zone = database->zone};
     struct sql_tokens tokens;
     struct sql_token first;
     sql_tokens_begin(&tokens, sql, strlen(sql));
-    made->index = settings.index;
+    made->settings = settings;
     if (sql_token_next(&tokens, &first, NULL) == STATUS_OK && sql_change_begins(&first)) {
         RETURN_IF_ERROR(sql_change_parse(sql, strlen(sql), &made->change, used, error));
         RETURN_IF_ERROR(memory_zeros(&made->values, (made->change.parameter_count + 1) * sizeof *made->values,
@@ -366,7 +375,7 @@ static enum status try_change(struct tessera_statement *statement, struct change
     RETURN_IF_ERROR(library_enter(states, !copies, &state, error));
     const struct change_task task = {.engine = state->engine,
                                      .database = state->database,
-                                     .settings = {.index = statement->index},
+                                     .settings = statement->settings,
                                      .parameters = statement->values,
                                      .spill = states->options.spill};
     const enum status status = change_run(&task, &statement->change, report, error);
@@ -464,6 +473,11 @@ unsigned tessera_column_scale(const struct tessera_result *result, uint32_t colu
 int tessera_column_is_decimal(const struct tessera_result *result, uint32_t column)
 {
     return value_is_decimal(result->rows.columns[column].type);
+}
+
+int tessera_column_has_time_zone(const struct tessera_result *result, uint32_t column)
+{
+    return result->rows.columns[column].type.zoned;
 }
 
 int tessera_is_null(const struct tessera_result *result, uint32_t column, uint64_t row)

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_value(FILE *out, enum value_kind kind, const char *text)
+static void write_value(FILE *out, struct value_type type, const char *text)
 {
+    const enum value_kind kind = type.kind;
     static const char *const casts[] = {
         [VALUE_DATE] = "DATE", [VALUE_TIMESTAMP] = "TIMESTAMP", [VALUE_DOUBLE] = "DOUBLE"};
     if (kind == VALUE_STRING) {
@@ -20,7 +21,7 @@ static void write_value(FILE *out, enum value_kind kind, const char *text)
     } else {
         fputs("CAST(", out);
         sql_text_write(out, text);
-        fprintf(out, " AS %s)", casts[kind]);
+        fprintf(out, " AS %s)", type.zoned ? "TIMESTAMPTZ" : casts[kind]);
     }
     if (!*text)
         return; /* which is no name */
@@ -36,7 +37,7 @@ static enum status write_values(FILE *out, const struct rowset *rows, struct err
         if (!text)
             return error_out_of_memory(error, string.length, "a value of PIVOT");
         fputs(row ? ", " : "", out);
-        write_value(out, rows->columns[0].type.kind, text);
+        write_value(out, rows->columns[0].type, text);
         free(text);
     }
     return STATUS_OK;

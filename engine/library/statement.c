@@ -136,7 +136,7 @@ uint32_t sql_parameter_count(const struct sql_statement *statement)
 static bool binds_alike(const struct sql_parameter *a, const struct sql_parameter *b)
 {
     return a->is_null == b->is_null && a->type.kind == b->type.kind && a->type.scale == b->type.scale &&
-           a->type.untyped == b->type.untyped;
+           a->type.zoned == b->type.zoned && a->type.untyped == b->type.untyped;
 }
 
 static bool is_same(const struct sql_parameter *a, const struct sql_parameter *b)
@@ -182,7 +182,8 @@ enum status sql_parameter_set(struct sql_statement *statement, uint32_t index,
 void sql_statement_set(struct sql_statement *statement, struct sql_settings settings)
 {
     const struct sql_settings *const own = &statement->settings;
-    if (own->index != settings.index || own->like != settings.like || own->staged != settings.staged) {
+    if (own->index != settings.index || own->like != settings.like || own->zone != settings.zone ||
+        own->staged != settings.staged) {
         block_plans_free(statement->blocks);
         statement->blocks = NULL;
     }
@@ -215,7 +216,8 @@ bool sql_statement_is(const struct sql_statement *statement, const char *text, s
     return statement->length == length && memcmp(statement->text, text, length) == 0 &&
            (codec ? statement->codec && strcmp(codec, statement->codec) == 0 : !statement->codec) &&
            own->kernel == settings.kernel && own->timed == settings.timed && own->staged == settings.staged &&
-           own->index == settings.index && own->explain == settings.explain && own->like == settings.like;
+           own->index == settings.index && own->explain == settings.explain && own->like == settings.like &&
+           own->zone == settings.zone;
 }
 
 bool sql_statement_is_ready(const struct sql_statement *statement)
@@ -268,6 +270,7 @@ static struct logical_options logical_options_of(const struct sql_statement *sta
     return (struct logical_options){.parameters = statement->parameters,
                                     .parameter_count = statement->parameter_count,
                                     .like = statement->settings.like,
+                                    .zone = statement->settings.zone,
                                     .now = now,
                                     .device_totals = alone && engine_is_cuda(statement->engine),
                                     .host_totals = alone && !engine_is_cuda(statement->engine)};
@@ -297,6 +300,7 @@ static struct relational_task task_of(struct sql_statement *statement, int64_t n
                                     .codec = statement->codec,
                                     .index = statement->settings.index,
                                     .like = statement->settings.like,
+                                    .zone = statement->settings.zone,
                                     .explained = statement->explained,
                                     .dry = sql_statement_explains(statement) == SQL_EXPLAIN,
                                     .analyse = sql_statement_explains(statement) == SQL_EXPLAIN_ANALYZE,
@@ -319,6 +323,7 @@ static enum status plan_in_turn(struct sql_statement *statement, int64_t now, st
                                         .on_gpu = engine_is_cuda(statement->engine),
                                         .index = statement->settings.index,
                                         .like = statement->settings.like,
+                                        .zone = statement->settings.zone,
                                         .now = now};
     enum status status = cluster_turn_begin(cluster, error);
     status = AND_THEN(status, relational_star(statement->database, &values, &options, &statement->bound,
@@ -643,6 +648,8 @@ enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct
         timing->memory_bytes = execution.memory->most;
         timing->spilled_bytes = execution.memory->spilled - spilled;
     }
+    for (uint32_t c = 0; status == STATUS_OK && c < rows->column_count; c++)
+        rows->columns[c].zone = statement->settings.zone;
     rowset_hand_over(rows);
     execution_leave(&execution);
     return status;

@@ -33,6 +33,7 @@ NODISCARD enum status sql_parameter_set(struct sql_statement *statement, uint32_
  * twice. `staged`: columns are decoded into scratch memory first. `index`: whether bitmap indexes decide conditions.
  * `explain`: what a statement without EXPLAIN does.
  * `like`: whether the case of letters matters to LIKE.
+ * `zone`: whose clock shows timestamps with time zone; NULL: UTC.
  * `observer`: is told what EXPLAIN ANALYZE has measured; or NULL. */
 struct sql_settings {
     const struct hand_kernel *kernel;
@@ -40,6 +41,7 @@ struct sql_settings {
     enum plan_index_use index;
     enum sql_explain explain;
     enum sql_like like;
+    const struct zone *zone;
     const struct explain_observer *observer;
 };
 void sql_statement_set(struct sql_statement *statement, struct sql_settings settings);

@@ -101,6 +101,11 @@ void tessera_close(struct tessera_database *database);
 enum tessera_index_use { TESSERA_INDEX_AUTO, TESSERA_INDEX_ON, TESSERA_INDEX_OFF };
 void tessera_use_indexes(struct tessera_database *database, enum tessera_index_use use);
 
+/* The zone, as "Europe/Berlin", whose clock shows timestamps with time zone in statements that are prepared after this
+ * call: in their texts, and where a statement takes a time apart. At first it is UTC. */
+enum tessera_status tessera_use_time_zone(struct tessera_database *database, const char *zone,
+                                          struct tessera_error *error);
+
 /* Parses one zero-terminated statement (docs/sql.md); text after its semicolon is an error. Free it with
  * tessera_finalize. */
 enum tessera_status tessera_prepare(struct tessera_database *database, const char *sql,
@@ -139,7 +144,7 @@ void tessera_result_free(struct tessera_result *result);
 enum tessera_type {
     TESSERA_INTEGER,   /* int64; of a decimal (tessera_column_is_decimal) value / 10^scale */
     TESSERA_DATE,      /* days since 1970-01-01 */
-    TESSERA_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00 */
+    TESSERA_TIMESTAMP, /* microseconds since 1970-01-01 00:00:00; in UTC if it is with time zone */
     TESSERA_BOOLEAN,   /* 0 or 1 */
     TESSERA_STRING,
     TESSERA_DOUBLE
@@ -153,6 +158,9 @@ enum tessera_type tessera_column_type(const struct tessera_result *result, uint3
 unsigned tessera_column_scale(const struct tessera_result *result, uint32_t column);
 /* Whether a TESSERA_INTEGER is a decimal. Its scale may be 0: DECIMAL(10,0) is no whole number, its quotients are doubles. */
 int tessera_column_is_decimal(const struct tessera_result *result, uint32_t column);
+
+/* Whether a TESSERA_TIMESTAMP is with time zone: an instant. */
+int tessera_column_has_time_zone(const struct tessera_result *result, uint32_t column);
 
 /* Read one value: whether it is NULL; as an int64 (a double is truncated); as a double (decimals are
  * divided); or as text: a string itself, any other value as SQL writes it. The text is not zero-terminated
@@ -211,7 +219,7 @@ struct ArrowArrayStream {
 #endif
 
 /* Exports the result as a stream of batches of 65,536 rows: int64, decimal128(19, scale), date32,
- * timestamp[us], bool, large_utf8, float64. The stream takes the result over: it must not be used or freed
+ * timestamp[us] (of UTC if it is with time zone), bool, large_utf8, float64. The stream takes the result over: it must not be used or freed
  * after this, even after a failure. The stream may outlive the database. */
 enum tessera_status tessera_result_arrow(struct tessera_result *result, struct ArrowArrayStream *stream,
                                          struct tessera_error *error);

@@ -470,8 +470,8 @@ static enum status describe(const struct expression_list *list, struct expressio
 
 static bool types_equal(struct value_type a, struct value_type b)
 {
-    return a.kind == b.kind && a.scale == b.scale && a.decimal == b.decimal && a.untyped == b.untyped &&
-           a.literal == b.literal && a.dictionary == b.dictionary;
+    return a.kind == b.kind && a.scale == b.scale && a.decimal == b.decimal && a.zoned == b.zoned &&
+           a.untyped == b.untyped && a.literal == b.literal && a.dictionary == b.dictionary;
 }
 
 static bool nodes_equal(const struct expression *a, const struct expression *b)
@@ -486,8 +486,8 @@ static uint64_t node_hash(const struct expression *node)
 {
     uint64_t hash = (uint64_t)node->operation << 32 | (uint64_t)node->type.kind << 24 |
                     (uint64_t)node->type.scale << 16 | (uint64_t)node->field << 8 |
-                    (uint64_t)node->type.literal << 3 | (uint64_t)node->type.untyped << 2 |
-                    (uint64_t)node->type.decimal << 1 | node->is_null;
+                    (uint64_t)node->type.zoned << 4 | (uint64_t)node->type.literal << 3 |
+                    (uint64_t)node->type.untyped << 2 | (uint64_t)node->type.decimal << 1 | node->is_null;
     hash = hash_mix(hash ^ (uint64_t)(uintptr_t)node->type.dictionary);
     hash = hash_mix(hash ^ ((uint64_t)node->index << 32 | node->table));
     hash = hash_mix(hash ^ (uint64_t)node->constant);

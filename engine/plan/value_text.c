@@ -80,13 +80,13 @@ char *write_double(char *at, int64_t key)
     return at + strlen(at);
 }
 
-char *write_value(char *at, struct value_type type, int64_t value)
+char *write_value(char *at, struct value_type type, const struct zone *zone, int64_t value)
 {
     switch (type.kind) {
     case VALUE_DATE:
         return write_date(at, value);
     case VALUE_TIMESTAMP:
-        return write_timestamp(at, value);
+        return type.zoned ? write_zoned(at, value, zone) : write_timestamp(at, value);
     case VALUE_BOOLEAN:
         return write_boolean(at, value);
     case VALUE_DOUBLE:
@@ -104,7 +104,7 @@ const char *typed_text(struct value_type type, int64_t value, char *text, size_t
     if (type.kind == VALUE_STRING) {
         string_text(type.dictionary, value, text, bytes);
     } else {
-        const size_t length = (size_t)(write_value(whole, type, value) - whole);
+        const size_t length = (size_t)(write_value(whole, type, NULL, value) - whole);
         snprintf(text, bytes, "%.*s", (int)length, whole);
     }
     return text;
@@ -135,7 +135,8 @@ struct value_type schema_value_type(const struct column_schema *schema)
 {
     return (struct value_type){.kind = kind_of(schema->type),
                                .scale = schema->type == TYPE_DECIMAL ? schema->scale : 0,
-                               .decimal = schema->type == TYPE_DECIMAL};
+                               .decimal = schema->type == TYPE_DECIMAL,
+                               .zoned = schema->zoned};
 }
 
 struct value_type column_value_type(const struct column *column)

@@ -5,7 +5,7 @@
 #include "engine/plan/expression.h"
 #include "storage/database/database.h"
 
-/* Writes a value as "1994-02-28", "1994-02-28 23:59:59.000001", "-0.05", "true", "MFGR#12" or a number. The
+/* Writes a value as "1994-02-28", "1994-02-28 23:59:59.000001", with time zone in UTC ("...+00"), "-0.05", "true", "MFGR#12" or a number. The
  * code of a string is looked up; bytes that cannot be printed become '?'. The position of a foreign key
  * is "row 17". Text that does not fit into `bytes` is cut. Returns `text`. */
 const char *value_text(const struct column *column, int64_t value, char *text, size_t bytes);

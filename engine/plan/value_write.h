@@ -11,10 +11,11 @@
 #include "engine/plan/expression.h"
 #include "storage/base/calendar.h"
 #include "storage/base/decimal.h"
+#include "storage/base/zone/zone.h"
 
 #include <string.h>
 
-#define VALUE_WRITE_BYTES 40u
+#define VALUE_WRITE_BYTES 48u
 
 /* The eight digits, 0 .. 9, of number < 10^8, one a byte, the first in the lowest byte. The parts of the
  * number are divided in parallel within the word, by reciprocals that are exact for such small parts. */
@@ -119,6 +120,31 @@ static inline char *write_timestamp(char *at, int64_t microseconds)
     return write_digits(at, fraction, 6);
 }
 
+/* "+01", "-03:30", "+00:53:28" */
+static inline char *write_offset(char *at, int32_t seconds)
+{
+    const uint32_t size = (uint32_t)(seconds < 0 ? -seconds : seconds);
+    *at++ = seconds < 0 ? '-' : '+';
+    at = write_digits(at, size / 3600, 2);
+    for (uint32_t unit = 60; unit && size % (unit * 60); unit /= 60) {
+        *at++ = ':';
+        at = write_digits(at, size / unit % 60, 2);
+    }
+    return at;
+}
+
+/* "1994-02-28 23:59:59.5+01": a time of UTC by the clock of a zone. The clock of a time at the ends of 64 bits is UTC's. */
+static inline char *write_zoned(char *at, int64_t microseconds, const struct zone *zone)
+{
+    int32_t offset = zone_offset(zone, calendar_floor(microseconds, 1000000));
+    int64_t local;
+    if (__builtin_add_overflow(microseconds, offset * INT64_C(1000000), &local)) {
+        local = microseconds;
+        offset = 0;
+    }
+    return write_offset(write_timestamp(at, local), offset);
+}
+
 static inline char *write_boolean(char *at, int64_t value)
 {
     memcpy(at, value ? "true\0\0\0" : "false\0\0", 8);
@@ -129,7 +155,7 @@ static inline char *write_boolean(char *at, int64_t value)
  * word (inf, nan), so that it does not look like an integer. */
 char *write_double(char *at, int64_t key);
 
-/* Writes a value of a type that is not VALUE_STRING. */
-char *write_value(char *at, struct value_type type, int64_t value);
+/* Writes a value of a type that is not VALUE_STRING; one with time zone by the clock of `zone`. */
+char *write_value(char *at, struct value_type type, const struct zone *zone, int64_t value);
 
 #endif

@@ -8,6 +8,7 @@
 #include "engine/program/sql_shell.h"
 #include "storage/base/command/command_line.h"
 #include "storage/base/file.h"
+#include "storage/base/zone/zone.h"
 #include "storage/codec/codec_spec.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ struct shell_options {
     bool timer, staged;
     enum plan_index_use index;
     enum sql_like like;
+    const struct zone *zone;
     enum rowset_format format;
     uint64_t rows_shown;
 };
@@ -30,6 +32,11 @@ struct shell_options {
 static enum status read_rows(void *arguments, const char *text, struct error *error)
 {
     return sql_shell_rows(text, &((struct shell_options *)arguments)->rows_shown, error);
+}
+
+static enum status read_zone(void *arguments, const char *text, struct error *error)
+{
+    return zone_find(text, &((struct shell_options *)arguments)->zone, error);
 }
 
 static const struct command_option option_list[] = {
@@ -89,6 +96,9 @@ static const struct command_option option_list[] = {
      "LIKE: standard (the default), where the case of letters matters, or sqlite, where that of ASCII "
      "letters does not",
      TO_WORD(struct shell_options, like, "standard|sqlite")},
+    {"time-zone", 'z', "ZONE",
+     "The zone whose clock shows timestamps with time zone, as Europe/Berlin; by default UTC",
+     BY_FUNCTION(read_zone)},
     {"report", 'R', "FILE.html",
      "Also write what EXPLAIN ANALYZE tells as a page with charts: the plan, each step's rows, bytes and "
      "time, and the shares of several devices",
@@ -211,7 +221,8 @@ static enum status open_and_run(const struct shell_options *options, struct prog
                               .plan_cache = options->plan_cache,
                               .index = options->index,
                               .rows_shown = options->rows_shown,
-                              .like = options->like};
+                              .like = options->like,
+                              .zone = options->zone};
     if (!options->engine.cluster)
         shell.progress = progress;
     if (options->report && cluster_rank(options->engine.cluster) == 0)

@@ -3,6 +3,7 @@
 
 #include "storage/base/words/near_word.h"
 #include "storage/base/words/sql_name.h"
+#include "storage/base/zone/zone.h"
 #include "storage/database/table_script.h"
 
 #include <inttypes.h>
@@ -164,6 +165,14 @@ static enum status dot_like(struct sql_shell *shell, const char *argument, struc
     return STATUS_OK;
 }
 
+static enum status dot_time_zone(struct sql_shell *shell, const char *argument, struct error *error)
+{
+    if (*argument)
+        return zone_find(argument, &shell->zone, error);
+    puts(zone_name(shell->zone));
+    return STATUS_OK;
+}
+
 static enum status dot_mode(struct sql_shell *shell, const char *argument, struct error *error)
 {
     static const char *const names[] = {[ROWSET_TABLE] = "table",
@@ -258,6 +267,7 @@ static const struct {
      dot_gpu_memory},
     {".index", "[auto|on|off]", "whether bitmap indexes decide conditions", dot_index},
     {".like", "[standard|sqlite]", "whether the case of letters matters to LIKE", dot_like},
+    {".time_zone", "[ZONE]", "whose clock shows timestamps with time zone, as Europe/Berlin", dot_time_zone},
     {".explain", "[on|analyze|off]", "statements are explained instead of answered", dot_explain},
     {".rows", "[N|all]", "the most rows of an answer that a terminal shows", dot_rows},
     {".pager", "[on|off]", "whether what exceeds the terminal goes through PAGER, or less", dot_pager},

@@ -163,6 +163,7 @@ static enum status next(struct sql_shell *shell, struct script *script, struct e
                                           .index = shell->index,
                                           .explain = shell->explain,
                                           .like = shell->like,
+                                          .zone = shell->zone,
                                           .observer = sql_report_observer(shell->report)};
     RETURN_IF_ERROR(sql_cache_take(shell->cache, script->text, script->length, shell->codec, settings,
                                    &statement, &used, error));

@@ -34,6 +34,7 @@ struct sql_shell {
     uint64_t rows_shown;       /* the most rows of an answer; 0: SQL_SHELL_ROWS on a terminal, else all */
     bool no_pager;             /* .pager off */
     enum sql_like like;        /* the same */
+    const struct zone *zone;   /* the same */
     struct sql_report *report; /* gets what EXPLAIN ANALYZE measures; NULL: nobody does */
     struct progress *progress; /* shows how far a long statement is; NULL: nobody is shown */
     bool prompt;               /* statements are typed at a prompt: the rows of an answer are told */

@@ -66,6 +66,7 @@ enum status estimate_count(struct relational *run, const struct sql_star *star,
                                         .threads = engine_threads(engine),
                                         .index = task->index,
                                         .like = task->like,
+                                        .zone = task->zone,
                                         .now = task->now};
     RETURN_IF_ERROR(relational_bind(run, star, select, options, &plan));
     enum status status = engine_fit(engine, plan, run->error);

@@ -43,6 +43,7 @@ struct relational_task {
     const char *codec; /* as in sql_bind */
     enum plan_index_use index;
     enum sql_like like;
+    const struct zone *zone;        /* struct sql_options */
     struct explain_tree *explained; /* gets the operators; NULL: nothing is explained */
     bool dry, analyse;              /* EXPLAIN runs nothing; EXPLAIN ANALYZE runs each plan several times */
     bool staged;

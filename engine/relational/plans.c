@@ -216,6 +216,7 @@ static enum status make_plan(struct relational *run, const struct sql_star *star
                                         .on_gpu = engine_is_cuda(engine),
                                         .index = task->index,
                                         .like = task->like,
+                                        .zone = task->zone,
                                         .now = task->now};
     RETURN_IF_ERROR(relational_bind(run, star, select, options, plan));
     (*plan)->staged = stored && task->staged;

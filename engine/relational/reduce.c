@@ -128,8 +128,10 @@ static enum status reduce_by(struct region *region, const struct result *side,
     const struct rowset_column *const column = result_column(side, key->index, &places);
     if (!run->dry && (!column || column->type.untyped))
         return STATUS_OK;
-    const enum value_kind kind = run->dry ? columns[key->index].type.kind : column->type.kind,
-                          wanted = columns[other->index].type.kind;
+    const struct value_type type = run->dry ? columns[key->index].type : column->type;
+    const enum value_kind kind = type.kind, wanted = columns[other->index].type.kind;
+    if (type.zoned != columns[other->index].type.zoned)
+        return STATUS_OK;
     if (kind != wanted && !(is_number(kind) && is_number(wanted)))
         return STATUS_OK;
     if (run->dry) { /* there are no keys yet */

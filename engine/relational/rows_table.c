@@ -229,6 +229,7 @@ void rows_table_type(struct value_type type, bool narrow, struct column_schema *
 {
     schema->type = type_of(type, narrow);
     schema->scale = type.scale;
+    schema->zoned = type.zoned;
     schema->precision = narrow ? 9 : 18;
 }
 

@@ -209,7 +209,10 @@ bool relational_is_set(const struct relational *run, const struct sql_expression
 {
     if (key->operation != SQL_INPUT || key->index >= run->tree->column_count || keys->type.untyped)
         return false;
-    const enum value_kind kind = run->tree->columns[key->index].type.kind, other = keys->type.kind;
+    const struct value_type type = run->tree->columns[key->index].type;
+    const enum value_kind kind = type.kind, other = keys->type.kind;
+    if (type.zoned != keys->type.zoned)
+        return false;
     return (kind == other && kind != VALUE_STRING) || (is_number(kind) && is_number(other));
 }
 

@@ -98,6 +98,7 @@ static void lend_columns(const struct result *const sides[2], struct join_keys *
                                                     standing_column(sides[1], keys->trees[1][k])};
     const bool alike = columns[0] && columns[1] && columns[0]->type.kind == columns[1]->type.kind &&
                        columns[0]->type.scale == columns[1]->type.scale &&
+                       columns[0]->type.zoned == columns[1]->type.zoned &&
                        columns[0]->type.untyped == columns[1]->type.untyped &&
                        columns[0]->type.dictionary == columns[1]->type.dictionary;
     for (int s = 0; s < 2 && alike; s++) {

@@ -323,6 +323,7 @@ enum status sql_bind(const struct sql_star *star, const struct sql_select *selec
                                   .cut = options->cut,
                                   .now = options->now,
                                   .like_ignores_case = options->like == SQL_LIKE_SQLITE,
+                                  .zone = options->zone,
                                   .error = error};
         status = bind_all(binder);
         if (status == STATUS_OK) /* conditions on dimensions have been evaluated */

@@ -2,7 +2,7 @@
  * bind_alike.c: coerces values to a common type (bind_internal.h): decimals to one scale, dates and times to
  * one unit, strings to one dictionary, and literals to the type of the value that they are compared with.
  */
-#include "engine/sql/bind_internal.h"
+#include "engine/sql/functions/functions.h"
 #include "engine/sql/sql_error.h"
 
 #include <stdarg.h>
@@ -140,20 +140,23 @@ enum status bind_double(struct binder *binder, struct sql_position position, uin
 
 /* A literal that is compared with a date or time is taken as one, as in SQLite, where dates are such
  * strings. */
-enum status bind_time_of_string(struct binder *binder, struct sql_position position, enum value_kind kind,
+enum status bind_time_of_string(struct binder *binder, struct sql_position position, struct value_type type,
                                 uint32_t *node)
 {
+    const enum value_kind kind = type.kind;
     uint32_t length;
     int64_t value;
     const char *text = bind_literal_of(binder, *node, &length);
     if (!text || bind_kind(binder, *node) == kind)
         return STATUS_OK;
     if (kind == VALUE_DATE ? !bind_date_parse(text, length, &value)
+        : type.zoned       ? !bind_zoned_parse(binder->zone, text, length, &value)
                            : !bind_timestamp_parse(text, length, &value))
         return bind_refuse(binder, position, "'%.*s' is compared with %s, but is none; write %s", (int)length,
                            text, bind_kind_name(kind),
                            kind == VALUE_DATE ? "'YYYY-MM-DD'" : "'YYYY-MM-DD HH:MM:SS'");
-    return expression_constant(binder->list, (struct value_type){.kind = kind}, value, node, binder->error);
+    return expression_constant(binder->list, (struct value_type){.kind = kind, .zoned = type.zoned}, value,
+                               node, binder->error);
 }
 
 enum status bind_timestamp_of_date(struct binder *binder, struct sql_position position, uint32_t *node)
@@ -198,15 +201,16 @@ enum status bind_alike(struct binder *binder, struct sql_position position, uint
     RETURN_IF_ERROR(bind_value_of_string(binder, *right, left));
     enum value_kind a = bind_kind(binder, *left), b = bind_kind(binder, *right);
     if (a == VALUE_DATE || a == VALUE_TIMESTAMP)
-        RETURN_IF_ERROR(bind_time_of_string(binder, position, a, right));
+        RETURN_IF_ERROR(bind_time_of_string(binder, position, bind_node(binder, *left)->type, right));
     if (b == VALUE_DATE || b == VALUE_TIMESTAMP)
-        RETURN_IF_ERROR(bind_time_of_string(binder, position, b, left));
+        RETURN_IF_ERROR(bind_time_of_string(binder, position, bind_node(binder, *right)->type, left));
     a = bind_kind(binder, *left);
     b = bind_kind(binder, *right);
     if (a != b && (a == VALUE_TIMESTAMP || b == VALUE_TIMESTAMP)) {
         RETURN_IF_ERROR(bind_timestamp_of_date(binder, position, left));
         RETURN_IF_ERROR(bind_timestamp_of_date(binder, position, right));
     }
+    RETURN_IF_ERROR(bind_same_clock(binder, position, left, right));
     if (a != b && (a == VALUE_BOOLEAN || b == VALUE_BOOLEAN) &&
         (a == VALUE_INTEGER || b == VALUE_INTEGER || a == VALUE_DOUBLE || b == VALUE_DOUBLE)) {
         RETURN_IF_ERROR(bind_number_of(binder, position, left));

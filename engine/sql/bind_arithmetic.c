@@ -79,14 +79,11 @@ static enum status amount_of(struct binder *binder, const struct interval_term *
                       amount);
 }
 
-static enum status add_interval(struct binder *binder, const struct sql_expression *ast, uint32_t time,
-                                const struct interval_term *term, bool subtract, enum bind_level level,
-                                uint32_t *node)
+static enum status add_to_time(struct binder *binder, const struct sql_expression *ast, uint32_t time,
+                               const struct interval_term *term, struct interval interval, bool subtract,
+                               enum bind_level level, uint32_t *node)
 {
-    struct interval interval = {0, 0};
     uint32_t amount;
-    RETURN_IF_ERROR(interval_of(binder, term->interval, &interval));
-    RETURN_IF_ERROR(bind_date_of_string(binder, &time));
     if (bind_is_untyped(binder, time))
         RETURN_IF_ERROR(
             expression_null(binder->list, (struct value_type){.kind = VALUE_DATE}, &time, binder->error));
@@ -110,18 +107,41 @@ static enum status add_interval(struct binder *binder, const struct sql_expressi
                       EXPRESSION_NONE, node);
 }
 
+static bool is_short_unit(const char *unit)
+{
+    return strcmp(unit, "hour") == 0 || strcmp(unit, "minute") == 0 || strcmp(unit, "second") == 0;
+}
+
+/* Months and days are added to what the clock shows of a time with time zone, shorter times to the instant. */
+static enum status add_interval(struct binder *binder, const struct sql_expression *ast, uint32_t time,
+                                const struct interval_term *term, bool subtract, enum bind_level level,
+                                uint32_t *node)
+{
+    struct interval interval = {0, 0};
+    RETURN_IF_ERROR(interval_of(binder, term->interval, &interval));
+    RETURN_IF_ERROR(bind_date_of_string(binder, &time));
+    const bool by_clock = bind_is_zoned(binder, time) && !is_short_unit(term->interval->name);
+    if (by_clock)
+        RETURN_IF_ERROR(bind_local(binder, ast->position, &time));
+    RETURN_IF_ERROR(add_to_time(binder, ast, time, term, interval, subtract, level, node));
+    return by_clock ? bind_instant(binder, ast->position, node) : STATUS_OK;
+}
+
 /* The microseconds from one timestamp to another, of which one may be a date or a string. */
 static enum status time_between(struct binder *binder, const struct sql_expression *ast, uint32_t left,
                                 uint32_t right, bool *taken, uint32_t *node)
 {
     uint32_t zero;
-    RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, VALUE_TIMESTAMP, &left));
-    RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, VALUE_TIMESTAMP, &right));
+    const bool zoned = bind_is_zoned(binder, left) || bind_is_zoned(binder, right);
+    const struct value_type type = {.kind = VALUE_TIMESTAMP, .zoned = zoned};
+    RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, type, &left));
+    RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, type, &right));
     *taken = is_time(bind_kind(binder, left)) && is_time(bind_kind(binder, right));
     if (!*taken)
         return STATUS_OK;
     RETURN_IF_ERROR(bind_timestamp_of_date(binder, ast->position, &left));
     RETURN_IF_ERROR(bind_timestamp_of_date(binder, ast->position, &right));
+    RETURN_IF_ERROR(bind_same_clock(binder, ast->position, &left, &right));
     RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero)); /* (0 - right) + left is an integer */
     RETURN_IF_ERROR(
         bind_apply(binder, ast->position, EXPRESSION_SUBTRACT, zero, right, EXPRESSION_NONE, &right));
@@ -147,8 +167,9 @@ static enum status date_arithmetic(struct binder *binder, const struct sql_expre
     if (a == VALUE_INTEGER && b == VALUE_DATE && !subtract && bind_node(binder, left)->type.scale == 0)
         return bind_apply(binder, ast->position, EXPRESSION_ADD, right, left, EXPRESSION_NONE, node);
     if (subtract && (a == VALUE_DATE || b == VALUE_DATE)) {
-        RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, VALUE_DATE, &left));
-        RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, VALUE_DATE, &right));
+        const struct value_type date = {.kind = VALUE_DATE};
+        RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, date, &left));
+        RETURN_IF_ERROR(bind_time_of_string(binder, ast->position, date, &right));
         if (bind_kind(binder, left) == VALUE_DATE && bind_kind(binder, right) == VALUE_DATE) {
             uint32_t zero, days;
             RETURN_IF_ERROR(bind_integer(binder, 0, 0, &zero)); /* (0 - right) + left is an integer */

@@ -5,7 +5,7 @@
  */
 #include "engine/plan/functions/string_call.h"
 #include "engine/plan/functions/text_call.h"
-#include "engine/sql/bind_internal.h"
+#include "engine/sql/functions/functions.h"
 #include "storage/base/decimal.h"
 #include "storage/base/huge_pages.h"
 #include "storage/base/memory.h"
@@ -45,12 +45,16 @@ static enum place rescaled(const struct sql_parameter *item, uint8_t scale, int6
     return item->value % power_of_ten(own - scale) ? PLACE_NOWHERE : PLACE_ALIKE;
 }
 
-static enum place place_of_string(struct value_type type, const struct sql_parameter *item, int64_t *member)
+static enum place place_of_string(const struct binder *binder, struct value_type type,
+                                  const struct sql_parameter *item, int64_t *member)
 {
     if (type.kind != VALUE_STRING && !item->type.literal)
         return PLACE_OTHERS;
     if (type.kind == VALUE_DATE)
         return bind_date_parse(item->string, item->length, member) ? PLACE_ALIKE : PLACE_OTHERS;
+    if (type.zoned)
+        return bind_zoned_parse(binder->zone, item->string, item->length, member) ? PLACE_ALIKE
+                                                                                  : PLACE_OTHERS;
     if (type.kind == VALUE_TIMESTAMP)
         return bind_timestamp_parse(item->string, item->length, member) ? PLACE_ALIKE : PLACE_OTHERS;
     if (type.kind != VALUE_STRING)
@@ -64,19 +68,20 @@ static enum place place_of_string(struct value_type type, const struct sql_param
 }
 
 /* Gives the place of an item in the list, and the number that represents it in a set. */
-static enum place place_of(struct value_type type, const struct sql_parameter *item, int64_t *member)
+static enum place place_of(const struct binder *binder, struct value_type type,
+                           const struct sql_parameter *item, int64_t *member)
 {
     const enum value_kind kind = item->type.kind;
     *member = item->value;
     if (kind == VALUE_STRING)
-        return place_of_string(type, item, member);
+        return place_of_string(binder, type, item, member);
     if (type.kind == VALUE_DOUBLE && kind == VALUE_INTEGER)
         *member = double_key_of(decimal_to_double(item->value, item->type.scale));
     if (kind == VALUE_DOUBLE || type.kind == VALUE_DOUBLE)
         return type.kind == VALUE_DOUBLE || type.kind == VALUE_INTEGER ? PLACE_DOUBLES : PLACE_OTHERS;
     if (type.kind == VALUE_INTEGER && kind == VALUE_INTEGER)
         return rescaled(item, type.scale, member);
-    return kind == type.kind ? PLACE_ALIKE : PLACE_OTHERS;
+    return kind == type.kind && item->type.zoned == type.zoned ? PLACE_ALIKE : PLACE_OTHERS;
 }
 
 static enum status add_other(struct in_list *list, struct sql_position position, uint32_t item)
@@ -98,7 +103,8 @@ static enum status add_value(struct in_list *list, struct sql_position position,
     const bool null = item->is_null || bind_is_null(list->binder, list->value);
     uint32_t node;
     int64_t member;
-    enum place place = type.untyped || item->type.untyped ? PLACE_NOWHERE : place_of(type, item, &member);
+    enum place place =
+        type.untyped || item->type.untyped ? PLACE_NOWHERE : place_of(list->binder, type, item, &member);
     if (null && place != PLACE_OTHERS) {
         list->null = true;
         place = PLACE_NOWHERE;
@@ -168,7 +174,8 @@ static bool is_bits(const struct in_list *list, const struct sql_keys *keys)
 {
     const struct value_type own = bind_node(list->binder, list->value)->type;
     return keys->bits && own.kind == keys->type.kind && own.kind != VALUE_DOUBLE && !own.untyped &&
-           own.scale == keys->type.scale && !bind_is_null(list->binder, list->value);
+           own.scale == keys->type.scale && own.zoned == keys->type.zoned &&
+           !bind_is_null(list->binder, list->value);
 }
 
 static enum status add_keys(struct in_list *list, struct sql_position position, const struct sql_keys *keys)

@@ -76,10 +76,11 @@ struct binder {
     uint32_t condition_count;
     struct bind_known *known;
     uint32_t known_count;
-    enum sql_cut *cut;      /* struct sql_options */
-    int64_t now;            /* struct sql_options */
-    bool like_ignores_case; /* LIKE takes ASCII letters of both cases as equal */
-    bool aggregated;        /* there are groups or aggregates: outputs are bound BIND_ABOVE */
+    enum sql_cut *cut;       /* struct sql_options */
+    int64_t now;             /* struct sql_options */
+    const struct zone *zone; /* struct sql_options */
+    bool like_ignores_case;  /* LIKE takes ASCII letters of both cases as equal */
+    bool aggregated;         /* there are groups or aggregates: outputs are bound BIND_ABOVE */
     bool regroups; /* the answer's groups are not those of the scan (engine/plan/grouping/grouping.h) */
     struct bind_group *groups; /* of plan->groups */
     struct bind_wide *wide;
@@ -155,7 +156,7 @@ NODISCARD enum status bind_rescale(struct binder *binder, struct sql_position po
 NODISCARD enum status bind_double(struct binder *binder, struct sql_position position, uint32_t *node);
 /* Converts a string literal to a date or timestamp; other nodes stay as they are. */
 NODISCARD enum status bind_time_of_string(struct binder *binder, struct sql_position position,
-                                          enum value_kind kind, uint32_t *node);
+                                          struct value_type type, uint32_t *node);
 NODISCARD enum status bind_timestamp_of_date(struct binder *binder, struct sql_position position,
                                              uint32_t *node);
 /* Applies NOT if `negated`. */
@@ -227,6 +228,8 @@ NODISCARD enum status bind_date_of_string(struct binder *binder, uint32_t *node)
  * an integer. */
 NODISCARD enum status bind_value_of_string(struct binder *binder, uint32_t beside, uint32_t *node);
 /* Parse 'YYYY-MM-DD', and the same with a time after it; false if the text is not a date. */
+#define BIND_TIME_LEAST (INT64_C(-62167219200) * 1000000) /* the years that are parsed: 0000 to 9999 */
+#define BIND_TIME_MOST  (INT64_C(253402300800) * 1000000)
 bool bind_date_parse(const char *text, size_t length, int64_t *days);
 bool bind_timestamp_parse(const char *text, size_t length, int64_t *microseconds);
 /* Gives the whole number of LIMIT or OFFSET, an expression of numbers and parameters. */

@@ -14,9 +14,11 @@ bool bind_date_parse(const char *text, size_t length, int64_t *days)
 
 bool bind_timestamp_parse(const char *text, size_t length, int64_t *microseconds)
 {
-    const char *const end = text + length, *const point = memchr(text, '.', length);
+    const char *const end = text + length, *const point = memchr(text, '.', length), *digit = point;
+    while (digit && ++digit < end && *digit >= '0' && *digit <= '9')
+        ;
     return !calendar_parse_timestamp(text, end, microseconds) &&
-           (!point || end - point - (end[-1] == 'Z') <= 7); /* at most six digits after the point */
+           (!point || digit - point <= 7); /* at most six digits after the point */
 }
 
 /* Gives "12" or "12.50" as digits and scale; a number with an exponent is a double. */

@@ -5,6 +5,7 @@
 #include "engine/sql/functions/functions.h"
 #include "engine/sql/functions/parse_words.h"
 #include "engine/sql/parse_internal.h"
+#include "storage/base/words/word.h"
 
 #include <string.h>
 
@@ -170,6 +171,12 @@ static enum status parse_cast(struct parser *parser, struct sql_expression *node
 /* DATE '...', TIMESTAMP '...': a word that is followed by a string. */
 static enum status parse_typed_literal(struct parser *parser, struct sql_expression *node)
 {
+    if (node->operation == SQL_CAST) { /* TIMESTAMPTZ '...' */
+        struct sql_expression *string;
+        RETURN_IF_ERROR(parse_node(parser, SQL_STRING, node->position, NULL, NULL, &string));
+        RETURN_IF_ERROR(parse_child(parser, node, string));
+        node = string;
+    }
     RETURN_IF_ERROR(parse_text(parser, false, &node->text));
     return parse_advance(parser);
 }
@@ -180,7 +187,7 @@ static enum status parse_word(struct parser *parser, struct sql_expression *node
         const char *word;
         enum sql_operation operation;
     } literals[] = {{"null", SQL_NULL}, {"true", SQL_TRUE}, {"false", SQL_FALSE}},
-      typed[] = {{"date", SQL_DATE}, {"timestamp", SQL_TIMESTAMP}};
+      typed[] = {{"date", SQL_DATE}, {"timestamp", SQL_TIMESTAMP}, {"timestamptz", SQL_CAST}};
     const struct sql_token word = parser->token;
     for (size_t i = 0; i < sizeof literals / sizeof *literals; i++)
         if (sql_token_is(&word, literals[i].word)) {
@@ -211,8 +218,11 @@ static enum status parse_word(struct parser *parser, struct sql_expression *node
         if (taken)
             return STATUS_OK;
     }
+    if (sql_token_is(&word, "timestamp"))
+        RETURN_IF_ERROR(parse_zoned(parser, &node->name));
     for (size_t i = 0; i < sizeof typed / sizeof *typed; i++)
-        if (sql_token_is(&word, typed[i].word) && parser->token.kind == TOKEN_STRING) {
+        if (word_compare(node->name, typed[i].word) == 0 && word.kind == TOKEN_WORD &&
+            parser->token.kind == TOKEN_STRING) {
             node->operation = typed[i].operation;
             return parse_typed_literal(parser, node);
         }
@@ -325,6 +335,25 @@ static enum status parse_bits(struct parser *parser, struct sql_expression **out
     return STATUS_OK;
 }
 
+/* x AT TIME ZONE z is timezone(z, x), as in PostgreSQL. */
+static enum status parse_zones(struct parser *parser, struct sql_expression **out)
+{
+    struct sql_expression *zone;
+    for (unsigned zones = 0;; zones++) {
+        const struct sql_position position = parse_position(parser);
+        bool taken;
+        RETURN_IF_ERROR(parse_at_zone(parser, &taken));
+        if (!taken)
+            return STATUS_OK;
+        if (zones > SQL_DEPTH_MAX)
+            return parse_refuse(parser, "more than %u zones follow each other", SQL_DEPTH_MAX);
+        RETURN_IF_ERROR(parse_primary(parser, &zone));
+        RETURN_IF_ERROR(parse_node(parser, SQL_FUNCTION, position, zone, *out, out));
+        (*out)->name = "timezone";
+        RETURN_IF_ERROR(parse_casts(parser, out));
+    }
+}
+
 static enum status parse_sign(struct parser *parser, struct sql_expression **out)
 {
     const struct sql_position position = parse_position(parser);
@@ -338,6 +367,7 @@ static enum status parse_sign(struct parser *parser, struct sql_expression **out
     } else {
         RETURN_IF_ERROR(parse_primary(parser, out));
         RETURN_IF_ERROR(parse_casts(parser, out));
+        RETURN_IF_ERROR(parse_zones(parser, out));
     }
     return minus ? parse_node(parser, SQL_NEGATE, position, *out, NULL, out) : STATUS_OK;
 }

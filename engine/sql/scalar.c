@@ -35,6 +35,7 @@ enum status sql_scalars_new(const struct sql_scalar_options *options, struct sql
                                       .planner = {.plan = &scalars->plan, .threads = 1, .error = error},
                                       .now = options->now,
                                       .like_ignores_case = options->like == SQL_LIKE_SQLITE,
+                                      .zone = options->zone,
                                       .scalars = scalars,
                                       .error = error};
     *out = scalars;

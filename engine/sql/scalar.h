@@ -18,6 +18,7 @@ struct sql_scalar_options {
     const struct sql_parameter *parameters;
     uint32_t parameter_count;
     enum sql_like like;
+    const struct zone *zone;
     int64_t now; /* struct sql_options */
     /* Gives the input of a number. */
     struct sql_input (*input)(const void *context, uint32_t index);

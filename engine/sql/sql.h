@@ -97,6 +97,7 @@ struct sql_options {
     bool on_gpu;      /* the plan is for a GPU; it decides what pays */
     enum plan_index_use index;
     enum sql_like like;
+    const struct zone *zone; /* whose clock shows timestamps with time zone; NULL: UTC */
     int64_t
         now; /* the time of the statement's run, in microseconds since 1970 in UTC; the same for all its query blocks */
     enum sql_cut *cut; /* set if one plan does not answer the SELECT; NULL: nobody asks */

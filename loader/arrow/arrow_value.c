@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct arrow_type timestamp_type(char unit)
+static struct arrow_type timestamp_type(char unit, bool zoned)
 {
     return (struct arrow_type){.kind = ARROW_TIMESTAMP,
                                .bytes = 8,
+                               .zoned = zoned,
                                .per_second = unit == 's'   ? 1
                                              : unit == 'm' ? 1000
                                              : unit == 'u' ? 1000000
@@ -34,7 +35,7 @@ struct arrow_type arrow_type_of(const char *format)
     if (!format)
         return type;
     if (strncmp(format, "ts", 2) == 0 && format[2] && strchr("smun", format[2]) && format[3] == ':')
-        return timestamp_type(format[2]);
+        return timestamp_type(format[2], format[4]);
     if (sscanf(format, "d:%d,%d%n", &type.precision, &type.scale, &end) == 2 &&
         (!format[end] || strcmp(format + end, ",128") == 0)) {
         type.kind = ARROW_DECIMAL;

@@ -30,6 +30,7 @@ struct arrow_type {
     uint32_t bytes;
     int precision, scale; /* of decimals, as the format says, which may be anything */
     int64_t per_second;
+    bool zoned; /* ARROW_TIMESTAMP: with time zone, in UTC */
 };
 
 struct arrow_type arrow_type_of(const char *format);

@@ -42,6 +42,7 @@ struct columnar_type {
     enum columnar_kind kind;
     uint32_t precision, scale;      /* of COLUMNAR_DECIMAL */
     bool narrow;                    /* of COLUMNAR_INTEGER: all its numbers have 32 bits */
+    bool zoned;                     /* COLUMNAR_TIMESTAMP: an instant, in UTC */
     char name[COLUMNAR_TYPE_BYTES]; /* as the format calls it: "bigint", "decimal(12,2)", "list" */
 };
 

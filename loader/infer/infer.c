@@ -22,7 +22,7 @@ static void put_evidence(FILE *out, const struct infer_column *column, const cha
 {
     struct infer_form form;
     const bool number = strcmp(type, "INT") == 0 || strcmp(type, "BIGINT") == 0;
-    const bool time = strcmp(type, "DATE") == 0 || strcmp(type, "TIMESTAMP") == 0;
+    const bool time = strcmp(type, "DATE") == 0 || strncmp(type, "TIMESTAMP", 9) == 0;
     const bool formed = infer_form_find(column, &form);
     if (!column->values)
         fprintf(out, "no value");

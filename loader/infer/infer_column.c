@@ -86,6 +86,7 @@ static uint32_t formed_kinds(struct infer_column *column, const struct text_fiel
             (f == 0 && value % CALENDAR_DAY_MICROSECONDS))
             continue;
         infer_column_widen(column, value);
+        column->offsets |= f == 1 && time_format_has_zone(formats[f]);
         kinds |= f == 0 ? KIND_DATE : KIND_TIME;
     }
     return kinds;
@@ -115,13 +116,17 @@ static uint32_t plain_kinds(struct infer_column *column, const struct text_field
     if (field->length >= 10 && calendar_parse_date(&at, end, &value) == NULL) {
         if (at == end) {
             infer_column_widen(column, value * CALENDAR_DAY_MICROSECONDS);
+            column->no_offsets = true;
             return KIND_DATE | KIND_TIME;
         }
         const char *const complaint = calendar_parse_time(field->text, end, true, &value);
         int64_t exact;
         column->nanoseconds |= !complaint && calendar_parse_time(field->text, end, false, &exact) != NULL;
-        if (!complaint)
+        if (!complaint) {
             infer_column_widen(column, value);
+            column->offsets |= calendar_has_offset(field->text, end);
+            column->no_offsets |= !calendar_has_offset(field->text, end);
+        }
         return complaint ? 0 : KIND_TIME;
     }
     return is_word(field, truths) ? KIND_BOOL : is_word(field, no_numbers) ? KIND_FLOAT : 0;
@@ -243,7 +248,7 @@ void infer_column_type(const struct infer_column *column, char type[32])
     else if (kinds & KIND_DATE)
         snprintf(type, 32, "DATE");
     else if (kinds & KIND_TIME)
-        snprintf(type, 32, "TIMESTAMP");
+        snprintf(type, 32, column->offsets && !column->no_offsets ? ZONED_TYPE : "TIMESTAMP");
     else
         snprintf(type, 32, (kinds & KIND_BOOL) ? "BOOLEAN" : "TEXT");
 }

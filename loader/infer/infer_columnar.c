@@ -50,6 +50,7 @@ static void take_type(struct infer_column *column, const struct columnar_type *t
                                      [COLUMNAR_TEXT] = 0};
     column->declared = true;
     column->kinds = kinds[type->kind];
+    column->offsets = type->zoned;
     if (type->kind != COLUMNAR_DECIMAL)
         return;
     column->kinds |= type->scale == 0 ? KIND_INT : 0; /* until a number is beyond 64 bits */
@@ -107,7 +108,8 @@ static enum status match_columns(struct infer_table *table, const struct columna
             return error_set(error, STATUS_BAD_INPUT, "%s: has no column %s, which %s has", file->path,
                              want->name, first->path);
         const struct columnar_type *const type = &file->columns[f].type;
-        if (type->kind != want->type.kind || type->scale != want->type.scale)
+        if (type->kind != want->type.kind || type->scale != want->type.scale ||
+            type->zoned != want->type.zoned)
             return error_set(error, STATUS_BAD_INPUT, "%s: column %s has the type %s, and %s in %s",
                              file->path, want->name, type->name, want->type.name, first->path);
         if (type->kind == COLUMNAR_DECIMAL && table->columns[c].precision < type->precision)

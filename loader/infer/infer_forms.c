@@ -110,6 +110,9 @@ bool infer_form_find(const struct infer_column *column, struct infer_form *found
     const bool has_time = strchr(time_forms[f], 'T') || strchr(time_forms[f], ':');
     found->option = has_time ? "--timestamp-format" : "--date-format";
     found->value = time_forms[f];
-    snprintf(found->type, sizeof found->type, has_time ? "TIMESTAMP" : "DATE");
+    snprintf(found->type, sizeof found->type, "%s",
+             strchr(time_forms[f], 'z') ? ZONED_TYPE
+             : has_time                 ? "TIMESTAMP"
+                                        : "DATE");
     return true;
 }

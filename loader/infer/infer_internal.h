@@ -28,6 +28,8 @@ enum {
     KIND_ALL = 63
 };
 
+#define ZONED_TYPE "TIMESTAMP WITH TIME ZONE"
+
 /* A number's digits. */
 struct number_shape {
     bool number, point, exponent, zeros_in_front;
@@ -62,6 +64,7 @@ struct infer_column {
     struct number_shape plain; /* of the last value, without marks */
     bool zeros_in_front, nanoseconds, duplicates, uncounted;
     bool has_range;
+    bool offsets, no_offsets;     /* some times have an offset from UTC, and some have none */
     int64_t least, greatest;      /* of INT, DATE and TIME */
     char not_number[SHOWN_BYTES]; /* the first value that is none, if an earlier one is */
     struct hash_words distinct;

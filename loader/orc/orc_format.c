@@ -49,7 +49,8 @@ static enum status list_columns(struct orc_file *file, struct error *error)
                                               .precision = type->precision,
                                               .scale = type->scale,
                                               .narrow = type->kind == ORC_BYTE || type->kind == ORC_SHORT ||
-                                                        type->kind == ORC_INT};
+                                                        type->kind == ORC_INT,
+                                              .zoned = type->kind == ORC_TIMESTAMP_INSTANT};
         orc_type_text(type, column->type.name);
     }
     file->base.column_count = root->child_count;

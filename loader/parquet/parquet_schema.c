@@ -193,6 +193,8 @@ static void take_time(struct parquet_leaf *leaf, const struct element *element)
              units[element->unit], element->utc ? ", UTC" : "");
     if (!is_time && leaf->physical == PARQUET_INT64 && element->unit != PARQUET_UNIT_NONE)
         mean(leaf, meanings[element->unit], COLUMNAR_TIMESTAMP);
+    leaf->type.zoned =
+        element->utc && element->has_logical; /* older writers said no other thing of local times */
 }
 
 /* Types without a logical one. */

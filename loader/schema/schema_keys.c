@@ -166,7 +166,7 @@ static bool same_type(const struct column_schema *left, const struct column_sche
 {
     const bool whole = (left->type == TYPE_INT32 || left->type == TYPE_INT64) &&
                        (right->type == TYPE_INT32 || right->type == TYPE_INT64);
-    return whole || (left->type == right->type && left->scale == right->scale);
+    return whole || (left->type == right->type && left->scale == right->scale && left->zoned == right->zoned);
 }
 
 static bool alike(const struct column_schema *left, const struct column_schema *right)

@@ -137,6 +137,7 @@ static enum status take_suffix(struct schema_parser *parser, struct column_schem
     bool taken;
     const bool time = column->type == TYPE_TIMESTAMP || column->type == TYPE_STRING;
     if (time && (schema_is(parser, "WITH") || schema_is(parser, "WITHOUT"))) {
+        column->zoned = column->type == TYPE_TIMESTAMP && schema_is(parser, "WITH");
         RETURN_IF_ERROR(schema_advance(parser));
         RETURN_IF_ERROR(schema_take(parser, "LOCAL", &taken));
         RETURN_IF_ERROR(schema_expect(parser, "TIME"));
@@ -179,6 +180,7 @@ static bool take_own_type(const struct schema_parser *parser, const char *name, 
             column->type = parser->own_types[t].type.type;
             column->precision = parser->own_types[t].type.precision;
             column->scale = parser->own_types[t].type.scale;
+            column->zoned = parser->own_types[t].type.zoned;
             return true;
         }
     return false;
@@ -213,6 +215,8 @@ enum status schema_take_type(struct schema_parser *parser, struct column_schema 
         t++;
     const bool own = take_own_type(parser, name, column);
     column->type = own || t == sizeof types / sizeof *types ? column->type : types[t].type;
+    if (!own)
+        column->zoned = word_compare(name, "TIMESTAMPTZ") == 0 || word_compare(name, "DATETIMEOFFSET") == 0;
     if (schema_is(parser, "ENUM") || schema_is(parser, "SET") || own) {
         column->type = own ? column->type : TYPE_STRING;
         RETURN_IF_ERROR(schema_advance(parser));

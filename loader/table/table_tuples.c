@@ -288,7 +288,7 @@ static enum status open_stored(struct making *making, struct database *database,
         const struct column_schema *const script = &making->table->columns[key->columns[k]],
                                           *const found = &of->columns[k]->schema;
         if ((script->type == TYPE_STRING) != (found->type == TYPE_STRING) || script->scale != found->scale ||
-            strcmp(script->references_table, found->references_table) != 0)
+            script->zoned != found->zoned || strcmp(script->references_table, found->references_table) != 0)
             return error_set(error, STATUS_BAD_INPUT,
                              "column %s.%s has another type in the database than in the schema script",
                              stored->name, found->name);

@@ -134,6 +134,17 @@ static inline const char *calendar_parse_time(const char *at, const char *end, b
     return NULL;
 }
 
+/* True if a text that is a time has Z or an offset. */
+static inline bool calendar_has_offset(const char *at, const char *end)
+{
+    while (at < end && *at != ' ' && *at != 'T')
+        at++;
+    for (; at < end; at++)
+        if (*at == 'Z' || *at == '+' || *at == '-' || *at == 'U')
+            return true;
+    return false;
+}
+
 static inline const char *calendar_parse_timestamp(const char *at, const char *end, int64_t *value)
 {
     return calendar_parse_time(at, end, false, value);

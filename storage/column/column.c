@@ -86,7 +86,7 @@ const char *column_type_text(const struct column_schema *schema, char *text)
     if (schema->type == TYPE_DECIMAL)
         snprintf(text, 32, "decimal(%u,%u)", schema->precision, schema->scale);
     else
-        snprintf(text, 32, "%s", column_type_name(schema->type));
+        snprintf(text, 32, "%s%s", column_type_name(schema->type), schema->zoned ? "tz" : "");
     return text;
 }
 

@@ -67,6 +67,7 @@ struct column_schema {
     char name[NAME_BYTES];
     enum column_type type;
     uint8_t precision, scale; /* TYPE_DECIMAL */
+    bool zoned; /* TYPE_TIMESTAMP: with time zone, so an instant in UTC, which statements show by a clock */
     bool nullable;
     bool primary_key;
     char references_table[NAME_BYTES];  /* "" if the column is not a foreign key */

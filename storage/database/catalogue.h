@@ -22,7 +22,7 @@
  * the whole. Version 6 has doubles, and version 7 dictionaries in blocks and keys of several columns, whose references
  * an older program would show as columns. Version 8 has columns of several files, and version 9 indexes of several, and deleted
  * rows whose positions keys have. Version 10 has views, which an older program would lose with the next change. */
-#define CATALOGUE_VERSION   10
+#define CATALOGUE_VERSION   11
 #define CATALOGUE_FILE      "catalogue"
 #define CATALOGUE_NEW_FILE  "catalogue.new"
 #define CATALOGUE_BYTES_MAX (1u << 30) /* 2 million columns; a larger file is not a catalogue */

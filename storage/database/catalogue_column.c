@@ -61,6 +61,9 @@ static enum status parse_schema(struct parser *parser, const json_t *object, str
         schema->precision = (uint8_t)precision;
         schema->scale = (uint8_t)scale;
     }
+    RETURN_IF_ERROR(catalogue_parse_flag(parser, object, "time_zone", &schema->zoned));
+    if (schema->zoned && schema->type != TYPE_TIMESTAMP)
+        return catalogue_parse_wrong(parser, "time_zone");
     RETURN_IF_ERROR(catalogue_parse_flag(parser, object, "nullable", &schema->nullable));
     RETURN_IF_ERROR(catalogue_parse_flag(parser, object, "primary_key", &schema->primary_key));
     const json_t *references = json_object_get(object, "references");

@@ -74,6 +74,8 @@ static json_t *format_column(const struct column *column)
         failed |= json_object_set_new(object, "precision", json_integer(schema->precision));
         failed |= json_object_set_new(object, "scale", json_integer(schema->scale));
     }
+    if (schema->zoned)
+        failed |= json_object_set_new(object, "time_zone", json_true());
     if (schema->nullable)
         failed |= json_object_set_new(object, "nullable", json_true());
     if (schema->primary_key)
@@ -136,6 +138,8 @@ static bool segments_regular(const struct table *table)
 static unsigned column_version(const struct column *column)
 {
     bool files = column->sides.count > 1 || column->schema.live;
+    if (column->schema.zoned)
+        return 11;
     if (column->index && column->index->files.count > 1)
         return 9;
     for (uint32_t e = 0; e < column->encoding_count; e++)
@@ -165,7 +169,7 @@ static unsigned version_needed(const struct catalogue *catalogue)
         if (table->key.count || table_visible_columns(table) < table->column_count)
             needed = needed > 7 ? needed : 7;
         if (table->clustering.count || (table_live(table) && catalogue_has_positions(catalogue, table)))
-            needed = 9;
+            needed = needed > 9 ? needed : 9;
         version = needed > version ? needed : version;
     }
     return version;

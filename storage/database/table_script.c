@@ -31,6 +31,8 @@ static const char *type_name(enum column_type type)
 static void write_type(FILE *script, const struct column_schema *schema)
 {
     fputs(type_name(schema->type), script);
+    if (schema->zoned)
+        fputs(" WITH TIME ZONE", script);
     if (schema->type == TYPE_DECIMAL)
         fprintf(script, "(%u,%u)", schema->precision, schema->scale);
 }

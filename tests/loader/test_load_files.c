@@ -113,7 +113,7 @@ static void numbers_and_times_are_as_programs_write_them(void **state)
          "has more than 6 decimals of a second (--nanoseconds cut cuts them); nothing was loaded");
     load("--round --nanoseconds cut sales=sales.csv", 0, "2 rows");
     answer_is("select * from sales",
-              "id,paid,at\n1,150.00,2024-05-01 10:00:00\n2,-0.01,2024-05-01 12:00:00.123456\n");
+              "id,paid,at\n1,150.00,2024-05-01 10:00:00+00\n2,-0.01,2024-05-01 12:00:00.123456+00\n");
     file_is("sales.csv", "1;1.234,5;2024-05-01\n");
     load("--thousands . sales=sales.csv", 0, "1 row");
     answer_is("select paid from sales", "paid\n1234.50\n");
@@ -275,6 +275,11 @@ static void headers_are_as_people_write_them(void **state)
     inferred_rows_are("\"\"\nx\n", "c1\n\"\"\nx\n");                           /* no name at all */
     inferred_rows_are("id,f\n1,1e400\n2,1e300\n", "id,f\n1,1e400\n2,1e300\n"); /* no double */
     inferred_rows_are("a;\"\"\n\"x\";2\n", "a\nx\n");
+    inferred_rows_are("id,at\n1,2024-01-01T10:00:00+01:00\n2,\n3,2024-01-01 10:00Z\n",
+                      "id,at\n1,2024-01-01 09:00:00+00\n2,\n3,2024-01-01 10:00:00+00\n");
+    inferred_rows_are("id,at\n1,2024-01-01T10:00:00+01:00\n2,2024-01-01 10:00\n", /* one has no offset */
+                      "id,at\n1,2024-01-01 09:00:00\n2,2024-01-01 10:00:00\n");
+    inferred_rows_are("id,at\n1,01/Feb/2024:10:00:00 -0500\n", "id,at\n1,2024-02-01 15:00:00+00\n");
     inferred_rows_are("x,x\ny,x\n", "c1,c2\nx,x\ny,x\n"); /* no header: nothing below differs */
     file_is("star.sql", "\xef\xbb\xbf"
                         "CREATE TABLE t (a INT);\r\n"); /* a script has a mark, too */

@@ -20,6 +20,10 @@
  *     ----
  *     no column nothing
  *
+ *     needs FILE                   the file is left out where the system has no such file
+ *
+ *     zone Europe/Berlin           the time zone of the statements after it, from the system's database
+ *
  *     refused                      a statement that should be answered and is not yet: a part of today's sentence, then the right rows
  *     SELECT ...
  *     ----
@@ -38,8 +42,10 @@
 
 #include "engine/library/tessera.h"
 #include "tests/support/database_cases.h"
+#include "tests/support/not_run.h"
 
 #include <dirent.h>
+#include <unistd.h>
 
 #define TABLES_MAX 64
 #define FILES_MAX  256
@@ -301,6 +307,15 @@ static void statement_block(struct sql_file *file, const struct block *block)
     }
 }
 
+static void zone_block(struct sql_file *file, const struct block *block)
+{
+    struct tessera_error error;
+    if (!file->database)
+        tables_make(file);
+    if (tessera_use_time_zone(file->database, block->head + 5, &error))
+        fail_msg("%s:%lu: %s", file->name, block->line, error.text);
+}
+
 static void block_do(struct sql_file *file, const struct block *block)
 {
     if (strcmp(block->head, "schema") == 0 && !file->schema && !file->database)
@@ -308,7 +323,9 @@ static void block_do(struct sql_file *file, const struct block *block)
     else if (strncmp(block->head, "table ", 6) == 0 && !file->database && file->table_count < TABLES_MAX) {
         file->tables[file->table_count] = block->head + 6;
         file->rows[file->table_count++] = block->parts[0];
-    } else
+    } else if (strncmp(block->head, "zone ", 5) == 0)
+        zone_block(file, block);
+    else
         statement_block(file, block);
 }
 
@@ -318,8 +335,15 @@ static void file_is_answered(void **state)
     struct sql_file file = {.name = path, .text = file_read(path)};
     struct block block;
     file.rest = file.text;
-    while (block_next(&file, &block))
-        block_do(&file, &block);
+    while (block_next(&file, &block)) {
+        if (strncmp(block.head, "needs ", 6) == 0 && access(block.head + 6, R_OK) != 0) {
+            print_message(NOT_RUN "%s: there is no %s\n", path, block.head + 6);
+            free(file.text);
+            skip();
+        }
+        if (strncmp(block.head, "needs ", 6) != 0)
+            block_do(&file, &block);
+    }
     tessera_close(file.database);
     if (file.database)
         directory_remove(file.path);

@@ -45,7 +45,7 @@ static void put_logical(struct thrift_writer *thrift, const struct parquet_write
         thrift_put_number(thrift, 1, THRIFT_I32, column->from->type.scale);
         thrift_put_number(thrift, 2, THRIFT_I32, column->digits);
     } else if (column->logical == PARQUET_LOGICAL_TIMESTAMP) {
-        thrift_put_truth(thrift, 1, false); /* isAdjustedToUTC */
+        thrift_put_truth(thrift, 1, column->from->type.zoned); /* isAdjustedToUTC */
         thrift_begin(thrift, 2);
         thrift_begin(thrift, PARQUET_UNIT_MICROS);
         thrift_end(thrift);

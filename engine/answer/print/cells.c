@@ -219,8 +219,22 @@ static inline __attribute__((always_inline)) void write_each(const int64_t *valu
     }
 }
 
-static void write_values(const struct value_type type, enum rowset_format format, const int64_t *values,
-                         uint32_t count, char *at, struct piece *cells)
+static void write_zoned_each(const int64_t *values, uint32_t count, const struct zone *zone, bool json,
+                             char *at, struct piece *cells)
+{
+    for (uint32_t i = 0; i < count; i++, at += VALUE_WRITE_BYTES) {
+        char *end = at;
+        if (json)
+            *end++ = '"';
+        end = write_zoned(end, values[i], zone);
+        if (json)
+            *end++ = '"';
+        cells[i] = (struct piece){at, (size_t)(end - at)};
+    }
+}
+
+static void write_values(const struct value_type type, const struct zone *zone, enum rowset_format format,
+                         const int64_t *values, uint32_t count, char *at, struct piece *cells)
 {
     const bool json = format == ROWSET_JSON;
     switch (type.kind) {
@@ -231,7 +245,9 @@ static void write_values(const struct value_type type, enum rowset_format format
             write_each(values, count, 0, date, at, cells);
         break;
     case VALUE_TIMESTAMP:
-        if (json)
+        if (type.zoned)
+            write_zoned_each(values, count, zone, json, at, cells);
+        else if (json)
             write_each(values, count, 0, quoted_timestamp, at, cells);
         else
             write_each(values, count, 0, timestamp, at, cells);
@@ -297,7 +313,7 @@ enum status cells_make(const struct cell_column *column, uint64_t first, uint32_
         RETURN_IF_ERROR(write_strings(column, first, count, space, cells, error));
     } else {
         RETURN_IF_ERROR(text_space_reserve(space, (size_t)count * VALUE_WRITE_BYTES, error));
-        write_values(from->type, column->style->format, values, count, space->bytes, cells);
+        write_values(from->type, from->zone, column->style->format, values, count, space->bytes, cells);
     }
     const struct rowset_style *const style = column->style;
     const char *const null = style->format == ROWSET_CSV ? style->null_text : null_text[style->format];

@@ -90,7 +90,7 @@ const char *change_type_text(struct value_type type)
     case VALUE_DATE:
         return "a date";
     case VALUE_TIMESTAMP:
-        return "a timestamp";
+        return type.zoned ? "a timestamp with time zone" : "a timestamp";
     case VALUE_BOOLEAN:
         return "a truth value";
     case VALUE_STRING:

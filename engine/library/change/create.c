@@ -49,7 +49,7 @@ static void write_type(FILE *script, const struct column *origin, struct value_t
         fputs("DATE", script);
         break;
     case VALUE_TIMESTAMP:
-        fputs("TIMESTAMP", script);
+        fputs(type.zoned ? "TIMESTAMP WITH TIME ZONE" : "TIMESTAMP", script);
         break;
     case VALUE_BOOLEAN:
         fputs("BOOLEAN", script);

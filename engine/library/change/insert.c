@@ -8,7 +8,9 @@
 
 #include "engine/library/arrow_export.h"
 #include "engine/library/replace.h"
+#include "storage/base/calendar.h"
 #include "storage/base/text/text_stream.h"
+#include "storage/base/zone/zone.h"
 #include "storage/database/table_script.h"
 
 #include <inttypes.h>
@@ -79,6 +81,25 @@ static bool can_store(struct value_type type, enum column_type want, bool refere
     return false;
 }
 
+/* Times of the statement become those of a column with, or without, time zone by the clock of the statement's zone, as a
+ * CAST makes them. Dates and texts would be taken as UTC's: false if that is another clock. */
+static bool follow_clock(struct rowset_column *column, uint64_t rows, const struct column_schema *schema)
+{
+    const bool moment = column->type.kind == VALUE_TIMESTAMP;
+    if (schema->type != TYPE_TIMESTAMP || !column->zone || (moment && column->type.zoned == schema->zoned))
+        return true;
+    if (!moment)
+        return !schema->zoned;
+    for (uint64_t row = 0; row < rows; row++) {
+        const int64_t second = calendar_floor(column->values[row], 1000000);
+        const int64_t earlier = INT64_C(1000000) * (schema->zoned ? zone_offset_of_local(column->zone, second)
+                                                                  : -zone_offset(column->zone, second));
+        column->values[row] = (int64_t)((uint64_t)column->values[row] - (uint64_t)earlier); /* of NULL any */
+    }
+    column->type.zoned = schema->zoned;
+    return true;
+}
+
 static enum status refuse_type(const struct sql_change *change, const struct column *target, uint32_t n,
                                const struct rowset_column *column, struct error *error)
 {
@@ -119,7 +140,8 @@ static enum status place_columns(const struct sql_change *change, const struct t
             drop_column(rows, n); /* those after it have been placed */
             continue;
         }
-        if (!can_store(rows->columns[n].type, typed->schema.type, target->references))
+        if (!can_store(rows->columns[n].type, typed->schema.type, target->references) ||
+            !follow_clock(&rows->columns[n], rows->rows, &typed->schema))
             return refuse_type(change, target, n, &rows->columns[n], error);
         RETURN_IF_ERROR(change_rename(rows, n, target->schema.name, error));
     }

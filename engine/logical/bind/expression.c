@@ -356,7 +356,7 @@ static enum status resolve_group(const struct bind_place *place, const struct sq
 static bool is_same_value(const struct sql_parameter *a, const struct sql_parameter *b)
 {
     return a->is_null == b->is_null && a->type.kind == b->type.kind && a->type.scale == b->type.scale &&
-           a->value == b->value && a->length == b->length &&
+           a->type.zoned == b->type.zoned && a->value == b->value && a->length == b->length &&
            (!a->string || !b->string ? a->string == b->string : memcmp(a->string, b->string, a->length) == 0);
 }
 

@@ -38,6 +38,9 @@ static enum status type_together(const struct bind_state *state, struct sql_posi
     const struct sql_input a = input_of(state, left), b = input_of(state, right);
     struct error why; /* which does not name the columns */
     const enum status status = sql_common_type(state->scalars, position, a, b, type, &why);
+    if (status == STATUS_OK && a.type.zoned != b.type.zoned && !a.type.untyped && !b.type.untyped)
+        return logical_refuse(state, position, "one of %s and %s is with time zone; CAST the other one",
+                              state->tree->columns[left].name, state->tree->columns[right].name);
     if (status == STATUS_BAD_INPUT)
         return logical_refuse(state, position, "%s is %s and %s is %s; CAST one of them",
                               state->tree->columns[left].name, bind_kind_name(a.type.kind),
@@ -247,6 +250,7 @@ enum status logical_bind(struct database *database, const struct sql_select *sel
     const struct sql_scalar_options scalars = {.parameters = options->parameters,
                                                .parameter_count = options->parameter_count,
                                                .like = options->like,
+                                               .zone = options->zone,
                                                .now = options->now,
                                                .input = scalar_input,
                                                .context = &state};

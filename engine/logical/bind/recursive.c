@@ -127,7 +127,8 @@ static enum status find_most(struct recursion *recursion)
 
 static bool is_same_type(struct value_type a, struct value_type b)
 {
-    return a.kind == b.kind && a.scale == b.scale && a.decimal == b.decimal && a.untyped == b.untyped;
+    return a.kind == b.kind && a.scale == b.scale && a.decimal == b.decimal && a.zoned == b.zoned &&
+           a.untyped == b.untyped;
 }
 
 /* The types that values of both parts have together; *same: they are those that the step was bound with. */
@@ -151,15 +152,15 @@ static enum status unite_types(struct recursion *recursion, bool *same)
     return STATUS_OK;
 }
 
-static const char *type_name(enum value_kind kind)
+static const char *type_name(struct value_type type)
 {
-    switch (kind) {
+    switch (type.kind) {
     case VALUE_INTEGER:
         return "BIGINT";
     case VALUE_DATE:
         return "DATE";
     case VALUE_TIMESTAMP:
-        return "TIMESTAMP";
+        return type.zoned ? "TIMESTAMPTZ" : "TIMESTAMP";
     case VALUE_BOOLEAN:
         return "BOOLEAN";
     case VALUE_STRING:
@@ -176,7 +177,7 @@ static enum status coerce(const struct bind_state *state, struct value_type type
 {
     struct sql_expression *cast;
     RETURN_IF_ERROR(sql_tree_node(state->arena, SQL_CAST, (*tree)->position, &cast, state->error));
-    cast->name = type_name(type.kind);
+    cast->name = type_name(type);
     if (value_is_decimal(type)) {
         cast->name = "DECIMAL";
         cast->has_operand = true;

@@ -40,6 +40,8 @@ static void write_type(FILE *out, const struct summary *summary, uint32_t c)
         stored = stored->references;
     if (value_is_decimal(type))
         fprintf(out, "'DECIMAL(%u,%u)'", stored ? stored->schema.precision : 18, type.scale);
+    else if (type.zoned)
+        sql_text_write(out, "TIMESTAMP WITH TIME ZONE");
     else
         sql_text_write(out, stored && stored->schema.type == TYPE_INT32 ? "INTEGER" : names[type.kind]);
 }

@@ -176,7 +176,7 @@ enum status rewrite_input(struct rewriter *rewriter, struct sql_position positio
 bool rewrite_is_same_type(struct value_type a, struct value_type b)
 {
     return a.kind == b.kind && a.scale == b.scale && value_is_decimal(a) == value_is_decimal(b) &&
-           !a.untyped && !b.untyped;
+           a.zoned == b.zoned && !a.untyped && !b.untyped;
 }
 
 enum status rewrite_column(struct rewriter *rewriter, const struct sql_expression *expression,

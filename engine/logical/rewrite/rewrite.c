@@ -61,6 +61,7 @@ enum status logical_rewrite(const struct logical_options *options, struct logica
     const struct sql_scalar_options scalars = {.parameters = options->parameters,
                                                .parameter_count = options->parameter_count,
                                                .like = options->like,
+                                               .zone = options->zone,
                                                .now = options->now,
                                                .input = scalar_input,
                                                .context = tree};

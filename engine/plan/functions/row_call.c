@@ -6,8 +6,12 @@
 struct value_type row_call_type(const struct expression_list *list, const struct expression *call)
 {
     const struct row_description *const function = row_call_function(call);
-    return function->as_third ? list->nodes[call->child[2]].type
-                              : (struct value_type){.kind = function->kind};
+    if (function->as_third)
+        return list->nodes[call->child[2]].type;
+    const struct value_type first =
+        list->nodes[call->child[0]].type; /* a time of one with time zone has one, too */
+    return (struct value_type){.kind = function->kind,
+                               .zoned = function->kind == VALUE_TIMESTAMP && first.zoned};
 }
 
 static void ranges_of(const struct expression_list *list, const struct expression *call,

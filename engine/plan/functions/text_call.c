@@ -36,9 +36,9 @@ void text_calls_free(struct expression_list *list)
 static bool same_call(const struct text_call *a, const struct text_call *b)
 {
     return a->call.body == b->call.body && a->call.type.kind == b->call.type.kind &&
-           a->call.type.scale == b->call.type.scale && a->call.context == b->call.context &&
-           a->call.count == b->call.count && a->number_count == b->number_count &&
-           a->first_number == b->first_number &&
+           a->call.type.scale == b->call.type.scale && a->call.type.zoned == b->call.type.zoned &&
+           a->call.context == b->call.context && a->call.count == b->call.count &&
+           a->number_count == b->number_count && a->first_number == b->first_number &&
            memcmp(a->call.numbers, b->call.numbers, sizeof a->call.numbers) == 0 &&
            memcmp(a->arguments, b->arguments, (a->call.count + a->number_count) * sizeof *a->arguments) == 0;
 }
@@ -68,6 +68,11 @@ static enum status find_call(struct expression_list *list, const struct text_cal
 /* The range of the numbers that a call gives. */
 static void set_range(struct expression *node, const struct string_call *call)
 {
+    if (call->bounded) {
+        node->low = call->low;
+        node->high = call->high;
+        return;
+    }
     switch (node->type.kind) {
     case VALUE_BOOLEAN:
         node->high = 1;

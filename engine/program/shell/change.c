@@ -45,12 +45,14 @@ static enum status try(struct sql_shell *shell, const struct sql_change *change,
 {
     *report = (struct change_report){0};
     RETURN_IF_ERROR(prepare(shell, change, error));
-    const struct change_task task = {
-        .engine = shell->engine,
-        .database = shell->database,
-        .codec = shell->codec,
-        .settings = {.staged = shell->staged, .index = shell->index, .like = shell->like},
-        .spill = shell->options.spill};
+    const struct change_task task = {.engine = shell->engine,
+                                     .database = shell->database,
+                                     .codec = shell->codec,
+                                     .settings = {.staged = shell->staged,
+                                                  .index = shell->index,
+                                                  .like = shell->like,
+                                                  .zone = shell->zone},
+                                     .spill = shell->options.spill};
     const enum status status = change_run(&task, change, report, error);
     shell->stale = report->changed || shell->is_new;
     return status;

@@ -166,7 +166,8 @@ enum status totals_plan(struct relational *run, struct totals *totals, struct pl
                         const uint32_t *numbers, bool add)
 {
     const struct error before = *run->error;
-    const struct sql_options options = {.threads = 1, .like = run->task->like, .now = run->task->now};
+    const struct sql_options options = {
+        .threads = 1, .like = run->task->like, .zone = run->task->zone, .now = run->task->now};
     const enum sql_cut cut = run->cut;
     struct sql_star_table table;
     bool all = true;

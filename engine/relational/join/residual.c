@@ -197,6 +197,7 @@ static enum status bind(struct residual *residual, const struct sql_expression *
     residual->options = (struct sql_scalar_options){.parameters = run->parameters,
                                                     .parameter_count = run->parameter_count,
                                                     .like = run->task->like,
+                                                    .zone = run->task->zone,
                                                     .now = run->task->now,
                                                     .threads = residual->threads,
                                                     .input = input_of,

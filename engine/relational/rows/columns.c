@@ -189,6 +189,10 @@ enum status relation_alike(struct rowset_column *left, uint64_t left_rows, struc
         return left->type.dictionary == right->type.dictionary
                    ? STATUS_OK
                    : merge_dictionaries(left, left_rows, right, right_rows, made, error);
+    if (is_time(left) && is_time(right) && left->type.zoned != right->type.zoned)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s and %s are times of which one has a time zone; CAST one of them", left->name,
+                         right->name);
     if (left->type.kind == right->type.kind && left->type.kind != VALUE_INTEGER)
         return STATUS_OK;
     if (is_number(left) && is_number(right)) {

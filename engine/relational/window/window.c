@@ -97,7 +97,7 @@ static enum status make_alike(struct windows *windows, uint32_t *a, uint32_t *b)
     uint32_t *const both[2] = {a, b};
     struct dictionary *made;
     if (x.kind == y.kind && x.scale == y.scale && x.untyped == y.untyped && x.dictionary == y.dictionary &&
-        value_is_decimal(x) == value_is_decimal(y))
+        value_is_decimal(x) == value_is_decimal(y) && x.zoned == y.zoned)
         return STATUS_OK;
     for (uint32_t i = 0; i < 2; i++) {
         struct rowset_column copy;

@@ -18,6 +18,7 @@ enum cast_type {
     CAST_TEXT,
     CAST_DATE,
     CAST_TIMESTAMP,
+    CAST_INSTANT, /* a timestamp with time zone */
     CAST_BOOLEAN
 };
 
@@ -51,6 +52,7 @@ static const struct {
              {"date", CAST_DATE},
              {"timestamp", CAST_TIMESTAMP},
              {"datetime", CAST_TIMESTAMP},
+             {"timestamptz", CAST_INSTANT},
              {"boolean", CAST_BOOLEAN},
              {"bool", CAST_BOOLEAN}};
 
@@ -199,6 +201,15 @@ static void read_timestamp(const struct string_call *call, const struct string_v
     }
 }
 
+/* The context is the zone of texts without an offset. */
+static void read_instant(const struct string_call *call, const struct string_value *strings,
+                         struct string_result *result)
+{
+    struct string_value string = strings[0];
+    trim_blanks(&string);
+    result->null = !bind_zoned_parse(call->context, string.text, string.length, &result->number);
+}
+
 static void read_boolean(const struct string_call *call, const struct string_value *strings,
                          struct string_result *result)
 {
@@ -234,18 +245,27 @@ static enum status cast_string(struct binder *binder, const struct sql_expressio
 {
     static string_call_body *const bodies[] = {
         [CAST_INTEGER] = read_number, [CAST_DECIMAL] = read_number,      [CAST_DOUBLE] = read_double,
-        [CAST_DATE] = read_date,      [CAST_TIMESTAMP] = read_timestamp, [CAST_BOOLEAN] = read_boolean};
+        [CAST_DATE] = read_date,      [CAST_TIMESTAMP] = read_timestamp, [CAST_INSTANT] = read_instant,
+        [CAST_BOOLEAN] = read_boolean};
     static const enum value_kind kinds[] = {
         [CAST_INTEGER] = VALUE_INTEGER, [CAST_DECIMAL] = VALUE_INTEGER,     [CAST_DOUBLE] = VALUE_DOUBLE,
-        [CAST_DATE] = VALUE_DATE,       [CAST_TIMESTAMP] = VALUE_TIMESTAMP, [CAST_BOOLEAN] = VALUE_INTEGER};
+        [CAST_DATE] = VALUE_DATE,       [CAST_TIMESTAMP] = VALUE_TIMESTAMP, [CAST_INSTANT] = VALUE_TIMESTAMP,
+        [CAST_BOOLEAN] = VALUE_INTEGER};
     atomic_bool least = false;
-    const struct string_call call = {
-        .body = bodies[type],
-        .type = {.kind = kinds[type], .scale = scale, .decimal = type == CAST_DECIMAL},
-        .numbers = {scale, type == CAST_INTEGER, most},
-        .count = 1,
-        .wide = true,
-        .context = &least};
+    const struct string_call call = {.body = bodies[type],
+                                     .type = {.kind = kinds[type],
+                                              .scale = scale,
+                                              .decimal = type == CAST_DECIMAL,
+                                              .zoned = type == CAST_INSTANT},
+                                     .numbers = {scale, type == CAST_INTEGER, most},
+                                     .count = 1,
+                                     .wide = true,
+                                     .bounded = type == CAST_TIMESTAMP || type == CAST_INSTANT,
+                                     .low = BIND_TIME_LEAST -
+                                            CALENDAR_DAY_MICROSECONDS, /* by the clock of a zone */
+                                     .high = BIND_TIME_MOST + CALENDAR_DAY_MICROSECONDS,
+                                     .context = type == CAST_INSTANT ? (void *)binder->zone : &least,
+                                     .release = type == CAST_INSTANT ? bind_keep_zone : NULL};
     uint32_t length, zero, string = *node;
     const char *const text = bind_literal_of(binder, *node, &length);
     RETURN_IF_ERROR(bind_placed(binder, ast->position,
@@ -326,6 +346,10 @@ static enum status cast_time(struct binder *binder, const struct sql_expression 
                              uint32_t *node)
 {
     const enum value_kind kind = bind_kind(binder, *node);
+    if (type == CAST_INSTANT && (kind == VALUE_DATE || kind == VALUE_TIMESTAMP))
+        return bind_instant(binder, ast->position, node);
+    if (bind_is_zoned(binder, *node))
+        RETURN_IF_ERROR(bind_local_of(binder, ast->position, binder->zone, node));
     if (kind == VALUE_DATE && type == CAST_TIMESTAMP)
         return bind_timestamp_of_date(binder, ast->position, node);
     if (kind == VALUE_TIMESTAMP && type == CAST_DATE)
@@ -341,11 +365,13 @@ static enum status cast_time(struct binder *binder, const struct sql_expression 
 static enum status cast_null(struct binder *binder, enum cast_type type, uint8_t scale, uint32_t *node)
 {
     static const enum value_kind kinds[] = {
-        [CAST_INTEGER] = VALUE_INTEGER, [CAST_DECIMAL] = VALUE_INTEGER, [CAST_DOUBLE] = VALUE_DOUBLE,
-        [CAST_TEXT] = VALUE_STRING,     [CAST_DATE] = VALUE_DATE,       [CAST_TIMESTAMP] = VALUE_TIMESTAMP,
-        [CAST_BOOLEAN] = VALUE_BOOLEAN};
-    struct value_type made = {
-        .kind = kinds[type], .scale = type == CAST_DECIMAL ? scale : 0, .decimal = type == CAST_DECIMAL};
+        [CAST_INTEGER] = VALUE_INTEGER,   [CAST_DECIMAL] = VALUE_INTEGER, [CAST_DOUBLE] = VALUE_DOUBLE,
+        [CAST_TEXT] = VALUE_STRING,       [CAST_DATE] = VALUE_DATE,       [CAST_TIMESTAMP] = VALUE_TIMESTAMP,
+        [CAST_INSTANT] = VALUE_TIMESTAMP, [CAST_BOOLEAN] = VALUE_BOOLEAN};
+    struct value_type made = {.kind = kinds[type],
+                              .scale = type == CAST_DECIMAL ? scale : 0,
+                              .decimal = type == CAST_DECIMAL,
+                              .zoned = type == CAST_INSTANT};
     if (type == CAST_TEXT) { /* strings have a dictionary */
         RETURN_IF_ERROR(expression_string_constant(binder->list, "", 0, node, binder->error));
         made = bind_node(binder, *node)->type;
@@ -363,8 +389,8 @@ enum status bind_cast(struct binder *binder, const struct sql_expression *ast, e
         t++;
     if (t == sizeof types / sizeof *types)
         return bind_refuse(binder, ast->position,
-                           "CAST knows INTEGER, BIGINT, DECIMAL(p,s), DOUBLE, VARCHAR, DATE, TIMESTAMP and "
-                           "BOOLEAN, not %s",
+                           "CAST knows INTEGER, BIGINT, DECIMAL(p,s), DOUBLE, VARCHAR, DATE, TIMESTAMP, "
+                           "TIMESTAMPTZ and BOOLEAN, not %s",
                            ast->name);
     const enum cast_type type = types[t].type;
     if (type == CAST_DECIMAL && (digits < 1 || digits > 18 || scale > digits))

@@ -5,27 +5,32 @@
 #include "engine/plan/value_write.h"
 #include "storage/base/words/utf8.h"
 
-/* The type is in numbers[0]: the kind, and the scale from bit 8 on. */
+/* The type is in numbers[0]: the kind, the scale from bit 8 on, and `zoned` in bit 16. The context is the zone. */
 static void text_of(const struct string_call *call, const struct string_value *none,
                     struct string_result *result)
 {
     const struct value_type type = {.kind = (enum value_kind)(call->numbers[0] & 255),
-                                    .scale = (uint8_t)(call->numbers[0] >> 8)};
+                                    .scale = (uint8_t)(call->numbers[0] >> 8),
+                                    .zoned = call->numbers[0] >> 16};
     char text[VALUE_WRITE_BYTES];
     (void)none;
-    string_put(result->text, text, (uint64_t)(write_value(text, type, call->numbers[2]) - text));
+    string_put(result->text, text,
+               (uint64_t)(write_value(text, type, call->context, call->numbers[2]) - text));
 }
 
 enum status bind_text(struct binder *binder, struct sql_position position, uint32_t *node)
 {
     const struct value_type type = bind_node(binder, *node)->type;
-    const struct text_call call = {.call = {.body = text_of,
-                                            .type = {.kind = VALUE_STRING},
-                                            .numbers = {type.kind | (int64_t)type.scale << 8},
-                                            .total = true},
-                                   .number_count = 1,
-                                   .first_number = 2,
-                                   .arguments = {*node}};
+    const struct text_call call = {
+        .call = {.body = text_of,
+                 .type = {.kind = VALUE_STRING},
+                 .numbers = {type.kind | (int64_t)type.scale << 8 | (int64_t)type.zoned << 16},
+                 .context = type.zoned ? (void *)binder->zone : NULL,
+                 .release = type.zoned ? bind_keep_zone : NULL,
+                 .total = true},
+        .number_count = 1,
+        .first_number = 2,
+        .arguments = {*node}};
     char text[VALUE_WRITE_BYTES];
     if (type.kind == VALUE_STRING)
         return STATUS_OK;

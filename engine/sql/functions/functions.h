@@ -7,6 +7,7 @@
  *     times.c       date_trunc, date_diff, last_day, ...
  *     strings.c     ||, replace, split_part, ...: once for each string of a dictionary
  *     formats.c     values as text: CAST to VARCHAR, chr
+ *     zones.c       timestamps with time zone: AT TIME ZONE
  *     time_text.c   times in forms that a statement gives: strftime, to_char, strptime
  *     casts.c       CAST and ::
  *     predicates.c  IS TRUE, IS DISTINCT FROM, ILIKE, regular expressions
@@ -70,7 +71,29 @@ NODISCARD enum status bind_text(struct binder *binder, struct sql_position posit
 /* ---- time_text.c ---- */
 function_bind bind_strftime, bind_to_char, bind_strptime;
 
+/* ---- zones.c ---- */
+function_bind bind_timezone;
+bool bind_is_zoned(const struct binder *binder, uint32_t node);
+/* A time with time zone becomes what the clock of the statement's zone shows; other values stay as they are, as do all if
+ * that is UTC's. */
+NODISCARD enum status bind_local(struct binder *binder, struct sql_position position, uint32_t *node);
+/* The other way: a date or timestamp becomes the instant at which that clock shows it. */
+NODISCARD enum status bind_instant(struct binder *binder, struct sql_position position, uint32_t *node);
+/* Makes both times instants if one of them is. */
+NODISCARD enum status bind_same_clock(struct binder *binder, struct sql_position position, uint32_t *left,
+                                      uint32_t *right);
+/* The same by the clock of any zone, of a timestamp that is, or is not, with time zone. */
+NODISCARD enum status bind_local_of(struct binder *binder, struct sql_position position,
+                                    const struct zone *zone, uint32_t *node);
+NODISCARD enum status bind_instant_of(struct binder *binder, struct sql_position position,
+                                      const struct zone *zone, uint32_t *node);
+void bind_keep_zone(void *zone); /* `release` of a call whose context is a zone: zones stay */
+/* Parses the text of a time with time zone; one without an offset is by the zone's clock. */
+bool bind_zoned_parse(const struct zone *zone, const char *text, size_t length, int64_t *microseconds);
+
 /* ---- times.c ---- */
+/* Converts a string literal that is a date or a time; other nodes stay as they are. */
+NODISCARD enum status bind_literal_time(struct binder *binder, bool zoned, uint32_t *node);
 function_bind bind_date_trunc, bind_time_field, bind_date_part, bind_date_diff, bind_last_day, bind_time_name,
     bind_now, bind_to_timestamp, bind_date;
 NODISCARD enum status bind_extract(struct binder *binder, const struct sql_expression *ast,

@@ -113,11 +113,24 @@ static enum status parse_digits(struct parser *parser, unsigned *digits)
     return parse_advance(parser);
 }
 
+enum status parse_zoned(struct parser *parser, const char **name)
+{
+    bool with, without = false, local;
+    RETURN_IF_ERROR(parse_take(parser, "WITH", &with));
+    if (!with)
+        RETURN_IF_ERROR(parse_take(parser, "WITHOUT", &without));
+    if (!with && !without)
+        return STATUS_OK;
+    RETURN_IF_ERROR(parse_take(parser, "LOCAL", &local));
+    RETURN_IF_ERROR(parse_expect(parser, "TIME", "in TIMESTAMP WITH TIME ZONE"));
+    *name = with ? "timestamptz" : *name;
+    return parse_expect(parser, "ZONE", "in TIMESTAMP WITH TIME ZONE");
+}
+
 enum status parse_type(struct parser *parser, struct sql_expression *node)
 {
     static const char *const pairs[][3] = {{"double", "precision", "double precision"},
                                            {"character", "varying", "character varying"}};
-    static const char *const zone[] = {"without", "time", "zone"};
     unsigned precision = 0, scale = 0;
     bool taken;
     RETURN_IF_ERROR(parse_name(parser, "a type", &node->name));
@@ -126,9 +139,8 @@ enum status parse_type(struct parser *parser, struct sql_expression *node)
             node->name = pairs[p][2];
             RETURN_IF_ERROR(parse_advance(parser));
         }
-    for (size_t w = 0; word_compare(node->name, "timestamp") == 0 && w < 3 && (w || parse_is(parser, *zone));
-         w++)
-        RETURN_IF_ERROR(parse_expect(parser, zone[w], "in TIMESTAMP WITHOUT TIME ZONE"));
+    if (word_compare(node->name, "timestamp") == 0)
+        RETURN_IF_ERROR(parse_zoned(parser, &node->name));
     if (!parse_is(parser, "("))
         return STATUS_OK;
     RETURN_IF_ERROR(parse_advance(parser));
@@ -151,6 +163,29 @@ enum status parse_casts(struct parser *parser, struct sql_expression **out)
         RETURN_IF_ERROR(parse_node(parser, SQL_CAST, position, *out, NULL, out));
         RETURN_IF_ERROR(parse_type(parser, *out));
     }
+    return STATUS_OK;
+}
+
+/* ---- AT TIME ZONE ---- */
+
+/* AT may also be a column's name in the answer. */
+static bool is_at_zone(const struct parser *parser)
+{
+    static const char *const words[] = {"AT", "TIME", "ZONE"};
+    struct parser next = *parser;
+    struct error error; /* of the next token, which is told when it is reached */
+    next.error = &error;
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+        if (!parse_is(&next, words[w]) || parse_advance(&next) != STATUS_OK)
+            return false;
+    return true;
+}
+
+enum status parse_at_zone(struct parser *parser, bool *taken)
+{
+    *taken = is_at_zone(parser);
+    for (int w = 0; *taken && w < 3; w++)
+        RETURN_IF_ERROR(parse_advance(parser));
     return STATUS_OK;
 }
 

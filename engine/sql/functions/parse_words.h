@@ -16,6 +16,10 @@ NODISCARD enum status parse_operand(struct parser *parser, struct sql_expression
 NODISCARD enum status parse_worded_function(struct parser *parser, struct sql_expression *node, bool *taken);
 /* Parses a type, with its digits, into the node of a cast. */
 NODISCARD enum status parse_type(struct parser *parser, struct sql_expression *node);
+/* Parses WITH TIME ZONE or WITHOUT TIME ZONE after TIMESTAMP, if it is there; with time zone the type is timestamptz. */
+NODISCARD enum status parse_zoned(struct parser *parser, const char **name);
+/* Takes AT TIME ZONE. */
+NODISCARD enum status parse_at_zone(struct parser *parser, bool *taken);
 /* Parses ::type as often as it follows. */
 NODISCARD enum status parse_casts(struct parser *parser, struct sql_expression **out);
 /* Parses 3 MONTH or '3 months' after the word INTERVAL. *taken: it was there. */

@@ -44,7 +44,6 @@ enum time_field {
     FIELD_WEEK_OF_YEAR, /* from 1 January on, as the next one from the first of the month */
     FIELD_WEEK_OF_MONTH,
     FIELD_JULIAN_DAY,
-    FIELD_ZONE, /* of times without one */
     FIELD_HOUR,
     FIELD_HOUR_OF_TWELVE,
     FIELD_HALF, /* AM */
@@ -215,9 +214,6 @@ static void put_field(struct string_buffer *out, const char *mark, const struct 
                  0, flags);
         break;
     }
-    case FIELD_ZONE: /* digits: 0 the name, 1 the offset's hours, 2 its minutes */
-        string_put(out, digits == 1 ? "+00" : "00", digits == 0 ? 0 : digits == 1 ? 3 : 2);
-        break;
     default:
         put_number_field(out, field, flags, digits, time);
         break;
@@ -256,6 +252,8 @@ static void time_text(const struct string_call *call, const struct string_value 
 struct compiled {
     struct string_buffer text;
     int64_t unit; /* the longest time, in microseconds, within which all texts are equal */
+    bool zoned;   /* its times are with time zone */
+    bool asks_zone;
 };
 
 static void add_field(struct compiled *format, enum time_field field, unsigned flags, int digits)
@@ -375,7 +373,6 @@ static const struct {
                 {"MON", FIELD_MONTH_NAME, FIELD_UPPER | FIELD_SHORT, 0},
                 {"Mon", FIELD_MONTH_NAME, FIELD_SHORT, 0},
                 {"MS", FIELD_FRACTION, 0, 3},
-                {"OF", FIELD_ZONE, 0, 1},
                 {"P.M.", FIELD_HALF, 0, 1},
                 {"PM", FIELD_HALF, 0, 0},
                 {"Q", FIELD_QUARTER, 0, 1},
@@ -383,9 +380,6 @@ static const struct {
                 {"SSSSS", FIELD_SECOND_OF_DAY, 0, 1},
                 {"SSSS", FIELD_SECOND_OF_DAY, 0, 1},
                 {"SS", FIELD_SECOND, 0, 2},
-                {"TZH", FIELD_ZONE, 0, 1},
-                {"TZM", FIELD_ZONE, 0, 2},
-                {"TZ", FIELD_ZONE, 0, 0},
                 {"US", FIELD_FRACTION, 0, 6},
                 {"WW", FIELD_WEEK_OF_YEAR, 0, 2},
                 {"W", FIELD_WEEK_OF_MONTH, 0, 1},
@@ -412,12 +406,31 @@ static bool skip_word(const char **at, const char *end, const char *word, bool *
     return true;
 }
 
+/* Those that tell the zone of a time: with UTC's clock, or of a time without one. */
+static const struct {
+    const char *name, *utc, *none;
+} zone_patterns[] = {{"OF", "+00", "+00"}, {"TZH", "+00", "+00"}, {"TZM", "00", "00"}, {"TZ", "UTC", ""}};
+
+static bool compile_zone(struct compiled *format, const char **at, const char *end)
+{
+    bool small;
+    for (size_t p = 0; p < sizeof zone_patterns / sizeof *zone_patterns; p++) {
+        if (!skip_word(at, end, zone_patterns[p].name, &small))
+            continue;
+        const char *const text = format->zoned ? zone_patterns[p].utc : zone_patterns[p].none;
+        put_name(&format->text, text, 0, small ? FIELD_LOWER : 0);
+        format->asks_zone = true;
+        return true;
+    }
+    return false;
+}
+
 /* Compiles a pattern at *at, with FM before it and TH after it; false if none is there. */
 static bool compile_pattern(struct compiled *format, const char **at, const char *end)
 {
     bool small;
     const bool filled = !skip_word(at, end, "FM", &small) && !skip_word(at, end, "TM", &small);
-    if (skip_word(at, end, "FX", &small)) /* of to_timestamp */
+    if (skip_word(at, end, "FX", &small) || compile_zone(format, at, end)) /* FX is of to_timestamp */
         return true;
     for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
         unsigned flags =
@@ -462,12 +475,14 @@ static enum status time_of(struct binder *binder, const struct bound_call *call,
 {
     RETURN_IF_ERROR(bind_date_of_string(binder, time));
     const enum value_kind kind = bind_kind(binder, *time);
-    if (bind_is_untyped(binder, *time))
+    if (bind_is_untyped(binder, *time)) {
         *time = EXPRESSION_NONE;
-    else if (kind != VALUE_DATE && kind != VALUE_TIMESTAMP)
+        return STATUS_OK;
+    }
+    if (kind != VALUE_DATE && kind != VALUE_TIMESTAMP)
         return bind_refuse(binder, call->ast->position, "%s takes a date or timestamp, not %s",
                            call->ast->name, bind_kind_name(kind));
-    return STATUS_OK;
+    return bind_local(binder, call->ast->position, time);
 }
 
 /* Adds the text of a time in a compiled format, whose memory it frees. */
@@ -543,10 +558,16 @@ enum status bind_to_char(struct binder *binder, const struct bound_call *call, u
     if (!text)
         return bind_refuse(binder, call->ast->position, "%s takes constant patterns, such as 'YYYY-MM'",
                            call->ast->name);
+    format.zoned = bind_is_zoned(binder, time);
     RETURN_IF_ERROR(time_of(binder, call, &time));
     if (time == EXPRESSION_NONE)
         return bind_null_string(binder, node);
     compile_patterns(&format, text, length);
+    if (format.asks_zone && format.zoned && binder->zone) {
+        free(format.text.bytes);
+        return bind_refuse(binder, call->ast->position,
+                           "to_char knows OF, TZ, TZH and TZM only where the statement's time zone is UTC");
+    }
     return bind_format(binder, call, &format, time, node);
 }
 
@@ -573,7 +594,7 @@ static void text_time(const struct string_call *call, const struct string_value 
 enum status bind_strptime(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     const struct sql_position position = call->ast->position;
-    const struct value_type type = {.kind = VALUE_TIMESTAMP};
+    struct value_type type = {.kind = VALUE_TIMESTAMP};
     struct time_format *compiled;
     uint32_t length;
     const char *const text = bind_string_of(binder, call->values[1], &length);
@@ -592,11 +613,15 @@ enum status bind_strptime(struct binder *binder, const struct bound_call *call, 
         free(compiled);
         return bind_placed(binder, position, status);
     }
+    type.zoned = time_format_has_zone(compiled);
     const struct string_call made = {.body = text_time,
                                      .type = type,
                                      .numbers = {call->function->argument},
                                      .count = 1,
                                      .wide = true,
+                                     .bounded = true,
+                                     .low = BIND_TIME_LEAST,
+                                     .high = BIND_TIME_MOST,
                                      .context = compiled,
                                      .release = free};
     return bind_placed(binder, position,

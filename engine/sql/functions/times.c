@@ -2,6 +2,7 @@
 #include "engine/sql/functions/functions.h"
 
 #include "storage/base/words/word.h"
+#include "storage/base/zone/zone.h"
 
 /* The names of units of time; some are written in several ways. `field` is an enum calendar_field. */
 static const struct {
@@ -35,24 +36,40 @@ static const struct {
               {"minute", CALENDAR_MINUTE},
               {"second", CALENDAR_SECOND}};
 
-/* Takes a value as a date or timestamp. */
-static enum status time_of(struct binder *binder, const struct bound_call *call, uint32_t value,
-                           uint32_t *node)
+enum status bind_literal_time(struct binder *binder, bool zoned, uint32_t *node)
 {
-    *node = call->values[value];
-    RETURN_IF_ERROR(bind_date_of_string(binder, node));
-    if (bind_is_untyped(binder, *node))
-        return expression_null(binder->list, (struct value_type){.kind = VALUE_DATE}, node, binder->error);
     uint32_t length;
     int64_t time;
+    RETURN_IF_ERROR(bind_date_of_string(binder, node));
     const char *const text = bind_literal_of(binder, *node, &length);
-    if (text && bind_timestamp_parse(text, length, &time))
-        return expression_constant(binder->list, (struct value_type){.kind = VALUE_TIMESTAMP}, time, node,
-                                   binder->error);
+    const bool found = text && (zoned ? bind_zoned_parse(binder->zone, text, length, &time)
+                                      : bind_timestamp_parse(text, length, &time));
+    return found ? expression_constant(binder->list,
+                                       (struct value_type){.kind = VALUE_TIMESTAMP, .zoned = zoned}, time,
+                                       node, binder->error)
+                 : STATUS_OK;
+}
+
+/* Takes a value as a date or timestamp, which may be with time zone. */
+static enum status instant_of(struct binder *binder, const struct bound_call *call, uint32_t value,
+                              uint32_t *node)
+{
+    *node = call->values[value];
+    if (bind_is_untyped(binder, *node))
+        return expression_null(binder->list, (struct value_type){.kind = VALUE_DATE}, node, binder->error);
+    RETURN_IF_ERROR(bind_literal_time(binder, false, node));
     if (bind_kind(binder, *node) != VALUE_DATE && bind_kind(binder, *node) != VALUE_TIMESTAMP)
         return bind_refuse(binder, call->ast->position, "%s takes a date or timestamp, not %s",
                            call->ast->name, bind_kind_name(bind_kind(binder, *node)));
     return STATUS_OK;
+}
+
+/* The same as a clock shows it. */
+static enum status time_of(struct binder *binder, const struct bound_call *call, uint32_t value,
+                           uint32_t *node)
+{
+    RETURN_IF_ERROR(instant_of(binder, call, value, node));
+    return bind_local(binder, call->ast->position, node);
 }
 
 /* Takes the first value as a unit of time. */
@@ -106,12 +123,33 @@ enum status bind_time_units(struct binder *binder, struct sql_position position,
     return bind_apply(binder, position, EXPRESSION_DIVIDE, *node, size, EXPRESSION_NONE, node);
 }
 
+/* By the clock of the statement's zone. Of hours and shorter units what is cut off is subtracted from the instant, because the
+ * clock shows the hour before a change twice. */
+static enum status truncate_instant(struct binder *binder, struct sql_position position, int field,
+                                    uint32_t *node)
+{
+    const bool timed = field >= CALENDAR_HOUR && field <= CALENDAR_SECOND;
+    uint32_t local = *node, cut;
+    RETURN_IF_ERROR(bind_local(binder, position, &local));
+    cut = local;
+    RETURN_IF_ERROR(truncate(binder, position, field, &cut));
+    if (!timed) {
+        *node = cut;
+        return bind_instant(binder, position, node);
+    }
+    RETURN_IF_ERROR(whole_of(binder, position, 0, &local));
+    RETURN_IF_ERROR(bind_apply(binder, position, EXPRESSION_SUBTRACT, local, cut, EXPRESSION_NONE, &cut));
+    return bind_apply(binder, position, EXPRESSION_SUBTRACT, *node, cut, EXPRESSION_NONE, node);
+}
+
 enum status bind_date_trunc(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     int field;
     RETURN_IF_ERROR(unit_of(binder, call, &field));
-    RETURN_IF_ERROR(time_of(binder, call, 1, node));
-    return truncate(binder, call->ast->position, field, node);
+    RETURN_IF_ERROR(instant_of(binder, call, 1, node));
+    return bind_is_zoned(binder, *node) && binder->zone
+               ? truncate_instant(binder, call->ast->position, field, node)
+               : truncate(binder, call->ast->position, field, node);
 }
 
 /* ---- Fields ---- */
@@ -209,7 +247,9 @@ static enum status extract(struct binder *binder, const struct bound_call *call,
                            uint32_t value, uint32_t *node)
 {
     struct expression made = {.operation = EXPRESSION_EXTRACT, .children = 1};
-    RETURN_IF_ERROR(time_of(binder, call, value, &made.child[0]));
+    const bool of_instant = strncmp(name, "epoch", 5) == 0;
+    RETURN_IF_ERROR(of_instant ? instant_of(binder, call, value, &made.child[0])
+                               : time_of(binder, call, value, &made.child[0]));
     *node = made.child[0];
     bool found;
     RETURN_IF_ERROR(composed(binder, call->ast->position, name, &found, node));
@@ -296,9 +336,16 @@ enum status bind_date_diff(struct binder *binder, const struct bound_call *call,
     RETURN_IF_ERROR(unit_of(binder, call, &field));
     const bool timed = field >= CALENDAR_HOUR && field <= CALENDAR_SECOND;
     for (uint32_t e = 0; e < 2; e++) {
-        RETURN_IF_ERROR(time_of(binder, call, 1 + e, &ends[e]));
+        RETURN_IF_ERROR(timed ? instant_of(binder, call, 1 + e, &ends[e])
+                              : time_of(binder, call, 1 + e, &ends[e]));
+    }
+    if (timed)
+        RETURN_IF_ERROR(bind_same_clock(binder, position, &ends[0], &ends[1]));
+    for (uint32_t e = 0; e < 2; e++) {
         if (timed)
             RETURN_IF_ERROR(bind_timestamp_of_date(binder, position, &ends[e]));
+        if (timed && bind_is_zoned(binder, ends[e]) && binder->zone)
+            RETURN_IF_ERROR(truncate_instant(binder, position, field, &ends[e]));
         RETURN_IF_ERROR(unit_number(binder, position, field, &ends[e]));
     }
     RETURN_IF_ERROR(
@@ -326,16 +373,16 @@ enum status bind_last_day(struct binder *binder, const struct bound_call *call, 
     return bind_apply(binder, position, EXPRESSION_SUBTRACT, *node, one, EXPRESSION_NONE, node);
 }
 
-/* to_timestamp(seconds since 1970), in UTC. Digits after the sixth are rounded. */
+/* to_timestamp(seconds since 1970) is an instant. Digits after the sixth are rounded. */
 enum status bind_to_timestamp(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
     const struct sql_position position = call->ast->position;
-    const struct value_type seconds = {.kind = VALUE_INTEGER, .scale = 6, .decimal = true};
+    const struct value_type seconds = {.kind = VALUE_INTEGER, .scale = 6, .decimal = true},
+                            type = {.kind = VALUE_TIMESTAMP, .zoned = true};
     uint32_t unit, most;
     *node = call->values[0];
     if (bind_is_untyped(binder, *node))
-        return expression_null(binder->list, (struct value_type){.kind = VALUE_TIMESTAMP}, node,
-                               binder->error);
+        return expression_null(binder->list, type, node, binder->error);
     RETURN_IF_ERROR(bind_number_of(binder, position, node));
     if (bind_kind(binder, *node) == VALUE_DOUBLE) {
         RETURN_IF_ERROR(bind_double_constant(binder, 1e6, &unit));
@@ -347,7 +394,7 @@ enum status bind_to_timestamp(struct binder *binder, const struct bound_call *ca
     } else {
         RETURN_IF_ERROR(bind_rescale(binder, position, node, 6));
     }
-    return bind_relabel(binder, position, (struct value_type){.kind = VALUE_TIMESTAMP}, node);
+    return bind_relabel(binder, position, type, node);
 }
 
 /* date(t) is CAST(t AS DATE). */
@@ -389,24 +436,28 @@ bool functions_ask_time(const struct sql_expression *ast)
                                           : ast->operation == SQL_COLUMN && functions_is_current_time(ast);
 }
 
-/* The day or the time of the statement's run, in UTC. */
-static enum status current_time(struct binder *binder, bool day, uint32_t *node)
+/* The day or the time of the statement's run: an instant, or `local` what the clock shows. */
+static enum status current_time(struct binder *binder, bool day, bool local, uint32_t *node)
 {
-    const struct value_type type = {.kind = day ? VALUE_DATE : VALUE_TIMESTAMP};
+    const struct value_type type = {.kind = day ? VALUE_DATE : VALUE_TIMESTAMP, .zoned = !day && !local};
+    int64_t time = binder->now;
+    if (day || local)
+        time += INT64_C(1000000) * zone_offset(binder->zone, calendar_floor(time, 1000000));
     return expression_constant(binder->list, type,
-                               day ? calendar_floor(binder->now, CALENDAR_DAY_MICROSECONDS) : binder->now,
-                               node, binder->error);
+                               day ? calendar_floor(time, CALENDAR_DAY_MICROSECONDS) : time, node,
+                               binder->error);
 }
 
 enum status functions_current_time(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
 {
-    return current_time(binder, word_compare(ast->name, "current_date") == 0, node);
+    return current_time(binder, word_compare(ast->name, "current_date") == 0,
+                        word_compare(ast->name, "localtimestamp") == 0, node);
 }
 
 /* today() and now() */
 enum status bind_now(struct binder *binder, const struct bound_call *call, uint32_t *node)
 {
-    return current_time(binder, call->function->argument, node);
+    return current_time(binder, call->function->argument, false, node);
 }
 
 /* A timestamp plus months: the days by which its date moves are added. */

@@ -95,6 +95,11 @@ enum status time_format_compile(const char *text, size_t length, struct time_for
     return STATUS_OK;
 }
 
+bool time_format_has_zone(const struct time_format *format)
+{
+    return has(format, "zZ");
+}
+
 /* ---- Texts ---- */
 
 const char *const time_months[12] = {"January", "February", "March",     "April",   "May",      "June",

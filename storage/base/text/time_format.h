@@ -36,6 +36,9 @@ extern const char *const time_months[12], *const time_weekdays[7];
 NODISCARD enum status time_format_compile(const char *text, size_t length, struct time_format *format,
                                           struct error *error);
 
+/* Whether texts tell their offset from UTC: %z or %Z. */
+bool time_format_has_zone(const struct time_format *format);
+
 /* Reads the whole text, as microseconds since 1970-01-01. `cut`: digits after microseconds are cut; else they must be 0.
  * Returns NULL, or the complaint, which lives as long as the format. */
 const char *time_format_parse(const struct time_format *format, const char *at, const char *end, bool cut,

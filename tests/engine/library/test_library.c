@@ -246,6 +246,40 @@ static void decimals_without_digits_are_decimals_of_arrow(void **state)
     tessera_close(database);
 }
 
+static void times_with_time_zone_are_instants(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    uint32_t length;
+    (void)state;
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
+    assert_int_equal(tessera_use_time_zone(database, "No/Where", &error), TESSERA_BAD_INPUT);
+    assert_int_equal(tessera_use_time_zone(database, "utc", &error), TESSERA_OK);
+    assert_int_equal(tessera_prepare(database,
+                                     "select timestamptz '1970-01-01 01:00:01+01', timestamp '1970-01-01'",
+                                     &statement, &error),
+                     TESSERA_OK);
+    result = result_of(statement);
+    assert_int_equal(tessera_column_type(result, 0), TESSERA_TIMESTAMP);
+    assert_true(tessera_column_has_time_zone(result, 0));
+    assert_false(tessera_column_has_time_zone(result, 1));
+    assert_int_equal(tessera_int64(result, 0, 0), 1000000);
+    const char *const text = tessera_text(result, 0, 0, &length);
+    assert_int_equal(length, 22);
+    assert_memory_equal(text, "1970-01-01 00:00:01+00", 22);
+    assert_int_equal(tessera_result_arrow(result, &stream, &error), TESSERA_OK);
+    assert_int_equal(stream.get_schema(&stream, &schema), 0);
+    assert_string_equal(schema.children[0]->format, "tsu:UTC");
+    assert_string_equal(schema.children[1]->format, "tsu:");
+    schema.release(&schema);
+    stream.release(&stream);
+    tessera_finalize(statement);
+    tessera_close(database);
+}
+
 static void errors_are_sentences(void **state)
 {
     struct tessera_database *database;
@@ -588,6 +622,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_time_is_that_of_the_run, setup, teardown),
         cmocka_unit_test_setup_teardown(parameters_have_the_type_that_they_are_bound_with, setup, teardown),
         cmocka_unit_test_setup_teardown(decimals_without_digits_are_decimals_of_arrow, setup, teardown),
+        cmocka_unit_test_setup_teardown(times_with_time_zone_are_instants, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
         cmocka_unit_test_setup_teardown(changes_are_seen_by_what_comes_after_them, setup, teardown),
         cmocka_unit_test_setup_teardown(values_are_bound_to_statements_that_write, setup, teardown),

@@ -609,10 +609,36 @@ static void views_and_tables_with_deleted_rows_are_summarized(void **state)
               "amount,\"DECIMAL(9,2)\",2.50,3\nnote,VARCHAR,a,3\n");
 }
 
+/* The column of the file, of the copy of the table, and of what is inserted has its instants. */
+static void times_with_time_zone_stay_instants(void **state)
+{
+    (void)state;
+    begin();
+    sql_ends(
+        "create table moments as select nr, '2024-01-01 10:00+02'::timestamptz + interval 1 day * nr as at, "
+        "timestamp '2024-01-01 10:00' as clock from sales where nr < 3; copy (select * from moments) to "
+        "'moments.parquet'; insert into moments select 9, clock, at from moments where nr = 1; insert into "
+        "moments values (10, '2024-05-01T00:00:00-01', null)",
+        0, "");
+    answer_is(
+        "select * from moments order by nr",
+        "nr,at,clock\n1,2024-01-02 08:00:00+00,2024-01-01 10:00:00\n2,2024-01-03 08:00:00+00,"
+        "2024-01-01 10:00:00\n9,2024-01-01 10:00:00+00,2024-01-02 08:00:00\n10,2024-05-01 01:00:00+00,\n");
+    shell_prints(
+        "$T load --infer moments.parquet | grep -c ' at TIMESTAMP WITH TIME ZONE NOT NULL,.* 2024-01-02 to "
+        "2024-01-03'",
+        "1\n");
+    shell_prints("$T sql --db $D .schema | grep -c ' at TIMESTAMP WITH TIME ZONE'; head -c 20 $D/catalogue",
+                 "1\ntessera catalogue 11");
+    sql_ends("delete from moments where at >= '2024-01-02'", 0, "");
+    answer_is("select nr from moments", "nr\n9\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_have_the_rows),
+        cmocka_unit_test(times_with_time_zone_stay_instants),
         cmocka_unit_test(files_are_compressed),
         cmocka_unit_test(large_files_are_written_in_order),
         cmocka_unit_test(failures_leave_the_old_file),

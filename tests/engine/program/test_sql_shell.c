@@ -176,6 +176,8 @@ static void dot_commands_check_their_words(void **state)
     assert_script(".mode xml", 2, "", "line 1, column 1: 'xml' is no mode; use table, csv, json or markdown");
     assert_script(".index\n.index off\n.index", 0, "auto\noff\n", "");
     assert_script(".like\n.like sqlite\n.like", 0, "standard\nsqlite\n", "");
+    assert_script(".time_zone\n.time_zone utc\n.time_zone", 0, "UTC\nUTC\n", "");
+    assert_script(".time_zone Nowhere", 2, "", "the time zone 'Nowhere' is not in this system's database");
     assert_script(".index maybe", 2, "", "line 1, column 1: indexes are used auto, on or off, not 'maybe'");
     assert_script(".timer maybe", 2, "", "the timer is on or off, not 'maybe'");
     assert_script(".timer on off", 2, "", ".timer takes one word, not 'off' too");

@@ -74,11 +74,11 @@ static void a_newer_catalogue_asks_for_a_newer_program(void **state)
     struct bytes bytes = bytes_read(path, "catalogue");
     struct database *database;
     struct database_writer *writer;
-    catalogue_forge(bytes.path, 11, "{}", 2);
-    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 11 is newer", "use a newer Tessera",
+    catalogue_forge(bytes.path, 12, "{}", 2);
+    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 12 is newer", "use a newer Tessera",
                 database_open(path, &database, error));
     uint64_t files = directory_files(path);
-    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 11 is newer", "",
+    must_refuse(STATUS_BAD_INPUT, bytes.path, "version 12 is newer", "",
                 database_writer_open(path, &writer, error));
     assert_int_equal(directory_files(path), files); /* what it cannot read it does not clean */
     free(bytes.data);

@@ -38,16 +38,21 @@ class _Database:
             library.tessera_close(self.handle)
 
 
-def connect(path, *, device=None, threads=0, memory=None, spill=None, gpu_memory=None, plan_cache=None, kernel=None):
+def connect(path, *, device=None, threads=0, memory=None, spill=None, gpu_memory=None, plan_cache=None, kernel=None,
+            time_zone=None):
     """Opens the database in the folder `path`. Options are those of tessera_open_with: device "cpu", "cuda" or "auto";
-    amounts of memory such as "4G"."""
+    amounts of memory such as "4G". `time_zone`, as "Europe/Berlin", is that whose clock statements show of timestamps with
+    time zone; by default UTC. Python gets these in UTC in any case."""
     options = Options(size=ctypes.sizeof(Options), threads=threads)
     texts = {"device": device, "memory": memory, "spill": spill, "gpu_memory": gpu_memory, "plan_cache": plan_cache,
              "kernel": kernel}
     for name, text in texts.items():
         if text is not None:
             setattr(options, name, as_text(text, name))
-    return Connection(_Database(os.fsencode(path), options))
+    connection = Connection(_Database(os.fsencode(path), options))
+    if time_zone is not None:
+        call("use_time_zone", connection._database.handle, as_text(time_zone, "time_zone"))
+    return connection
 
 
 class Connection:
@@ -316,7 +321,7 @@ def _bind(statement, index, value):
         return _bind_decimal(statement, index, value)
     elif isinstance(value, datetime.datetime):
         if value.tzinfo:
-            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+            value = value.astimezone(datetime.timezone.utc)  # the text ends in +00:00
         text = value.isoformat(" ").encode()
     elif isinstance(value, datetime.date):
         text = value.isoformat().encode()

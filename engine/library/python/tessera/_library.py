@@ -27,6 +27,7 @@ class Options(ctypes.Structure):  # struct tessera_options
 _STATUS = {
     "open_with": [text_p, ctypes.POINTER(Options), ctypes.POINTER(void_p)],
     "prepare": [void_p, text_p, ctypes.POINTER(void_p)],
+    "use_time_zone": [void_p, text_p],
     "bind_null": [void_p, u32],
     "bind_int64": [void_p, u32, i64],
     "bind_decimal": [void_p, u32, i64, ctypes.c_uint],
@@ -52,6 +53,7 @@ _OTHERS = {
     "column_type": (ctypes.c_int, [void_p, u32]),
     "column_scale": (ctypes.c_uint, [void_p, u32]),
     "column_is_decimal": (ctypes.c_int, [void_p, u32]),
+    "column_has_time_zone": (ctypes.c_int, [void_p, u32]),
     "text": (void_p, [void_p, u32, u64, ctypes.POINTER(u32)]),
     "column_values": (ctypes.POINTER(i64), [void_p, u32, ctypes.POINTER(ctypes.POINTER(ctypes.c_uint8))]),
     "cancel": (None, [void_p]),

@@ -13,6 +13,7 @@ from ._library import library, u32
 
 _EPOCH_DAY = datetime.date(1970, 1, 1).toordinal()
 _EPOCH = datetime.datetime(1970, 1, 1)
+_EPOCH_UTC = _EPOCH.replace(tzinfo=datetime.timezone.utc)
 _DIGITS = decimal.Context(prec=40)
 _INTEGER, _DATE, _TIMESTAMP, _BOOLEAN, _STRING, _DOUBLE = range(6)  # enum tessera_type
 _NAMES = ("INTEGER", "DATE", "TIMESTAMP", "BOOLEAN", "TEXT", "DOUBLE")
@@ -45,11 +46,15 @@ def _date(days):
         raise DataError("a date of the answer is in the year 0, which Python's dates do not have") from None
 
 
-def _timestamp(microseconds):
+def _timestamp(microseconds, epoch=_EPOCH):
     try:
-        return _EPOCH + datetime.timedelta(microseconds=microseconds)
+        return epoch + datetime.timedelta(microseconds=microseconds)
     except OverflowError:
         raise DataError("a timestamp of the answer is in the year 0, which Python's do not have") from None
+
+
+def _instant(microseconds):
+    return _timestamp(microseconds, _EPOCH_UTC)
 
 
 class Result:
@@ -66,7 +71,8 @@ class Result:
             name, precision = _NAMES[kind], None
             if kind == _INTEGER and library.tessera_column_is_decimal(handle, c):
                 name, precision, scale = "DECIMAL", 19, library.tessera_column_scale(handle, c)
-            self._types.append((kind, scale))
+            zoned = kind == _TIMESTAMP and library.tessera_column_has_time_zone(handle, c)
+            self._types.append((kind, scale, zoned))
             column_name = library.tessera_column_name(handle, c).decode(errors="replace")
             self.description.append((column_name, name, None, None, precision, scale, None))
         self.changed = self.read(0, 1)[0][0] if changes else None
@@ -104,7 +110,7 @@ class Result:
         return list(zip(*columns)) if columns else [()] * (end - first)
 
     def _column(self, c, first, end):
-        kind, scale = self._types[c]
+        kind, scale, zoned = self._types[c]
         nulls = ctypes.POINTER(ctypes.c_uint8)()
         values = library.tessera_column_values(self._handle, c, ctypes.byref(nulls))
         is_null = nulls[first:end] if nulls else None
@@ -117,7 +123,7 @@ class Result:
         if kind == _DATE:
             make = _date
         elif kind == _TIMESTAMP:
-            make = _timestamp
+            make = _instant if zoned else _timestamp
         elif kind == _BOOLEAN:
             make = bool
         elif scale is not None:

@@ -51,8 +51,9 @@ static void casts(void **state)
             "line 1, column 13: 'abc' is no integer; TRY_CAST gives NULL for such strings");
     refused("select pieces::date from sales",
             "line 1, column 14: a number cannot become a date; make_date(year, month, day) makes dates");
-    refused("select pieces::blob from sales", "line 1, column 14: CAST knows INTEGER, BIGINT, DECIMAL(p,s), "
-                                              "DOUBLE, VARCHAR, DATE, TIMESTAMP and BOOLEAN, not blob");
+    refused("select pieces::blob from sales",
+            "line 1, column 14: CAST knows INTEGER, BIGINT, DECIMAL(p,s), "
+            "DOUBLE, VARCHAR, DATE, TIMESTAMP, TIMESTAMPTZ and BOOLEAN, not blob");
 }
 
 int main(void)

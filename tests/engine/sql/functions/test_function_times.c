@@ -108,7 +108,7 @@ static void what_is_refused_of_times(void **state)
             "'hour', 'minute' or 'second'");
     refused("select strftime(day, '%Q') from sales",
             "line 1, column 8: the format '%Q' has a letter that is not known; there are %Y %y %m %d %B %b "
-            "%A %a %j %w %u %G %V %U %W %F %H %I %p %M %S %T %R and %%");
+            "%A %a %j %w %u %G %V %U %W %F %H %I %p %M %S %f %g %T %R and %%");
     answers("select strftime(at, '%T') from sales where at is not null order by strftime(at, '%T')",
             "00:00:00\n10:11:12\n23:59:59\n");
     refused("select extract(fortnight from day) from sales",
