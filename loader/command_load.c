@@ -1,4 +1,4 @@
-/* command_load.c: `tessera load`, which loads a user's star schema from delimited text, ORC and Parquet files. */
+/* command_load.c: `tessera load`, which loads a user's star schema from delimited text, JSON, ORC and Parquet files. */
 #include "loader/commands.h"
 #include "loader/infer/infer.h"
 #include "loader/input_files.h"
@@ -341,20 +341,21 @@ static const struct command_line line = {
     .word = read_input,
     .finish = check_complete,
     .words_help = "TABLE=FILE[,FILE...]...",
-    .help = "Loads a star schema from CSV (RFC 4180), TSV or '|'-delimited files, plain or compressed by "
-            "gzip, zstd, xz or bzip2, and from ORC and Parquet files, whose columns match by name; - is "
-            "standard input, and a folder is all files in it. "
-            "Either everything is loaded, or the database stays as it was.\vdocs/loading.md says what schema "
-            "scripts and files may hold.\n\n"
-            "Examples:\n"
-            "  tessera load --db shop.db --schema star.sql sales=sales.csv shops=shops.csv.gz\n"
-            "  tessera load --infer sales.csv shops.csv.gz >star.sql\n"
-            "  tessera load --db shop.db --schema star.sql --max-errors 100 --reject bad.csv "
-            "'sales=sales-*.csv' shops=shops.csv\n"
-            "  tessera load --db shop.db --schema star.sql 'sales=sales-*.parquet' shops=shops.orc\n"
-            "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-\n"
-            "  tessera load --db shop.db --append sales=today.csv shops=new-shops.csv\n"
-            "  tessera load --db shop.db --append sales=may.parquet --replace-where \"month = 5\"",
+    .help =
+        "Loads a star schema from CSV (RFC 4180), TSV, '|'-delimited and JSON files, plain or compressed by "
+        "gzip, zstd, xz or bzip2, and from ORC and Parquet files, whose columns match by name; - is "
+        "standard input, and a folder is all files in it. "
+        "Either everything is loaded, or the database stays as it was.\vdocs/loading.md says what schema "
+        "scripts and files may hold.\n\n"
+        "Examples:\n"
+        "  tessera load --db shop.db --schema star.sql sales=sales.csv shops=shops.csv.gz\n"
+        "  tessera load --infer sales.csv shops.csv.gz >star.sql\n"
+        "  tessera load --db shop.db --schema star.sql --max-errors 100 --reject bad.csv "
+        "'sales=sales-*.csv' shops=shops.csv\n"
+        "  tessera load --db shop.db --schema star.sql 'sales=sales-*.parquet' shops=shops.orc\n"
+        "  zcat export.gz | tessera load --db shop.db --schema star.sql --force sales=-\n"
+        "  tessera load --db shop.db --append sales=today.csv shops=new-shops.csv\n"
+        "  tessera load --db shop.db --append sales=may.parquet --replace-where \"month = 5\"",
 };
 
 /* ---- The device ---- */

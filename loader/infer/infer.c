@@ -89,7 +89,9 @@ static void put_table(FILE *out, const struct infer_table *table)
 {
     fprintf(out, "\n-- %s%s: %" PRIu64 " row%s, ", table->input->paths[0],
             table->input->path_count > 1 ? " and others" : "", table->rows, table->rows == 1 ? "" : "s");
-    if (table->format)
+    if (table->json)
+        fputs("JSON\n", out);
+    else if (table->format)
         fprintf(out, "%s, %" PRIu64 " %s%s\n", table->format->name, table->parts, table->format->part,
                 table->parts == 1 ? "" : "s");
     else
@@ -130,7 +132,7 @@ static bool needs_columns(const struct infer_table *table)
     bool unnamed = false;
     for (uint32_t c = 0; c < table->column_count; c++)
         unnamed |= table->columns[c].unnamed;
-    return !table->format && (table->renamed || (unnamed && table->delimiter != ','));
+    return !table->format && !table->json && (table->renamed || (unnamed && table->delimiter != ','));
 }
 
 static void put_columns(FILE *out, const struct infer_table *table)

@@ -47,9 +47,7 @@ static enum status first_bytes_read(const char *path, const struct text_options 
     text_decoder_close(file);
     if (status == STATUS_OK && first->bytes >= 3 && memcmp(first->text, "\xef\xbb\xbf", 3) == 0)
         memmove(first->text, first->text + 3, first->bytes -= 3);
-    return status == STATUS_OK ? text_format_check(path, first->text, first->bytes,
-                                                   text_may_be_json(options->delimiter, path), error)
-                               : status;
+    return AND_THEN(status, text_format_check(path, first->text, first->bytes, error));
 }
 
 /* Splits the first two rows that are not empty; their counts are 0 if there are none. */
@@ -167,12 +165,26 @@ static void seek_forms(struct infer_column *column)
         column->number_forms[f].dead = text_has_marks(reading);
 }
 
+static void begin_column(struct infer_table *table, const struct text_options *options, uint32_t c)
+{
+    table->columns[c].kinds = KIND_ALL;
+    table->columns[c].uncounted = table->types_alone;
+    table->columns[c].reading = reading_of(options, table->name, table->columns[c].name);
+    seek_forms(&table->columns[c]);
+}
+
 static enum status begin(struct infer_table *table, const struct text_options *options,
                          struct first_row *first, struct error *error)
 {
     const char *const path = table->input->paths[0];
     const struct text_reading reading = reading_of(options, table->name, ""); /* of all columns */
     RETURN_IF_ERROR(first_bytes_read(path, options, first, error));
+    if (infer_is_json(path, options, first->text, first->bytes)) {
+        RETURN_IF_ERROR(infer_json_names(table, options, error));
+        for (uint32_t c = 0; c < table->column_count; c++)
+            begin_column(table, options, c);
+        return STATUS_OK;
+    }
     RETURN_IF_ERROR(find_delimiter(first, options, &reading, path, &table->delimiter, error));
     if (first->count == 0)
         return error_set(error, STATUS_BAD_INPUT, "%s: is empty, so nothing can be inferred from it", path);
@@ -185,11 +197,8 @@ static enum status begin(struct infer_table *table, const struct text_options *o
     RETURN_IF_ERROR(memory_zeros(&table->columns, first->count * sizeof *table->columns, "columns", error));
     table->column_count = first->count;
     for (uint32_t c = 0; c < first->count; c++) {
-        table->columns[c].kinds = KIND_ALL;
-        table->columns[c].uncounted = table->types_alone;
         name_column(table, c, &first->fields[c]);
-        table->columns[c].reading = reading_of(options, table->name, table->columns[c].name);
-        seek_forms(&table->columns[c]);
+        begin_column(table, options, c);
     }
     return STATUS_OK;
 }
@@ -217,9 +226,12 @@ static enum status add_column(const struct block_reading *reading, uint32_t colu
     const struct text_block *const block = reading->block;
     uint32_t fault = 0;
     for (uint32_t row = whole_row(block, reading->begin, &fault); row < block->rows;
-         row = whole_row(block, row + 1, &fault))
-        RETURN_IF_ERROR(infer_column_add(&table->columns[column], reading->forms,
-                                         &block->fields[(size_t)row * table->column_count + column], error));
+         row = whole_row(block, row + 1, &fault)) {
+        const struct text_field *const field = &block->fields[(size_t)row * table->column_count + column];
+        RETURN_IF_ERROR(infer_column_add(&table->columns[column], reading->forms, field, error));
+        if (table->json)
+            infer_json_value(&table->columns[column], field, block->row_text[row], block->row_text[row + 1]);
+    }
     return STATUS_OK;
 }
 

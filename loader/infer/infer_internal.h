@@ -84,6 +84,7 @@ struct infer_table {
     char name[NAME_BYTES];
     bool types_alone; /* values are not counted, and of columnar files not read, unless a type needs it */
     char delimiter;
+    bool json;            /* its rows are objects */
     bool header, renamed; /* renamed: a column cannot have the name that the header gives it */
     uint64_t rows, faults;
     char fault[ERROR_TEXT_BYTES];
@@ -129,6 +130,14 @@ NODISCARD enum status infer_table_read(struct infer_table *table, const struct t
 NODISCARD enum status infer_columnar_read(struct infer_table *table, const struct load_options *options,
                                           struct error *error);
 void infer_table_free(struct infer_table *table);
+
+/* Whether a file of text that begins so is JSON; the columns of such files, whose values are then read as those of others are.
+ * infer_json_value takes account of a value that is a string: it is no number. */
+bool infer_is_json(const char *path, const struct text_options *options, const char *text, size_t bytes);
+NODISCARD enum status infer_json_names(struct infer_table *table, const struct text_options *options,
+                                       struct error *error);
+void infer_json_value(struct infer_column *column, const struct text_field *field, const char *row,
+                      const char *end);
 
 /* Finds the keys and references of all tables. */
 void infer_keys_find(struct infer_table *tables, uint32_t count);

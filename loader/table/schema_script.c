@@ -76,7 +76,7 @@ enum status schema_script_read(const char *path, struct schema_script *schema, s
     char *text;
     size_t length;
     RETURN_IF_ERROR(text_file_whole(path, SCRIPT_BYTES_MAX, &text, &length, error));
-    enum status status = text_format_check(path, text, length, false, error);
+    enum status status = text_format_check(path, text, length, error);
     status = AND_THEN(status, schema_script_parse(path, text, length, schema, error));
     free(text);
     return status;

@@ -116,7 +116,7 @@ enum status workload_read(const char *path, const struct schema_script *schema, 
     size_t length = 0;
     *workload = (struct workload){0};
     enum status status = text_file_whole(path, WORKLOAD_BYTES_MAX, &text, &length, error);
-    status = AND_THEN(status, text_format_check(path, text, length, false, error));
+    status = AND_THEN(status, text_format_check(path, text, length, error));
     /* a name and its end have at most twice the bytes of its token */
     status = AND_THEN(status, memory_take(&workload->text, 2 * length + 2, "a workload", error));
     if (status == STATUS_OK) {

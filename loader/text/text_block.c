@@ -1,7 +1,9 @@
 /* text_block.c: splits one block's text into rows and fields, on the thread that took it
  * (text_source_internal.h). */
+#include "loader/text/json_rows.h"
 #include "loader/text/text_source_internal.h"
 #include "storage/base/memory.h"
+#include "storage/base/text/json_scan.h"
 #include "storage/base/words/utf8.h"
 
 #include <stdio.h>
@@ -17,7 +19,7 @@ enum status text_memory_reserve(struct text_memory *memory, size_t wanted, struc
     return STATUS_OK;
 }
 
-static enum status fault_add(struct text_block *block, const char *complaint, bool no_text,
+enum status text_block_fault(struct text_block *block, const char *complaint, bool no_text,
                              struct error *error)
 {
     struct block_memory *const memory = block->own;
@@ -33,9 +35,7 @@ static enum status fault_add(struct text_block *block, const char *complaint, bo
     return STATUS_OK;
 }
 
-/* Makes room for `rows` rows; the block's old content is lost. */
-static enum status rows_reserve(struct text_block *block, uint32_t rows, uint32_t columns,
-                                struct error *error)
+enum status text_block_reserve(struct text_block *block, uint32_t rows, uint32_t columns, struct error *error)
 {
     struct block_memory *const memory = block->own;
     const size_t fields = (size_t)rows * columns;
@@ -166,6 +166,74 @@ static enum status make_utf8(struct block_memory *memory, const struct block_tex
     return STATUS_OK;
 }
 
+/* What is wrong with the bytes of an object; NULL: nothing. */
+static const char *bytes_complaint(const struct block_text *text, char *begin, char *end,
+                                   char sentence[TEXT_COMPLAINT_BYTES])
+{
+    if (utf8_is_valid(begin, (size_t)(end - begin)))
+        return NULL; /* a NUL is no JSON */
+    return text->encoding[0] && encoding_complaint(begin, end, text, sentence) ? sentence : text_no_utf8;
+}
+
+/* The object from `begin` to before `end`; `list`: a comma may be before it. An empty line is no row. */
+static enum status split_object(struct text_block *block, const struct block_text *text,
+                                struct json_reader *reader, char *begin, char *end, bool look, char **spare,
+                                uint64_t *line, struct error *error)
+{
+    char sentence[TEXT_COMPLAINT_BYTES];
+    const char *at = json_scan_blanks(begin, end);
+    if (text->shape.json != JSON_LAYOUT_LINES && at < end && *at == ',')
+        at = json_scan_blanks(at + 1, end);
+    for (const char *c = begin; (c = memchr(c, '\n', (size_t)(at - c))); c++)
+        ++*line;
+    if (at == end)
+        return STATUS_OK;
+    const char *const row = at, *complaint = look ? bytes_complaint(text, begin, end, sentence) : NULL;
+    const bool no_text = complaint;
+    block->row_text[block->rows] = row;
+    block->row_line[block->rows] = *line;
+    struct text_field *const fields = block->fields + (size_t)block->rows * text->shape.columns;
+    if (!complaint)
+        complaint = json_row_read(reader, &at, end, fields, spare, sentence);
+    if (!complaint && json_scan_blanks(at, end) < end)
+        complaint = "is no JSON: it goes on behind its object; if this is delimited text, give --delimiter";
+    if (complaint)
+        RETURN_IF_ERROR(text_block_fault(block, complaint, no_text, error));
+    block->rows++;
+    block->row_text[block->rows] = end;
+    for (const char *c = row; (c = memchr(c, '\n', (size_t)(end - c))); c++)
+        ++*line;
+    return STATUS_OK;
+}
+
+static enum status split_objects(struct text_block *block, const struct block_text *text, char *bytes,
+                                 size_t length, bool look, struct error *error)
+{
+    struct block_memory *const memory = block->own;
+    const struct text_index *const index = &memory->index;
+    const uint32_t columns = text->shape.columns;
+    struct json_reader reader = {.shape = &text->shape};
+    if (!memory->columns)
+        RETURN_IF_ERROR(
+            memory_take(&memory->columns, 2ull * columns * sizeof *memory->columns, "columns", error));
+    for (uint32_t c = 0; c < columns; c++) {
+        memory->columns[c] = (uint32_t)strlen(text->shape.names[c]);
+        memory->columns[columns + c] = 0;
+    }
+    reader.lengths = memory->columns;
+    reader.seen = memory->columns + columns;
+    char *spare = memory->spare.bytes, *begin = bytes;
+    uint64_t line = text->line;
+    for (uint32_t r = 0; r < index->row_count; r++) {
+        const size_t end = index->ends[index->rows[r]];
+        const bool newline = text->shape.json == JSON_LAYOUT_LINES && end < length;
+        RETURN_IF_ERROR(split_object(block, text, &reader, begin, bytes + end, look, &spare, &line, error));
+        line += newline;
+        begin = bytes + end + newline;
+    }
+    return STATUS_OK;
+}
+
 enum status text_block_split(struct text_block *block, const struct block_text *text, struct error *error)
 {
     struct block_memory *const memory = block->own;
@@ -175,10 +243,12 @@ enum status text_block_split(struct text_block *block, const struct block_text *
     RETURN_IF_ERROR(make_utf8(memory, text, &length, error));
     char *const bytes = memory->text.bytes;
     RETURN_IF_ERROR(text_rows_index(bytes, length, shape, index, &memory->index_room, error));
-    RETURN_IF_ERROR(rows_reserve(block, index->row_count, shape->columns, error));
-    if (index->quotes)
+    RETURN_IF_ERROR(text_block_reserve(block, index->row_count, shape->columns, error));
+    if (index->quotes || shape->json)
         RETURN_IF_ERROR(text_memory_reserve(&memory->spare, length, error));
     const bool look = index->zero_bytes || (index->high_bytes && !utf8_is_valid(bytes, length));
+    if (shape->json)
+        return split_objects(block, text, bytes, length, look, error);
     char *spare = memory->spare.bytes;
     uint64_t line = text->line;
     size_t begin = 0;
@@ -199,7 +269,7 @@ enum status text_block_split(struct text_block *block, const struct block_text *
         const char *const complaint =
             complaint_of(&row, r, index, text, fields, bytes, begin, end, look, &no_text, sentence);
         if (complaint)
-            RETURN_IF_ERROR(fault_add(block, complaint, no_text, error));
+            RETURN_IF_ERROR(text_block_fault(block, complaint, no_text, error));
         block->rows++;
         begin = behind;
         line += row.lines;
@@ -215,6 +285,7 @@ void text_block_free(struct text_block *block)
         free(memory->text.bytes);
         free(memory->spare.bytes);
         free(memory->raw.bytes);
+        free(memory->columns);
         text_index_free(&memory->index);
     }
     free(memory);

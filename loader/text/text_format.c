@@ -14,10 +14,9 @@ struct format {
         (magic), sizeof(magic) - 1, (at), (is), (advice) \
     }
 
-#define BY_ARROW  "docs/examples/tessera_files.py loads such files (docs/loading.md)"
-#define BY_DUCKDB "make it CSV: duckdb -c \"COPY (FROM 'FILE') TO 'FILE.csv'\""
-#define UNPACK    "unpack it first; files may be compressed by gzip, zstd, xz or bzip2"
-#define EXPORT    "export its tables as CSV"
+#define BY_ARROW "docs/examples/tessera_files.py loads such files (docs/loading.md)"
+#define UNPACK   "unpack it first; files may be compressed by gzip, zstd, xz or bzip2"
+#define EXPORT   "export its tables as CSV"
 
 static const struct format formats[] = {
     FORMAT("PAR1", 0, "a Parquet file", "give the whole file itself, unpacked and not through a pipe"),
@@ -77,7 +76,7 @@ static bool object_begins(const char *bytes, size_t count, size_t at)
     return at < count && bytes[at] == ':';
 }
 
-static bool is_json(const char *bytes, size_t count)
+bool text_format_is_json(const char *bytes, size_t count)
 {
     size_t at = blanks_skip(bytes, count, 0);
     if (at < count && bytes[at] == '[')
@@ -85,8 +84,7 @@ static bool is_json(const char *bytes, size_t count)
     return object_begins(bytes, count, at);
 }
 
-enum status text_format_check(const char *path, const char *bytes, size_t count, bool json,
-                              struct error *error)
+enum status text_format_check(const char *path, const char *bytes, size_t count, struct error *error)
 {
     const bool binary = is_binary(bytes, count);
     for (size_t f = 0; binary && f < sizeof formats / sizeof *formats; f++) {
@@ -95,10 +93,5 @@ enum status text_format_check(const char *path, const char *bytes, size_t count,
             memcmp(bytes + format->at, format->magic, format->length) == 0)
             return error_set(error, STATUS_BAD_INPUT, "%s: is %s; %s", path, format->is, format->advice);
     }
-    if (json && is_json(bytes, count))
-        return error_set(error, STATUS_BAD_INPUT,
-                         "%s: is JSON; " BY_DUCKDB
-                         " (if it is delimited text whose first field is JSON, give --delimiter)",
-                         path);
     return STATUS_OK;
 }

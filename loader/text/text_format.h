@@ -9,9 +9,11 @@
 #include <stddef.h>
 
 /* STATUS_BAD_INPUT, "PATH: is a Parquet file; ...", with what to do, if the bytes begin such a file: Parquet, Feather,
- * Arrow, UTF-16, databases, archives, spreadsheets. `json`: JSON is refused, too; it is recognised by an object at
- * the beginning, or in a list at the beginning. */
-NODISCARD enum status text_format_check(const char *path, const char *bytes, size_t count, bool json,
+ * Arrow, UTF-16, databases, archives, spreadsheets. */
+/* Whether a text begins with a JSON object, or with one in a list. */
+bool text_format_is_json(const char *bytes, size_t count);
+
+NODISCARD enum status text_format_check(const char *path, const char *bytes, size_t count,
                                         struct error *error);
 
 #endif

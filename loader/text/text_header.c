@@ -14,17 +14,27 @@ static bool ends_with(const char *path, size_t length, const char *suffix)
     return length >= own && word_compare_bytes(path + length - own, suffix, own) == 0;
 }
 
+/* The length of a file's name without the ending of its compression. */
+static size_t unpacked_length(const char *path)
+{
+    static const char *const endings[] = {".gz", ".zst", ".xz", ".bz2"};
+    const size_t length = strlen(path);
+    for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
+        if (ends_with(path, length, endings[e]))
+            return length - strlen(endings[e]);
+    return length;
+}
+
+bool text_name_is_json(const char *path)
+{
+    const size_t length = unpacked_length(path);
+    return ends_with(path, length, ".json") || ends_with(path, length, ".jsonl") ||
+           ends_with(path, length, ".ndjson");
+}
+
 char text_delimiter_of_name(const char *path)
 {
-    size_t length = strlen(path);
-    if (ends_with(path, length, ".gz"))
-        length -= 3;
-    else if (ends_with(path, length, ".zst"))
-        length -= 4;
-    else if (ends_with(path, length, ".xz"))
-        length -= 3;
-    else if (ends_with(path, length, ".bz2"))
-        length -= 4;
+    const size_t length = unpacked_length(path);
     return ends_with(path, length, ".csv")   ? ','
            : ends_with(path, length, ".tsv") ? '\t'
            : ends_with(path, length, ".tbl") ? '|'

@@ -2,7 +2,7 @@
  * text_rows.c: see text_rows.h. The index has the ends of fields; this file makes fields of them, in about 2
  * ns each, or 10 ns in quotes.
  */
-#include "loader/text/text_rows.h"
+#include "loader/text/json_rows.h"
 
 #include "storage/base/isa.h"
 #include "storage/base/words/utf8.h"
@@ -12,6 +12,8 @@
 
 struct text_whole text_rows_whole(const char *text, size_t length, const struct text_shape *shape)
 {
+    if (shape->json)
+        return json_rows_whole(text, length, (enum json_layout)shape->json);
     return ISA_CHOICE(text_scan_whole)(text, length, shape->delimiter, !shape->verbatim);
 }
 
@@ -28,7 +30,10 @@ enum status text_rows_index(const char *text, size_t length, const struct text_s
             return error_out_of_memory(error, 2 * wanted * sizeof *index->ends, "finding fields");
         *room = wanted;
     }
-    ISA_CHOICE(text_scan_index)(text, length, shape->delimiter, !shape->verbatim, index);
+    ISA_CHOICE(text_scan_index)
+    (text, length, shape->json ? '\n' : shape->delimiter, !shape->verbatim && !shape->json, index);
+    if (shape->json > JSON_LAYOUT_LINES)
+        json_rows_index(text, length, index);
     return STATUS_OK;
 }
 

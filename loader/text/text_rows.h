@@ -9,6 +9,7 @@
 /* The shape of a text; it is known when the first row has been read. */
 struct text_shape {
     char delimiter;
+    int json;              /* enum json_layout (json_rows.h); 0: the text is delimited */
     bool verbatim;         /* as in text_options */
     bool trailing;         /* every row ends with a delimiter after its last field */
     uint32_t columns;      /* of the table */

@@ -5,6 +5,9 @@
  */
 #include "loader/text/text_source_internal.h"
 
+#include "loader/text/json_rows.h"
+#include "storage/base/text/json_scan.h"
+
 #include "storage/base/memory.h"
 
 #include <stdio.h>
@@ -56,6 +59,22 @@ static enum status read_header(struct text_source *source, size_t *bytes, uint64
     return status;
 }
 
+/* Finds whether the file is JSON, and how its rows stand in it. *known is false if more bytes must be seen. */
+static bool is_json(struct text_source *source, bool *known, size_t *bytes)
+{
+    struct text_memory *const carry = &source->carry;
+    const char *const path = path_of(source);
+    *known = true;
+    *bytes = 0;
+    source->shape.json = JSON_LAYOUT_NONE;
+    if (source->given || source->shape.verbatim ||
+        !(text_name_is_json(path) ||
+          (text_may_be_json(0, path) && text_format_is_json(carry->bytes, source->carry_bytes))))
+        return false;
+    source->shape.json = json_layout_find(carry->bytes, source->carry_bytes, source->ended, known, bytes);
+    return true;
+}
+
 /* Reads the first row into the carry, and finds the file's delimiter, header and shape. */
 static enum status begin_file(struct text_source *source)
 {
@@ -74,6 +93,9 @@ static enum status begin_file(struct text_source *source)
     const bool comma = !known && shape->delimiter == ',' && fields > 1; /* many a .csv has semicolons */
     const bool guess = shape->delimiter == 0 || comma;
     bool mark_seen = false; /* it is known whether there is a byte order mark */
+    bool json = false;
+    size_t bytes = 0;
+    source->closed = false;
     for (size_t wanted = source->block_bytes; wanted <= TEXT_ROW_BYTES; wanted *= 2) {
         RETURN_IF_ERROR(text_memory_reserve(carry, wanted, error));
         RETURN_IF_ERROR(read_on(source, carry->bytes, wanted, &source->carry_bytes));
@@ -84,17 +106,28 @@ static enum status begin_file(struct text_source *source)
                 memmove(carry->bytes, carry->bytes + 3, source->carry_bytes);
             }
         }
-        if (guess)
+        bool known_layout;
+        json = is_json(source, &known_layout, &bytes);
+        if (json && known_layout)
+            break;
+        if (guess && !json)
             RETURN_IF_ERROR(text_delimiter_of_line(source, carry->bytes, source->carry_bytes, comma,
                                                    &shape->delimiter, error));
-        if (source->ended || text_rows_whole(carry->bytes, source->carry_bytes, shape).bytes)
+        if (source->ended || (!json && text_rows_whole(carry->bytes, source->carry_bytes, shape).bytes))
             break;
     }
-    size_t bytes;
-    uint64_t lines;
-    RETURN_IF_ERROR(text_format_check(path, carry->bytes, source->carry_bytes,
-                                      text_may_be_json(source->given, path), error));
-    RETURN_IF_ERROR(read_header(source, &bytes, &lines));
+    uint64_t lines = 0;
+    RETURN_IF_ERROR(text_format_check(path, carry->bytes, source->carry_bytes, error));
+    if (json && source->listed)
+        return error_set(error, STATUS_BAD_INPUT,
+                         "%s: is JSON, whose members have names; --columns is for files that have none",
+                         path);
+    if (json)
+        shape->delimiter = known ? shape->delimiter : 0;
+    else
+        RETURN_IF_ERROR(read_header(source, &bytes, &lines));
+    for (size_t b = 0; json && b < bytes; b++)
+        lines += carry->bytes[b] == '\n';
     source->carry_bytes -= bytes;
     source->line += lines;
     memmove(carry->bytes, carry->bytes + bytes, source->carry_bytes);
@@ -211,6 +244,28 @@ void text_source_progress(const struct text_source *source, uint64_t *done, uint
 
 /* ---- Blocks, under the lock ---- */
 
+/* `line` is that of `at`, behind the last whole object. */
+static enum status refuse_open(struct text_source *source, const char *at, const char *end, uint64_t line)
+{
+    for (; at < end && *at != '{' && *at != '['; at++)
+        line += *at == '\n';
+    return error_set(&source->error, STATUS_BAD_INPUT,
+                     "%s:%llu: the object that begins here does not end; is the file cut short?",
+                     path_of(source), (unsigned long long)line);
+}
+
+/* The file ends with these bytes, or had ended before them: its list of objects must have ended, too. */
+static enum status check_list(struct text_source *source, const char *text, size_t length)
+{
+    while (length && json_scan_blanks(text + length - 1, text + length) == text + length)
+        length--;
+    source->closed |= length && text[length - 1] == ']';
+    return source->closed ? STATUS_OK
+                          : error_set(&source->error, STATUS_BAD_INPUT,
+                                      "%s: the list of objects does not end with ]; is the file cut short?",
+                                      path_of(source));
+}
+
 /* Reads the text of one block, in whole rows, into `memory`; *bytes is 0 at the end of the current file. */
 static enum status read_block(struct text_source *source, struct text_memory *memory, size_t *bytes,
                               uint64_t *first_line)
@@ -229,6 +284,9 @@ static enum status read_block(struct text_source *source, struct text_memory *me
         RETURN_IF_ERROR(text_memory_reserve(memory, wanted, error));
         RETURN_IF_ERROR(read_on(source, memory->bytes, wanted, &have));
         const struct text_whole whole = text_rows_whole(memory->bytes, have, &source->shape);
+        if (source->ended && whole.open_quote && source->shape.json)
+            return refuse_open(source, memory->bytes + whole.bytes, memory->bytes + have,
+                               source->line + whole.lines);
         if (source->ended && whole.open_quote)
             return error_set(error, STATUS_BAD_INPUT,
                              "%s:%llu: a quoted field of the row that begins here does not end",
@@ -243,6 +301,8 @@ static enum status read_block(struct text_source *source, struct text_memory *me
                 "%s:%llu: the row is longer than %u MiB; is a quote missing, or is this no text?",
                 path_of(source), line, TEXT_ROW_BYTES >> 20);
     }
+    if (source->ended && source->shape.json == JSON_LAYOUT_LIST)
+        RETURN_IF_ERROR(check_list(source, memory->bytes, have));
     source->carry_bytes = have - *bytes;
     RETURN_IF_ERROR(text_memory_reserve(&source->carry, source->carry_bytes + 1, error));
     memcpy(source->carry.bytes, memory->bytes + *bytes, source->carry_bytes);
@@ -267,7 +327,7 @@ static enum status next_text(struct text_source *source, struct text_block *bloc
         if (++source->path < source->path_count)
             RETURN_IF_ERROR(begin_file(source));
     }
-    if (text->bytes && !source->trailing_known)
+    if (text->bytes && !source->trailing_known && !source->shape.json)
         RETURN_IF_ERROR(text_trailing_find(source, memory->text.bytes, text->bytes, &source->trailing_known,
                                            &source->shape.trailing, &source->error));
     text->shape = source->shape;

@@ -1,5 +1,5 @@
 /*
- * text_source.h: reads rows of CSV (RFC 4180), TSV or '|'-delimited text from files, compressed files and
+ * text_source.h: reads rows of CSV (RFC 4180), TSV or '|'-delimited text, or JSON (json_rows.h), from files, compressed files and
  * standard input, in blocks of whole rows that threads take one after the other.
  *
  * A block has up to TEXT_BLOCK_BYTES of text, and more only for a longer row (at most TEXT_ROW_BYTES). In

@@ -32,6 +32,7 @@ struct text_source {
     struct text_encoding encoding; /* as the options say */
     bool encoded;                  /* they say one */
     bool ended;                    /* the current file has no more bytes */
+    bool closed;                   /* the list of objects that it is has ended */
     struct text_memory carry;
     size_t carry_bytes;      /* read from the current file, not yet in a block; they begin a row */
     uint64_t line;           /* of the carry's first row */
@@ -56,6 +57,9 @@ struct text_field text_field_trim(const struct text_field *field);
 
 /* Find the delimiter: by the file's name (0 if it does not tell), or by the first line of its text. */
 char text_delimiter_of_name(const char *path);
+
+/* .json, .jsonl or .ndjson, maybe of a compressed file */
+bool text_name_is_json(const char *path);
 
 /* Whether a file that begins as JSON does is JSON: neither an option (`given`, or 0) nor its name says that it is text with
  * tabs, say, whose first field may be anything. */
@@ -83,6 +87,7 @@ struct block_memory {
     struct text_memory text, spare, raw; /* raw: text before its encoding's table was applied */
     struct text_index index;
     size_t index_room, field_room, row_room, fault_room;
+    uint32_t *columns; /* of objects: the lengths of the columns' names, and the last row that has each */
 };
 
 /* What splitting a block into rows and fields needs from the source, which another thread may use
@@ -96,6 +101,11 @@ struct block_text {
     const struct text_encoding *table; /* NULL, or the source's encoding, by which the text becomes UTF-8 */
     char encoding[64];                 /* the name of the file's, for complaints; "": UTF-8 */
 };
+/* Makes room for `rows` rows; the block's old content is lost. */
+NODISCARD enum status text_block_reserve(struct text_block *block, uint32_t rows, uint32_t columns,
+                                         struct error *error);
+NODISCARD enum status text_block_fault(struct text_block *block, const char *complaint, bool no_text,
+                                       struct error *error);
 NODISCARD enum status text_block_split(struct text_block *block, const struct block_text *text,
                                        struct error *error);
 

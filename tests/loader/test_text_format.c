@@ -1,6 +1,6 @@
 /*
  * test_text_format.c: files that are no delimited text are refused by name, by a load and by --infer: Parquet, Arrow,
- * JSON, archives, databases, text that is not UTF-8. Text that begins alike is read.
+ * archives, databases, text that is not UTF-8. Text that begins alike is read.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -74,14 +74,16 @@ static void other_programs_files_are_refused_by_name(void **state)
     assert_non_null(strstr(run.errors, "t.parquet: is a Parquet file"));
 }
 
-static void json_is_refused_by_name(void **state)
+/* test_load_json.c has the rest. */
+static void json_is_read_as_such(void **state)
 {
     (void)state;
-    is_refused("t.jsonl", "{\"a\": 1, \"b\": \"x\"}\\n{\"a\": 2, \"b\": \"y\"}\\n",
-               "t.jsonl: is JSON; make it CSV");
-    is_refused("t.csv", "{\"a\\\\\"b\" : 1}\\n", "t.csv: is JSON");
-    is_refused("t.json", "\\357\\273\\277 [\\n  {\"a\": 1, \"b\": \"x\"},\\n {}]\\n", "t.json: is JSON");
-    is_refused("empty.json", "[{}]\\n", "empty.json: is JSON");
+    write_file("t.csv", "{\"a\\\\\"b\" : 1, \"a\" : 2}\\n");
+    load_ends("t=t.csv", 0, "1 row");
+    answer_is("select * from t", "a,b\n2,\n");
+    write_file("t.dat", "\\357\\273\\277 [\\n  {\"a\": 1, \"b\": \"x\"},\\n {}]\\n");
+    load_ends("t=t.dat", 0, "2 rows");
+    answer_is("select * from t", "a,b\n1,x\n,\n");
 }
 
 /* What only begins as another format does, and what an option says to be text. */
@@ -142,7 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(other_programs_files_are_refused_by_name, make_schema, teardown),
-        cmocka_unit_test_setup_teardown(json_is_refused_by_name, make_schema, teardown),
+        cmocka_unit_test_setup_teardown(json_is_read_as_such, make_schema, teardown),
         cmocka_unit_test_setup_teardown(text_that_begins_alike_is_read, make_schema, teardown),
         cmocka_unit_test_setup_teardown(text_that_is_not_utf8_is_refused_by_name, make_schema, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_inferred_from_no_row, make_schema, teardown),
