@@ -121,6 +121,10 @@
     FORMULA(NAMES("regexp_matches"), 2, 3, regular, 0)                                                       \
     FORMULA(NAMES("regexp_extract"), 2, 3, regular, 1)                                                       \
     FORMULA(NAMES("regexp_replace"), 3, 4, regular, 2)                                                       \
+    /* JSON in strings; the parser makes calls of the operators */                                           \
+    FORMULA(NAMES("->>", "json_extract_string"), 2, 2, json, true)                                           \
+    FORMULA(NAMES("->", "json_extract"), 2, 2, json, false)                                                  \
+    TEXT(NAMES("json_valid"), 1, "t", VALUE_BOOLEAN, string_json_valid, NULL, 0)                             \
     /* dates and timestamps; a row function's unit of time is the node's `index` */                          \
     ROW(DATE_TRUNC, NO_NAME, "", "date_trunc", date_trunc, GIVES_DATE, GIVES, range_date_trunc)              \
     ROW(TIME_TRUNC, NO_NAME, "", "date_trunc", time_trunc, GIVES_TIMESTAMP, GIVES, range_time_trunc)         \

@@ -317,6 +317,7 @@ struct case_range {
 };
 #include "engine/function/case_table.h"
 #include "storage/base/words/utf8.h"
+#include "storage/base/text/json_scan.h"
 
 static uint32_t change_of(const struct case_range *ranges, size_t count, uint32_t character)
 {
@@ -562,4 +563,12 @@ void string_contains(const struct string_call *call, const struct string_value *
 {
     (void)call;
     result->number = find(s[0], s[1], 0) != UINT32_MAX;
+}
+
+void string_json_valid(const struct string_call *call, const struct string_value *strings,
+                       struct string_result *result)
+{
+    struct json_scanned value;
+    (void)call;
+    result->number = !json_scan_text(strings[0].text, strings[0].length, &value);
 }

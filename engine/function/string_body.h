@@ -105,6 +105,7 @@ string_call_body string_first_code; /* of s; numbers[0] if s is empty */
 string_call_body string_distance;   /* a, b: the characters to insert, delete or replace */
 string_call_body string_bytes;      /* the number of bytes */
 string_call_body string_characters;
+string_call_body string_json_valid;
 string_call_body string_like; /* s; context: struct like_matcher */
 /* s, a pattern, and maybe the escape character, of which '' is none; numbers[0] is an enum like_case. */
 string_call_body string_like_computed;

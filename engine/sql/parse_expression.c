@@ -1,6 +1,6 @@
 /*
  * parse_expression.c: parses expressions (ast.h). The precedences are SQLite's, from the lowest: OR; AND;
- * NOT; comparisons, BETWEEN, IN, LIKE and IS; + and -; *, / and %; signs.
+ * NOT; comparisons, BETWEEN, IN, LIKE and IS; + and -; *, / and %; -> and ->>; signs.
  */
 #include "engine/sql/functions/functions.h"
 #include "engine/sql/functions/parse_words.h"
@@ -408,11 +408,18 @@ static enum status parse_chain(struct parser *parser, const struct binary *opera
     }
 }
 
+/* As in SQLite, so that j ->> 'a' = 'x' and j ->> 'a' || 'x' need no parentheses. */
+static enum status parse_json(struct parser *parser, struct sql_expression **out)
+{
+    static const struct binary operators[] = {{"->>", SQL_FUNCTION}, {"->", SQL_FUNCTION}};
+    return parse_chain(parser, operators, 2, parse_sign, out);
+}
+
 static enum status parse_product(struct parser *parser, struct sql_expression **out)
 {
     static const struct binary operators[] = {
         {"*", SQL_MULTIPLY}, {"/", SQL_DIVIDE}, {"//", SQL_DIVIDE}, {"%", SQL_REMAINDER}};
-    return parse_chain(parser, operators, 4, parse_sign, out);
+    return parse_chain(parser, operators, 4, parse_json, out);
 }
 
 static enum status parse_plus(struct parser *parser, struct sql_expression **out)

@@ -101,8 +101,11 @@ static size_t number_bytes(const struct sql_tokens *tokens)
 
 static size_t symbol_bytes(const struct sql_tokens *tokens)
 {
-    static const char *const two[] = {"<=", ">=", "<>", "!=", "||", "==", "::", "~*", "!~", "//", "<<", ">>"};
+    static const char *const two[] = {
+        "<=", ">=", "<>", "!=", "||", "==", "::", "~*", "!~", "//", "<<", ">>", "->"};
     if (peek(tokens, 0) == '!' && peek(tokens, 1) == '~' && peek(tokens, 2) == '*')
+        return 3;
+    if (peek(tokens, 0) == '-' && peek(tokens, 1) == '>' && peek(tokens, 2) == '>')
         return 3;
     for (size_t i = 0; i < sizeof two / sizeof *two; i++)
         if (peek(tokens, 0) == two[i][0] && peek(tokens, 1) == two[i][1])

@@ -64,11 +64,11 @@ static enum status refuse_unknown(struct binder *binder, const struct sql_expres
 {
     const char *const here = other_system(ast->name);
     if (strncmp(ast->name, "json", 4) == 0)
-        return bind_refuse(
-            binder, ast->position,
-            "there is no function %s: JSON within strings is not read; load its fields as columns, or "
-            "take one out by regexp_extract(s, '\"key\": *\"([^\"]*)\"', 1)",
-            ast->name);
+        return bind_refuse(binder, ast->position,
+                           "there is no function %s; s ->> 'name' and json_extract_string(s, '$.name[0]') "
+                           "take a value out of JSON, "
+                           "s -> 'name' and json_extract a part of it, and json_valid(s) tests it",
+                           ast->name);
     if (strncmp(ast->name, "list_", 5) == 0 || strncmp(ast->name, "array_", 6) == 0 ||
         strcmp(ast->name, "unnest") == 0)
         return bind_refuse(binder, ast->position, "there is no function %s: values are no lists here",

@@ -7,6 +7,7 @@
  *     times.c       date_trunc, date_diff, last_day, ...
  *     strings.c     ||, replace, split_part, ...: once for each string of a dictionary
  *     formats.c     values as text: CAST to VARCHAR, chr
+ *     json.c        JSON in strings: -> and ->>
  *     zones.c       timestamps with time zone: AT TIME ZONE
  *     time_text.c   times in forms that a statement gives: strftime, to_char, strptime
  *     casts.c       CAST and ::
@@ -62,6 +63,9 @@ NODISCARD enum status bind_concat_operator(struct binder *binder, const struct s
                                            enum bind_level level, uint32_t *node);
 /* A NULL needs a dictionary when it is compared with strings, so it is that of an empty string. */
 NODISCARD enum status bind_null_string(struct binder *binder, uint32_t *node);
+
+/* ---- json.c ---- */
+function_bind bind_json;
 
 /* ---- formats.c ---- */
 function_bind bind_chr;

@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 static const char no_value[] = "has no value where one should be",
                   open_string[] = "has a string that does not end",
                   bad_string[] = "has a line end or another control character in a string",
@@ -19,34 +23,41 @@ static inline bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-const char *json_scan_blanks(const char *at, const char *end)
+static inline const char *skip_blanks(const char *at, const char *end)
 {
-    while (at < end && is_blank(*at))
+    while (at < end && (unsigned char)*at <= ' ' && is_blank(*at))
         at++;
     return at;
 }
 
-#define EACH_BYTE 0x0101010101010101ull
-#define HIGH_BITS 0x8080808080808080ull
-
-/* The highest bit of the bytes that are 0, and maybe of bytes above one that is: the lowest is right. */
-static inline uint64_t zero_bytes(uint64_t word)
+const char *json_scan_blanks(const char *at, const char *end)
 {
-    return (word - EACH_BYTE) & ~word & HIGH_BITS;
+    return skip_blanks(at, end);
 }
 
-/* The first quote, backslash or control character. */
-static const char *string_stop(const char *at, const char *end)
+#if defined(__SSE2__)
+#define PIECE 16
+/* Bit i: byte i of sixteen is a quote, a backslash or a control character. */
+static inline uint32_t stops_of(const char *at)
 {
-    for (; end - at >= 8; at += 8) {
-        uint64_t word;
-        memcpy(&word, at, 8);
-        const uint64_t quotes = zero_bytes(word ^ EACH_BYTE * '"'),
-                       slashes = zero_bytes(word ^ EACH_BYTE * '\\'),
-                       controls = (word - EACH_BYTE * ' ') & ~word & HIGH_BITS;
-        if (quotes | slashes | controls)
-            break; /* within these eight; their order in the word depends on the machine */
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+    const __m128i controls = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(' ' - 1)), bytes);
+    return (uint32_t)_mm_movemask_epi8(_mm_or_si128(
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))),
+        controls));
+}
+#endif
+
+/* The first quote, backslash or control character. */
+static inline const char *string_stop(const char *at, const char *end)
+{
+#if defined(__SSE2__)
+    for (; end - at >= PIECE; at += PIECE) {
+        const uint32_t stops = stops_of(at);
+        if (stops)
+            return at + __builtin_ctz(stops);
     }
+#endif
     while (at < end && *at != '"' && *at != '\\' && (unsigned char)*at >= ' ')
         at++;
     return at;
@@ -130,7 +141,7 @@ static const char *scan_word(const char **at, const char *end, const char *word)
 /* Reads ':' behind a member's name. */
 static const char *scan_colon(const char **at, const char *end)
 {
-    *at = json_scan_blanks(*at, end);
+    *at = skip_blanks(*at, end);
     if (*at == end || **at != ':')
         return no_colon;
     ++*at;
@@ -154,20 +165,20 @@ static const char *pass_items(const char **at, const char *end, char close, uint
 {
     struct json_scanned inner;
     const char *complaint = NULL;
-    *at = json_scan_blanks(*at, end);
+    *at = skip_blanks(*at, end);
     if (*at < end && **at == close) {
         ++*at;
         return NULL;
     }
     while (!complaint) {
-        *at = json_scan_blanks(*at, end);
+        *at = skip_blanks(*at, end);
         if (close == '}')
             complaint = scan_name(at, end, &inner);
         if (!complaint)
             complaint = scan(at, end, depth, &inner);
         if (complaint)
             break;
-        *at = json_scan_blanks(*at, end);
+        *at = skip_blanks(*at, end);
         if (*at == end || (**at != ',' && **at != close))
             return no_comma;
         if (*(*at)++ == close)
@@ -178,7 +189,7 @@ static const char *pass_items(const char **at, const char *end, char close, uint
 
 static const char *scan(const char **at, const char *end, uint32_t depth, struct json_scanned *value)
 {
-    *at = json_scan_blanks(*at, end);
+    *at = skip_blanks(*at, end);
     *value = (struct json_scanned){.text = *at};
     const char *complaint = no_value;
     if (*at == end)
@@ -225,14 +236,12 @@ const char *json_scan_text(const char *text, uint32_t length, struct json_scanne
     const char *const complaint = scan(&at, end, 0, value);
     if (complaint)
         return complaint;
-    return json_scan_blanks(at, end) == end ? NULL : "goes on behind its value";
+    return skip_blanks(at, end) == end ? NULL : "goes on behind its value";
 }
 
-const char *json_scan_next(struct json_scan_items *items, struct json_scanned *name,
-                           struct json_scanned *value, bool *more)
+const char *json_scan_item(struct json_scan_items *items, struct json_scanned *name, bool *more)
 {
-    const char *complaint = NULL;
-    items->at = json_scan_blanks(items->at, items->end);
+    items->at = skip_blanks(items->at, items->end);
     *more = items->at == items->end || *items->at != items->close;
     if (!*more) {
         items->at++;
@@ -240,11 +249,16 @@ const char *json_scan_next(struct json_scan_items *items, struct json_scanned *n
     }
     if (items->begun && (items->at == items->end || *items->at != ','))
         return no_comma;
-    items->at = json_scan_blanks(items->at + items->begun, items->end);
+    items->at = skip_blanks(items->at + items->begun, items->end);
     items->begun = true;
-    if (items->close == '}')
-        complaint = scan_name(&items->at, items->end, name);
-    return complaint ? complaint : scan(&items->at, items->end, 1, value);
+    return items->close == '}' ? scan_name(&items->at, items->end, name) : NULL;
+}
+
+const char *json_scan_next(struct json_scan_items *items, struct json_scanned *name,
+                           struct json_scanned *value, bool *more)
+{
+    const char *const complaint = json_scan_item(items, name, more);
+    return complaint || !*more ? complaint : scan(&items->at, items->end, 1, value);
 }
 
 /* ---- Escapes ---- */

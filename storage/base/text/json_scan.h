@@ -37,7 +37,7 @@ const char *json_scan_value(const char **at, const char *end, struct json_scanne
 /* Reads a whole text: one value, and blanks around it. */
 const char *json_scan_text(const char *text, uint32_t length, struct json_scanned *value);
 
-/* The members of an object, or the elements of an array, one after the other. It begins at the bracket. */
+/* The members of an object, or the elements of an array, one after the other. It begins behind the bracket. */
 struct json_scan_items {
     const char *at, *end;
     char close; /* the bracket that ends them */
@@ -48,7 +48,9 @@ static inline struct json_scan_items json_scan_items(const struct json_scanned *
     return (struct json_scan_items){of->text + 1, of->text + of->length,
                                     of->kind == JSON_SCAN_OBJECT ? '}' : ']', false};
 }
-/* *more is false behind the last one: then `at` is behind the bracket. An element has no name: `name` may be NULL. */
+/* *more is false behind the last one: then `at` is behind the bracket. An element has no name: `name` may be NULL. json_scan_item
+ * stops before the value, which the caller reads from `at`. */
+const char *json_scan_item(struct json_scan_items *items, struct json_scanned *name, bool *more);
 const char *json_scan_next(struct json_scan_items *items, struct json_scanned *name,
                            struct json_scanned *value, bool *more);
 
