@@ -19,10 +19,10 @@ struct logical_options {
     const struct sql_parameter *parameters;
     uint32_t parameter_count;
     enum sql_like like;
-    const struct zone *zone;           /* struct sql_options */
-    int64_t now;                       /* struct sql_options */
-    bool device_totals;                /* a GPU answers, and adds up what groups give where only that is asked */
-    bool host_totals;                  /* the CPU does */
+    const struct zone *zone; /* struct sql_options */
+    int64_t now;             /* struct sql_options */
+    bool device_totals;      /* a GPU answers, and adds up what groups give where only that is asked */
+    bool host_totals;        /* the CPU does */
     const struct logical_files *files; /* NULL: FROM may name none */
 };
 

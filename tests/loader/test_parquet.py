@@ -62,7 +62,7 @@ def check(database, sales):
     at = sales["at"].cast(pa.timestamp("us", "UTC")).to_pylist()
     for i, row in enumerate(rows):
         expected = ["" if columns[0][i] is None else str(columns[0][i]), columns[1][i] or "",
-                    at[i].strftime("%Y-%m-%d %H:%M:%S.%f"), str(columns[2][i]), f"{columns[3][i]:.2f}",
+                    at[i].strftime("%Y-%m-%d %H:%M:%S.%f+00"), str(columns[2][i]), f"{columns[3][i]:.2f}",
                     "true" if columns[4][i] else "false"]
         assert row == expected, (i, row, expected)
     assert ask(database, 'select sum("Größe") from sales join shops on id = shop where shop = 40') == [["24375.00"]]

@@ -337,9 +337,8 @@ static void file_is_answered(void **state)
     file.rest = file.text;
     while (block_next(&file, &block)) {
         if (strncmp(block.head, "needs ", 6) == 0 && access(block.head + 6, R_OK) != 0) {
-            print_message(NOT_RUN "%s: there is no %s\n", path, block.head + 6);
             free(file.text);
-            skip();
+            not_run("%s: a file that it needs is not there", path);
         }
         if (strncmp(block.head, "needs ", 6) != 0)
             block_do(&file, &block);
