@@ -117,7 +117,7 @@ static enum status show(struct sql_shell *shell, struct script *script, struct e
 {
     struct rowset rows = {0};
     size_t used;
-    RETURN_IF_ERROR(sql_shell_show(shell->database, script->text, script->length, &rows, &used, error));
+    RETURN_IF_ERROR(sql_shell_show(shell, script->text, script->length, &rows, &used, error));
     enum status status = sql_shell_print(shell, &rows, error);
     rowset_free(&rows);
     status = AND_THEN(status, flush_output(error));

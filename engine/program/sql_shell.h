@@ -92,7 +92,7 @@ NODISCARD enum status sql_shell_print(struct sql_shell *shell, const struct rows
 /* True if a statement that begins with this token is one of those that sql_shell_show answers: SHOW TABLES and
  * DESCRIBE table. *used is as in sql_parse (engine/program/shell/show.c). */
 bool sql_shell_shows(const struct sql_token *first);
-NODISCARD enum status sql_shell_show(const struct database *database, const char *text, size_t length,
+NODISCARD enum status sql_shell_show(const struct sql_shell *shell, const char *text, size_t length,
                                      struct rowset *rows, size_t *used, struct error *error);
 
 /* Runs COPY, DELETE, INSERT or CREATE TABLE (engine/sql/change/change.h), and tells what was done on standard error. What

@@ -1,4 +1,5 @@
 /* show.c: SHOW TABLES, SHOW VIEWS and DESCRIBE, whose answers are rows like any others (sql_shell.h). */
+#include "engine/library/files/files.h"
 #include "engine/program/sql_shell.h"
 #include "storage/base/sql_token.h"
 #include "storage/database/database.h"
@@ -140,16 +141,38 @@ static enum status refuse(const struct sql_token *token, const char *sentence, s
     return error_set(error, STATUS_BAD_INPUT, "line %u, column %u: %s", token->line, token->column, sentence);
 }
 
-/* Reads what follows DESCRIBE: [TABLE] name. */
-static enum status read_table(const struct database *database, struct sql_tokens *tokens,
+/* The table of files, of which the schema alone is read. */
+static enum status read_files(const struct sql_shell *shell, const struct sql_token *token,
                               const struct table **table, struct error *error)
 {
+    struct statement_files files = {.count = 0};
+    struct error why = {0};
+    char *const name = malloc(token->length + 1);
+    if (!name)
+        return error_out_of_memory(error, token->length, "a name");
+    sql_token_text(token, name);
+    const struct logical_files find = statement_files_begin(&files, shell->database, shell->engine);
+    const enum status status = find.find(find.context, name, table, &why);
+    statement_files_end(&files);
+    free(name);
+    return status == STATUS_BAD_INPUT ? refuse(token, why.text, error)
+           : status == STATUS_OK      ? STATUS_OK
+                                      : error_set(error, status, "%s", why.text);
+}
+
+/* Reads what follows DESCRIBE: [TABLE] name, or 'file'. */
+static enum status read_table(const struct sql_shell *shell, struct sql_tokens *tokens,
+                              const struct table **table, struct error *error)
+{
+    const struct database *const database = shell->database;
     struct sql_token token;
     struct error why = {0};
     char name[NAME_MAX_BYTES];
     RETURN_IF_ERROR(sql_token_next(tokens, &token, error));
     if (sql_token_is(&token, "TABLE"))
         RETURN_IF_ERROR(sql_token_next(tokens, &token, error));
+    if (token.kind == TOKEN_STRING)
+        return read_files(shell, &token, table, error);
     if ((token.kind != TOKEN_WORD && token.kind != TOKEN_NAME) || token.length >= sizeof name)
         return refuse(&token, "DESCRIBE needs the name of a table; SHOW TABLES lists them", error);
     sql_token_text(&token, name);
@@ -166,9 +189,10 @@ bool sql_shell_shows(const struct sql_token *first)
     return sql_token_is(first, "SHOW") || sql_token_is(first, "DESCRIBE") || sql_token_is(first, "DESC");
 }
 
-enum status sql_shell_show(const struct database *database, const char *text, size_t length,
+enum status sql_shell_show(const struct sql_shell *shell, const char *text, size_t length,
                            struct rowset *rows, size_t *used, struct error *error)
 {
+    struct database *const database = shell->database;
     struct sql_tokens tokens;
     struct sql_token token;
     const struct table *table = NULL;
@@ -182,7 +206,7 @@ enum status sql_shell_show(const struct database *database, const char *text, si
             return refuse(
                 &token, "there are SHOW TABLES and SHOW VIEWS; DESCRIBE NAME shows a table's columns", error);
     } else {
-        RETURN_IF_ERROR(read_table(database, &tokens, &table, error));
+        RETURN_IF_ERROR(read_table(shell, &tokens, &table, error));
     }
     RETURN_IF_ERROR(sql_token_next(&tokens, &token, error));
     if (token.kind != TOKEN_END && !sql_token_is(&token, ";"))

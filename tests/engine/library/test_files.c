@@ -81,6 +81,9 @@ static void statements_ask_files(void **state)
     prints("", "select column_name, column_type, count from (summarize 'new.csv') s",
            "column_name,column_type,count\nnr,BIGINT,3\nshop,BIGINT,3\npaid,\"DECIMAL(18,2)\",3\nday,DATE,"
            "3\n");
+    prints("", "describe 'new.csv'",
+           "column,type,null,key,references\nnr,int32,yes,\"\",\"\"\nshop,int32,yes,\"\",\"\"\n"
+           "paid,\"decimal(9,2)\",yes,\"\",\"\"\nday,date,yes,\"\",\"\"\n");
     prints("", "select nr, row_number() over (order by paid nulls last) from 'new.csv' order by nr",
            "nr,row_number() over (order by paid nulls last)\n7,2\n8,3\n9,1\n");
     prints("", "select nr from 'new.csv' union all select c1 from 'shops.csv' order by 1 desc limit 2",
@@ -151,6 +154,22 @@ static void forms_of_values_are_found(void **state)
         "seq 1025 | sed 's/$/,x/' > n.csv; $T sql --device cpu --threads 3 --format csv \"select count(*), "
         "sum(c1), max(c2) from 'n.csv'\"",
         "count(*),sum(c1),max(c2)\n1025,525825,x\n");
+}
+
+/* Some blocks of text, in two files with headers; the last row decides the types. */
+static void types_are_those_of_all_rows(void **state)
+{
+    (void)state;
+    begin();
+    shell_prints(
+        "(printf '\\n\\nn,m\\n'; seq 300000 | awk '{print $1 \",\" $1 % 7}'; echo '0.5,2024-01-01') > "
+        "big1.csv; "
+        "cp big1.csv big2.csv; for t in 1 3; do $T sql --device cpu --threads $t --format csv \"describe "
+        "'big*.csv'; select count(*), sum(n), min(m), max(m) from 'big*.csv'\"; done",
+        "column,type,null,key,references\nn,\"decimal(9,1)\",yes,\"\",\"\"\nm,string,yes,\"\",\"\"\n"
+        "count(*),sum(n),min(m),max(m)\n600002,90000300001.0,0,6\n"
+        "column,type,null,key,references\nn,\"decimal(9,1)\",yes,\"\",\"\"\nm,string,yes,\"\",\"\"\n"
+        "count(*),sum(n),min(m),max(m)\n600002,90000300001.0,0,6\n");
 }
 
 /* ---- Again ---- */
@@ -237,6 +256,7 @@ static void what_is_no_file_is_refused(void **state)
     refuses("select *\n from 'nothing.csv'", 2,
             "line 2, column 7: nothing.csv: cannot be opened: No such file");
     refuses("select * from 'nothing*.csv'", 2, "column 15: no file is called like 'nothing*.csv'");
+    refuses("describe 'nothing.csv'", 2, "column 10: nothing.csv: cannot be opened");
     refuses("select * from ''", 2, "column 15: '' is no name of a file");
     refuses("select * from '-'", 2, "column 15: -: standard input can be read once");
     refuses("select * from 'none.csv'", 2, "none.csv: is empty, so nothing can be inferred from it");
@@ -255,13 +275,11 @@ static void what_is_no_file_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statements_ask_files),
-                                       cmocka_unit_test(files_are_joined_with_tables),
-                                       cmocka_unit_test(files_of_many_kinds_are_read),
-                                       cmocka_unit_test(forms_of_values_are_found),
-                                       cmocka_unit_test(changed_files_are_read_again),
-                                       cmocka_unit_test(the_library_asks_files),
-                                       cmocka_unit_test(nothing_is_left),
-                                       cmocka_unit_test(what_is_no_file_is_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statements_ask_files),         cmocka_unit_test(files_are_joined_with_tables),
+        cmocka_unit_test(files_of_many_kinds_are_read), cmocka_unit_test(forms_of_values_are_found),
+        cmocka_unit_test(types_are_those_of_all_rows),  cmocka_unit_test(changed_files_are_read_again),
+        cmocka_unit_test(the_library_asks_files),       cmocka_unit_test(nothing_is_left),
+        cmocka_unit_test(what_is_no_file_is_refused)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
