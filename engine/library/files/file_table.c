@@ -5,8 +5,10 @@
 #include "storage/base/file.h"
 #include "storage/base/memory.h"
 #include "storage/base/text/text_stream.h"
+#include "storage/base/words/near_word.h"
 #include "storage/column/column_data.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>
@@ -35,9 +37,35 @@ static void part_free(struct file_part *part)
 
 /* ---- Files ---- */
 
+/* Gives the file of the same folder whose name is like that of one that is not there; "": there is none. */
+static void find_near(const char *path, char near[256])
+{
+    const char *const slash = strrchr(path, '/'), *const name = slash ? slash + 1 : path;
+    char *const folder = slash ? strndup(path, (size_t)(slash - path + 1)) : strdup(".");
+    DIR *const entries = folder ? opendir(folder) : NULL;
+    near[0] = '\0';
+    for (const struct dirent *entry; entries && (entry = readdir(entries));) {
+        struct near_word one = near_word_begin(name);
+        if (near[0])
+            near_word_try(&one, near);
+        near_word_try(&one, entry->d_name);
+        if (one.nearest && one.nearest != near)
+            snprintf(near, 256, "%s", one.nearest);
+    }
+    if (entries)
+        closedir(entries);
+    free(folder);
+}
+
 static enum status stamp(const char *path, struct file_stamp *stamp, struct error *error)
 {
     struct stat facts;
+    char near[256];
+    if (stat(path, &facts) != 0 && errno == ENOENT) {
+        find_near(path, near);
+        return error_set(error, STATUS_BAD_INPUT, "there is no file %s%s%s%s", path,
+                         near[0] ? "; did you mean " : "", near, near[0] ? "?" : "");
+    }
     if (stat(path, &facts) != 0)
         return error_set_errno(error, errno, "%s: cannot be opened", path);
     *stamp = (struct file_stamp){facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtim};

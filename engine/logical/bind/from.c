@@ -181,11 +181,8 @@ static enum status scan_files(struct bind_state *state, const struct sql_source 
     const struct table *table;
     if (!files)
         return logical_refuse(state, source->position, "no files are read here");
-    const enum status status = files->find(files->context, source->file, &table, state->error);
-    if (status != STATUS_OK && database_find(state->database, source->file))
-        return logical_refuse(state, source->position,
-                              "there is no file '%s', and a table's name has no single quotes", source->file);
-    RETURN_IF_ERROR(sql_placed(state->error, source->position, status));
+    RETURN_IF_ERROR(sql_placed(state->error, source->position,
+                               files->find(files->context, source->file, &table, state->error)));
     return scan(state, source, table, node);
 }
 
@@ -262,11 +259,23 @@ static enum status name_source(struct bind_state *state, uint32_t s, struct sql_
     return STATUS_OK;
 }
 
-static enum status bind_source(struct bind_block *block, uint32_t s, const struct sql_source *sources,
+/* Single quotes around the name of a table, view or query of WITH make no file of it, as in DuckDB. */
+static void find_quoted(const struct bind_block *block, struct sql_source *source)
+{
+    const struct database *const database = block->state->database;
+    if (!source->file || !(database_find(database, source->file) || database_view(database, source->file) ||
+                           find_named(block->named, source->file)))
+        return;
+    source->table = source->file;
+    source->file = NULL;
+}
+
+static enum status bind_source(struct bind_block *block, uint32_t s, struct sql_source *sources,
                                struct logical_node **node)
 {
-    const struct sql_source *const source = &sources[s];
+    struct sql_source *const source = &sources[s];
     struct bind_state *const state = block->state;
+    find_quoted(block, source);
     const char **names = NULL;
     const struct bind_named *const named = source->table ? find_named(block->named, source->table) : NULL;
     const struct bind_place before = {.block = block, .aliases = false};
