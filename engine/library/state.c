@@ -31,7 +31,9 @@ static enum status open_state(const struct library_options *options, struct libr
     if (!made)
         return error_out_of_memory(error, sizeof *made, "a database");
     made->users = 1;
-    enum status status = database_open(options->path, &made->database, error);
+    enum status status = options->path && *options->path
+                             ? database_open(options->path, &made->database, error)
+                             : database_open_none("", &made->database, error);
     if (status == STATUS_OK && before) {
         sql_cache_close(before->cache);
         before->cache = NULL;

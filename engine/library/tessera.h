@@ -55,7 +55,8 @@ struct tessera_result;
 /* Opens the database in the directory `path`, for queries on `device` and `threads` threads of the CPU (0:
  * all). `device` is "cpu"; "cuda" or "cuda:1", which fail with TESSERA_MACHINE if that GPU cannot be used;
  * "cuda:0,1" or "cuda:all", several GPUs that share each statement's rows; or "auto" or NULL, which is the first
- * GPU if it can be used, else the CPU. The database stays in the state of this moment, whatever is loaded later, until a
+ * GPU if it can be used, else the CPU. Without a path (NULL or "") there is no database, and statements ask files
+ * alone: FROM 'trips.parquet'. The database stays in the state of this moment, whatever is loaded later, until a
  * statement changes tables through this handle (tessera_run). Free it with tessera_close, after everything that was made
  * from it. */
 enum tessera_status tessera_open(const char *path, const char *device, unsigned threads,

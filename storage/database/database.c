@@ -167,6 +167,8 @@ const char *database_view(const struct database *database, const char *name)
 bool database_is_current(const struct database *database)
 {
     struct catalogue now;
+    if (!database->path[0])
+        return true;
     if (catalogue_read(database->path, &now, NULL) != STATUS_OK)
         return false;
     const bool current = now.generation == database->catalogue.generation;

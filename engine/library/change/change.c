@@ -180,6 +180,9 @@ enum status change_run(const struct change_task *task, const struct sql_change *
     if (change->parameter_count && !task->parameters && change->kind != SQL_CHANGE_VIEW)
         return error_set(error, STATUS_BAD_INPUT,
                          "the statement has parameters (?), which only programs can set; write the values");
+    if (change->kind != SQL_CHANGE_COPY && !*database_path(task->database))
+        return sql_change_refuse(error, change->position,
+                                 "there is no database to change; open one (--db DIR)");
     if (change->kind != SQL_CHANGE_COPY && engine_cluster(task->engine))
         return error_set(error, STATUS_BAD_INPUT,
                          "tables are changed by one process; run this statement without --cluster");

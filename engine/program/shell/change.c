@@ -31,8 +31,6 @@ static enum status prepare(struct sql_shell *shell, const struct sql_change *cha
     if (shell->explain != SQL_EXPLAIN_NONE)
         return sql_change_refuse(error, change->position,
                                  "only queries are explained; .explain off lets this statement run");
-    if (change->kind != SQL_CHANGE_COPY && !*database_path(shell->database))
-        return sql_change_refuse(error, change->position, "there is no database to change; give --db DIR");
     if (shell->is_new && change->kind == SQL_CHANGE_CREATE && sql_shell_refresh(shell, NULL) != STATUS_OK)
         return STATUS_OK; /* it makes the database; nobody else has made one meanwhile */
     shell->stale = change->kind != SQL_CHANGE_COPY && !engine_cluster(shell->engine) &&

@@ -232,6 +232,28 @@ static void the_library_asks_files(void **state)
     tessera_close(database);
 }
 
+static void the_library_needs_no_database(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    struct tessera_error why;
+    char file[PATH_BYTES + 64], question[PATH_BYTES + 128];
+    (void)state;
+    begin();
+    file_path("new.csv", file);
+    assert_int_equal(tessera_open(NULL, "cpu", 1, &database, &why), TESSERA_OK);
+    snprintf(question, sizeof question, "select max(nr) from '%s'", file);
+    assert_int_equal(tessera_prepare(database, question, &statement, &why), TESSERA_OK);
+    assert_int_equal(number_of(statement), 9);
+    tessera_finalize(statement);
+    assert_int_equal(tessera_prepare(database, "create table t (a int)", &statement, &why), TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &why), TESSERA_BAD_INPUT);
+    assert_non_null(strstr(why.text, "there is no database to change"));
+    tessera_finalize(statement);
+    tessera_close(database);
+}
+
 static void nothing_is_left(void **state)
 {
     (void)state;
@@ -271,16 +293,20 @@ static void what_is_no_file_is_refused(void **state)
     refuses("select * from new.csv", 2,
             "column 18: schemas are main and public alone; a file is named in single quotes, FROM 'new.csv'");
     refuses("select * from new", 2, "there is no table \"new\" without a database (--db DIR)");
-    refuses("create table t (a int)", 2, "column 1: there is no database to change; give --db DIR");
+    refuses("create table t (a int)", 2, "column 1: there is no database to change; open one (--db DIR)");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statements_ask_files),         cmocka_unit_test(files_are_joined_with_tables),
-        cmocka_unit_test(files_of_many_kinds_are_read), cmocka_unit_test(forms_of_values_are_found),
-        cmocka_unit_test(types_are_those_of_all_rows),  cmocka_unit_test(changed_files_are_read_again),
-        cmocka_unit_test(the_library_asks_files),       cmocka_unit_test(nothing_is_left),
-        cmocka_unit_test(what_is_no_file_is_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(statements_ask_files),
+                                       cmocka_unit_test(files_are_joined_with_tables),
+                                       cmocka_unit_test(files_of_many_kinds_are_read),
+                                       cmocka_unit_test(forms_of_values_are_found),
+                                       cmocka_unit_test(types_are_those_of_all_rows),
+                                       cmocka_unit_test(changed_files_are_read_again),
+                                       cmocka_unit_test(the_library_asks_files),
+                                       cmocka_unit_test(the_library_needs_no_database),
+                                       cmocka_unit_test(nothing_is_left),
+                                       cmocka_unit_test(what_is_no_file_is_refused)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

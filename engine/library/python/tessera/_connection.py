@@ -38,11 +38,11 @@ class _Database:
             library.tessera_close(self.handle)
 
 
-def connect(path, *, device=None, threads=0, memory=None, spill=None, gpu_memory=None, plan_cache=None, kernel=None,
+def connect(path="", *, device=None, threads=0, memory=None, spill=None, gpu_memory=None, plan_cache=None, kernel=None,
             time_zone=None):
-    """Opens the database in the folder `path`. Options are those of tessera_open_with: device "cpu", "cuda" or "auto";
-    amounts of memory such as "4G". `time_zone`, as "Europe/Berlin", is that whose clock statements show of timestamps with
-    time zone; by default UTC. Python gets these in UTC in any case."""
+    """Opens the database in the folder `path`; without one, statements ask files (FROM 'trips.parquet'). Options are those
+    of tessera_open_with: device "cpu", "cuda" or "auto"; amounts of memory such as "4G". `time_zone`, as "Europe/Berlin", is
+    that whose clock statements show of timestamps with time zone; by default UTC. Python gets these in UTC in any case."""
     options = Options(size=ctypes.sizeof(Options), threads=threads)
     texts = {"device": device, "memory": memory, "spill": spill, "gpu_memory": gpu_memory, "plan_cache": plan_cache,
              "kernel": kernel}
