@@ -99,6 +99,19 @@ static enum status open_sources(struct columnar_reader *reader, const struct loa
     return STATUS_OK;
 }
 
+/* Leaves out the parts after the first rows that are wanted. */
+static void keep_first_parts(struct columnar_reader *reader)
+{
+    const uint64_t wanted = reader->parse->options->first_rows;
+    uint64_t rows = 0, kept = 0;
+    if (!wanted)
+        return;
+    while (kept < reader->part_count && rows < wanted)
+        rows += columnar_part_info(&reader->parts[kept++])->rows;
+    reader->part_count = kept;
+    reader->rows = rows;
+}
+
 /* ---- Memory ---- */
 
 uint64_t columnar_reader_block_bytes(const struct columnar_reader *reader, uint64_t rows)
@@ -176,6 +189,7 @@ enum status columnar_reader_open(struct columnar_reader *reader, const struct lo
                                  struct error *error)
 {
     RETURN_IF_ERROR(open_sources(reader, input, error));
+    keep_first_parts(reader);
     choose_decoder(reader);
     RETURN_IF_ERROR(choose_columns(reader, error));
     RETURN_IF_ERROR(choose_threads(reader, error));

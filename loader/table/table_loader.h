@@ -116,6 +116,8 @@ struct load_options {
     uint64_t memory;
     const char *spill; /* the folder of rows beyond it; NULL: $TMPDIR, or else the database's */
 
+    uint64_t
+        first_rows; /* of files: reading may end when so many rows were read, on one thread; 0: it does not */
     bool transient; /* the database is removed before the program ends, and need not reach the disk */
 
     /* NULL, or what rows of a load the input of table `part_table` has. */

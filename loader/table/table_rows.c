@@ -567,6 +567,7 @@ static enum status parse_blocks(void *context, uint64_t item, unsigned thread, s
     struct row_parse *parse = context;
     struct text_block block = {0};
     enum status status = STATUS_OK;
+    uint64_t read = 0;
     (void)item;
     for (bool stop = false; status == STATUS_OK && !stop;) {
         pthread_mutex_lock(&parse->lock);
@@ -579,6 +580,8 @@ static enum status parse_blocks(void *context, uint64_t item, unsigned thread, s
             break;
         status = parse_block(parse, &block, thread, error);
         report_bytes(parse);
+        read += block.rows;
+        stop = parse->options->first_rows && read >= parse->options->first_rows;
         status = AND_THEN(status, cancel_check(error));
     }
     text_block_free(&block);

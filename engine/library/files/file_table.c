@@ -152,8 +152,9 @@ static struct load_options options_of(const struct file_table *table, const stru
         .table = FILE_TABLE, .paths = (const char *const *)table->paths, .path_count = table->path_count};
     return (struct load_options){.inputs = input,
                                  .input_count = 1,
-                                 .threads = reading->threads,
+                                 .threads = table->first && table->schema->text ? 1 : reading->threads,
                                  .memory = reading->memory,
+                                 .first_rows = table->first,
                                  .spill = reading->spill};
 }
 
@@ -168,11 +169,11 @@ static enum status read_columns(struct file_table *table, struct column *columns
     if (!out)
         return error_out_of_memory(error, BUFSIZ, "a schema");
     enum status status =
-        memory_zeros(&all, (table->schema.column_count + 1ull) * sizeof *all, "a schema", error);
+        memory_zeros(&all, (table->schema->column_count + 1ull) * sizeof *all, "a schema", error);
     for (uint32_t c = 0; status == STATUS_OK && c < table->table.column_count; c++)
         all[table->fields[c]] = true;
     if (status == STATUS_OK)
-        file_schema_write(&table->schema, all, out);
+        file_schema_write(table->schema, all, out);
     free(all);
     if (fclose(out) != 0 && status == STATUS_OK)
         status = error_out_of_memory(error, bytes, "a schema");
@@ -192,11 +193,11 @@ static enum status make_columns(struct file_table *table, struct error *error)
 {
     struct column *columns;
     uint32_t count = 0;
-    const uint64_t most = table->schema.column_count + 1ull;
+    const uint64_t most = table->schema->column_count + 1ull;
     RETURN_IF_ERROR(memory_zeros(&table->fields, most * sizeof *table->fields, "columns", error));
     RETURN_IF_ERROR(memory_zeros(&columns, most * sizeof *columns, "columns", error));
-    for (uint32_t f = 0; f < table->schema.column_count; f++)
-        if (table->schema.columns[f].type[0])
+    for (uint32_t f = 0; f < table->schema->column_count; f++)
+        if (table->schema->columns[f].type[0])
             table->fields[count++] = f;
     table->table.columns = columns;
     table->table.column_count = count;
@@ -210,10 +211,11 @@ static enum status open_table(struct file_table *table, const struct file_readin
     const char *const slash = strrchr(table->name, '/');
     RETURN_IF_ERROR(find_files(table->name, table, error));
     const struct load_options options = options_of(table, reading, &input);
-    RETURN_IF_ERROR(file_schema_read(&options, &table->schema, error));
+    RETURN_IF_ERROR(file_schema_read(&options, &table->own, error));
     snprintf(table->table.name, sizeof table->table.name, "%.*s", NAME_BYTES - 1,
              slash && slash[1] ? slash + 1 : table->name);
-    table->table.rows = table->schema.rows;
+    table->schema = &table->own;
+    table->table.rows = table->own.rows;
     if (table->table.rows > TABLE_ROWS_MAX)
         return error_set(error, STATUS_BAD_INPUT, "%s: has more than %llu rows", table->name, TABLE_ROWS_MAX);
     RETURN_IF_ERROR(table_segments_set(&table->table, error));
@@ -236,6 +238,42 @@ enum status file_table_open(const char *name, const struct file_reading *reading
     return status;
 }
 
+static enum status copy_files(const struct file_table *whole, struct file_table *table, struct error *error)
+{
+    const uint64_t count = whole->path_count + 1ull;
+    table->name = strdup(whole->name);
+    if (!table->name)
+        return error_out_of_memory(error, strlen(whole->name), "a file");
+    RETURN_IF_ERROR(memory_zeros(&table->paths, count * sizeof *table->paths, "files", error));
+    RETURN_IF_ERROR(memory_zeros(&table->stamps, count * sizeof *table->stamps, "files", error));
+    for (; table->path_count < whole->path_count; table->path_count++) {
+        table->stamps[table->path_count] = whole->stamps[table->path_count];
+        table->paths[table->path_count] = strdup(whole->paths[table->path_count]);
+        if (!table->paths[table->path_count])
+            return error_out_of_memory(error, strlen(whole->paths[table->path_count]), "files");
+    }
+    return STATUS_OK;
+}
+
+enum status file_table_first(const struct file_table *whole, uint64_t first, struct file_table **out,
+                             struct error *error)
+{
+    struct file_table *table;
+    *out = NULL;
+    RETURN_IF_ERROR(memory_zeros(&table, sizeof *table, "a file", error));
+    table->whole = whole;
+    table->schema = whole->schema;
+    table->first = first;
+    memcpy(table->table.name, whole->table.name, sizeof table->table.name);
+    enum status status = copy_files(whole, table, error);
+    status = AND_THEN(status, make_columns(table, error));
+    if (status == STATUS_OK)
+        *out = table;
+    else
+        file_table_free(table);
+    return status;
+}
+
 void file_table_free(struct file_table *table)
 {
     if (!table)
@@ -244,7 +282,7 @@ void file_table_free(struct file_table *table)
         next = part->next;
         part_free(part);
     }
-    file_schema_free(&table->schema);
+    file_schema_free(&table->own);
     forget_files(table);
     free((void *)table->table.columns); /* parts own what these name */
     free((void *)table->table.segment_rows);
@@ -287,11 +325,11 @@ static enum status load_fields(const struct file_table *table, const bool *wante
     FILE *const out = text_stream(&text, &bytes);
     if (!out)
         return error_out_of_memory(error, BUFSIZ, "a schema");
-    file_schema_write(&table->schema, wanted, out);
+    file_schema_write(table->schema, wanted, out);
     enum status status = fclose(out) == 0 ? STATUS_OK : error_out_of_memory(error, bytes, "a schema");
     options.directory = directory;
     options.transient = true;
-    status = AND_THEN(status, file_schema_options(&table->schema, wanted, &options, &input, &loading, error));
+    status = AND_THEN(status, file_schema_options(table->schema, wanted, &options, &input, &loading, error));
     status = AND_THEN(status, schema_script_parse(table->name, text, bytes, &script, error));
     if (status == STATUS_OK) {
         status = tables_load(&script, &options, &report, NULL, error);
@@ -336,6 +374,13 @@ static void take_part(struct file_table *table, const bool *wanted, const struct
     }
 }
 
+/* Of first rows it is known now how many there are. */
+static enum status take_rows(struct file_table *table, const struct file_part *part, struct error *error)
+{
+    table->table.rows = database_table_at(part->database, 0)->rows;
+    return table_segments_set(&table->table, error);
+}
+
 static enum status load_part(struct file_table *table, const bool *wanted, const char *directory,
                              const struct file_reading *reading, struct error *error)
 {
@@ -345,6 +390,8 @@ static enum status load_part(struct file_table *table, const bool *wanted, const
     RETURN_IF_ERROR(memory_zeros(&part, sizeof *part, "columns", error));
     enum status status = open_part(directory, reading->threads, part, error);
     status = AND_THEN(status, file_table_compare(table, &same, error));
+    if (status == STATUS_OK && table->first && !table->parts)
+        status = take_rows(table, part, error);
     if (status == STATUS_OK && (!same || table->table.rows != database_table_at(part->database, 0)->rows))
         status =
             error_set(error, STATUS_BAD_INPUT, "%s: was changed while it was read; ask again", table->name);
@@ -385,7 +432,7 @@ enum status file_table_load(struct file_table *table, const bool *needed, const 
 {
     bool *wanted;
     RETURN_IF_ERROR(
-        memory_zeros(&wanted, (table->schema.column_count + 1ull) * sizeof *wanted, "columns", error));
+        memory_zeros(&wanted, (table->schema->column_count + 1ull) * sizeof *wanted, "columns", error));
     const enum status status =
         choose_fields(table, needed, wanted) ? load_in_folder(table, wanted, reading, error) : STATUS_OK;
     free(wanted);

@@ -37,8 +37,11 @@ struct file_table {
     uint32_t path_count;
     char **paths;
     struct file_stamp *stamps;
-    struct file_schema schema;
-    uint32_t *fields; /* of the schema, of each column */
+    struct file_schema own;
+    const struct file_schema *schema; /* `own`, or that of `whole` */
+    const struct file_table *whole;   /* it has first rows alone of this table, which lives longer; or NULL */
+    uint64_t first;                   /* at least so many of them; 0: all rows */
+    uint32_t *fields;                 /* of the schema, of each column */
     struct table table;
     struct file_part *parts;
     struct file_table *next;
@@ -49,6 +52,10 @@ struct file_table {
 NODISCARD enum status file_table_open(const char *name, const struct file_reading *reading,
                                       struct file_table **table, struct error *error);
 void file_table_free(struct file_table *table);
+
+/* Makes a table of the first rows of another one. Its number of rows is known when a column is loaded. */
+NODISCARD enum status file_table_first(const struct file_table *whole, uint64_t first,
+                                       struct file_table **table, struct error *error);
 
 /* Whether the name still stands for the same files, and none was changed. */
 NODISCARD enum status file_table_compare(const struct file_table *table, bool *same, struct error *error);

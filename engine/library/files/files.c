@@ -50,7 +50,7 @@ static enum status find_table(struct database_files *files, const char *name,
 {
     bool same = false;
     for (*table = files->tables; *table; *table = (*table)->next) {
-        if (strcmp((*table)->name, name) == 0)
+        if (!(*table)->first && strcmp((*table)->name, name) == 0)
             RETURN_IF_ERROR(file_table_compare(*table, &same, error));
         if (same)
             return STATUS_OK;
@@ -107,7 +107,7 @@ enum status statement_files_compare(const struct statement_files *files, bool *s
     return STATUS_OK;
 }
 
-/* ---- Loading ---- */
+/* ---- What is needed ---- */
 
 /* Marks the columns of a table that scans in the subtree give and that are needed. */
 static void mark(const struct logical_node *node, const struct table *table, const struct logical_set *needed,
@@ -120,11 +120,78 @@ static void mark(const struct logical_node *node, const struct table *table, con
         mark(node->inputs[i], table, needed, wanted);
 }
 
+/* ---- The first rows ---- */
+
+/* For so many rows, and of files of many more, first rows are loaded alone: SELECT * FROM 'file' LIMIT 10. */
+#define FIRST_ROWS_MOST  65536u
+#define FIRST_ROWS_WHOLE 131072u
+
+static bool read_number(const struct sql_expression *expression, uint64_t *number)
+{
+    *number = 0;
+    if (!expression)
+        return true;
+    *number = expression->operation == SQL_NUMBER ? strtoull(expression->text, NULL, 10) : UINT64_MAX;
+    return *number <= FIRST_ROWS_MOST && strspn(expression->text, "0123456789") == strlen(expression->text);
+}
+
+static struct logical_node *below_projections(struct logical_node *node)
+{
+    while (node->kind == LOGICAL_PROJECT)
+        node = node->inputs[0];
+    return node;
+}
+
+/* The scan of which the statement gives first rows, or NULL. */
+static struct logical_node *find_limited(const struct logical_tree *tree, uint64_t *rows)
+{
+    uint64_t limit, offset;
+    struct logical_node *const node = below_projections(tree->root);
+    if (node->kind != LOGICAL_LIMIT || !node->limit.limit || !read_number(node->limit.limit, &limit) ||
+        !read_number(node->limit.offset, &offset))
+        return NULL;
+    struct logical_node *const scan = below_projections(node->inputs[0]);
+    *rows = limit + offset;
+    return scan->kind == LOGICAL_SCAN ? scan : NULL;
+}
+
+static bool is_loaded(const struct file_table *table, const bool *wanted)
+{
+    bool loaded = true;
+    for (uint32_t c = 0; c < table->table.column_count; c++)
+        loaded &= !wanted[c] || table->table.columns[c].memory;
+    return loaded;
+}
+
+/* Lets the scan be one of first rows, if that is less to load. */
+static enum status limit_scan(struct database_files *files, struct logical_node *scan, uint64_t rows,
+                              const bool *wanted, struct file_table **table, struct error *error)
+{
+    struct file_table *first = files->tables;
+    if (scan->scan.table != &(*table)->table || (*table)->table.rows < FIRST_ROWS_WHOLE ||
+        is_loaded(*table, wanted))
+        return STATUS_OK;
+    while (first && !(first->whole == *table && first->first >= rows))
+        first = first->next;
+    if (!first) {
+        RETURN_IF_ERROR(file_table_first(*table, rows ? rows : 1, &first, error));
+        first->next = files->tables;
+        files->tables = first;
+    }
+    *table = first;
+    scan->scan.table = &first->table;
+    return STATUS_OK;
+}
+
+/* ---- Columns ---- */
+
 static enum status load_table(const struct statement_files *own, struct file_table *table,
                               const struct logical_tree *tree, const struct logical_set *needed,
                               struct error *error)
 {
     struct database_files *files;
+    struct logical_node *limited;
+    uint64_t rows;
     bool *wanted;
     RETURN_IF_ERROR(files_of(own->database, &files, error));
     RETURN_IF_ERROR(
@@ -132,8 +199,11 @@ static enum status load_table(const struct statement_files *own, struct file_tab
     mark(tree->root, &table->table, needed, wanted);
     for (uint32_t s = 0; s < tree->shared_count; s++)
         mark(tree->shared[s].root, &table->table, needed, wanted);
+    enum status status = STATUS_OK;
     pthread_mutex_lock(&files->lock);
-    const enum status status = file_table_load(table, wanted, &own->reading, error);
+    if ((limited = find_limited(tree, &rows)) != NULL)
+        status = limit_scan(files, limited, rows, wanted, &table, error);
+    status = AND_THEN(status, file_table_load(table, wanted, &own->reading, error));
     pthread_mutex_unlock(&files->lock);
     free(wanted);
     return status;

@@ -176,6 +176,37 @@ static void types_are_those_of_all_rows(void **state)
         "count(*),sum(n),min(m),max(m)\n600002,90000300001.0,0,6\n");
 }
 
+/* LIMIT loads a beginning of large files, which later statements extend or leave. */
+static void first_rows_are_loaded_alone(void **state)
+{
+    static const char answers[] =
+        "n,m\n1,1\n2,2\nm,n\n1,50002\nn\n60001\nm\n5\ncount(*),sum(m)\n300000,899998\nn\n1\n"
+        "n\nn\n131001\n";
+    (void)state;
+    begin();
+    shell_prints("(echo n,m; seq 300000 | awk '{print $1 \",\" $1 % 7}') > large.csv; "
+                 "$T sql --device cpu \"copy (select * from 'large.csv') to 'large.parquet'\" 2>&1",
+                 "large.parquet: 300000 rows written\n");
+    for (int f = 0; f < 2; f++) {
+        char statements[1024];
+        const char *const name = f ? "large.parquet" : "large.csv";
+        snprintf(statements, sizeof statements,
+                 "select * from '%s' limit 2; select m, n from '%s' limit 1 offset 50001; select n from '%s' "
+                 "limit 1 "
+                 "offset 60000; select m from '%s' limit 1 offset 4; select count(*), sum(m) from '%s'; "
+                 "select n from "
+                 "'%s' limit 1; select n from '%s' limit 0; select n from '%s' limit 1 offset 131000",
+                 name, name, name, name, name, name, name, name);
+        prints("--threads 1", statements, answers);
+        prints("--threads 3", statements, answers);
+        snprintf(statements, sizeof statements, "explain select n from '%s' limit 3", name);
+        setenv("Q", statements, 1);
+        run_shell("cd $D/.. && $T sql --device cpu \"$Q\"", &run);
+        assert_null(strstr(run.output, "300000 rows"));
+        assert_non_null(strstr(run.output, f ? "large.parquet: 122880 rows" : "large.csv: "));
+    }
+}
+
 /* ---- Again ---- */
 
 static void changed_files_are_read_again(void **state)
@@ -298,15 +329,12 @@ static void what_is_no_file_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(statements_ask_files),
-                                       cmocka_unit_test(files_are_joined_with_tables),
-                                       cmocka_unit_test(files_of_many_kinds_are_read),
-                                       cmocka_unit_test(forms_of_values_are_found),
-                                       cmocka_unit_test(types_are_those_of_all_rows),
-                                       cmocka_unit_test(changed_files_are_read_again),
-                                       cmocka_unit_test(the_library_asks_files),
-                                       cmocka_unit_test(the_library_needs_no_database),
-                                       cmocka_unit_test(nothing_is_left),
-                                       cmocka_unit_test(what_is_no_file_is_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statements_ask_files),          cmocka_unit_test(files_are_joined_with_tables),
+        cmocka_unit_test(files_of_many_kinds_are_read),  cmocka_unit_test(forms_of_values_are_found),
+        cmocka_unit_test(types_are_those_of_all_rows),   cmocka_unit_test(first_rows_are_loaded_alone),
+        cmocka_unit_test(changed_files_are_read_again),  cmocka_unit_test(the_library_asks_files),
+        cmocka_unit_test(the_library_needs_no_database), cmocka_unit_test(nothing_is_left),
+        cmocka_unit_test(what_is_no_file_is_refused)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
