@@ -82,6 +82,14 @@ if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OF
         set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
                      "TESSERA_LIBCUDA=$<TARGET_FILE:tessera_emulator>;TESSERA_REQUIRE_GPU=1")
     endforeach()
+    # Compiles statements' own kernels for it; they are kept nowhere.
+    add_library(tessera_emulator_compiler MODULE tests/emulator/compiler.cpp)
+    target_compile_features(tessera_emulator_compiler PRIVATE cxx_std_17)
+    target_compile_definitions(tessera_emulator_compiler PRIVATE EMULATOR_CXX="${CMAKE_CXX_COMPILER}"
+                               EMULATOR_SOURCE="${CMAKE_CURRENT_SOURCE_DIR}")
+    add_dependencies(test_cuda_groups tessera_emulator_compiler)
+    set_property(TEST test_cuda_groups APPEND PROPERTY ENVIRONMENT
+                 "TESSERA_NVRTC=$<TARGET_FILE:tessera_emulator_compiler>;TESSERA_KERNEL_CACHE=")
 endif()
 
 # OpenMPI's own header, where it is installed, for the test that compares our declarations with it.

@@ -133,8 +133,9 @@ static enum status upload(struct device_run *run, struct error *error)
     RETURN_IF_ERROR(upload_tables(run, error));
     RETURN_IF_ERROR(upload_program(run, error));
     RETURN_IF_ERROR(load_index(run, error));
-    return run->plan->shape == PLAN_ROWS || run->plan->index.term_count ? upload_segment_tiles(run, error)
-                                                                        : STATUS_OK;
+    return run->plan->shape == PLAN_ROWS || run->plan->index.term_count || kernel->list.in_order
+               ? upload_segment_tiles(run, error)
+               : STATUS_OK;
 }
 
 static void fill_arguments(struct device_run *run)

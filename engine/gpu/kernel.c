@@ -6,6 +6,8 @@
 
 #include "engine/gpu/first/first.h"
 #include "engine/gpu/kernel_levels.h"
+#include "engine/gpu/groups/kernel_joint.h"
+#include "engine/gpu/groups/kernel_list.h"
 #include "engine/gpu/sectors.h"
 #include "operators/dialect/bound.h"
 #include "storage/base/text/text_stream.h"
@@ -212,7 +214,10 @@ static void write_slot(struct maker *maker)
               "    q->sums.found.add(added);\n    if (slot != STATE_NO_SLOT) {\n",
               maker->out);
     else
-        fputs("    q->sums.present.add(slot);\n    {\n", maker->out);
+        fputs(maker->kernel->joint.used && maker->kernel->joint.mark != KERNEL_JOINT_NONE
+                  ? "    {\n"
+                  : "    q->sums.present.add(slot);\n    {\n",
+              maker->out);
 }
 
 static bool may_be_null(const struct plan *plan, uint32_t a)
@@ -266,22 +271,57 @@ static void write_runs(struct maker *maker, const struct kernel_body *body)
     fprintf(maker->out, "    const lane_run run(%s);\n",
             plan->shape == PLAN_HASH ? "number.words[0]" : "slot");
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        const char *const word = kernel_sum_is_narrow(plan, a) ? "uint32_t" : "uint64_t";
+        if (plan_aggregate_of(plan, a)->device.value == STATE_OF_ROW && !may_be_null(plan, a)) {
+            fprintf(maker->out, "    const uint64_t w%u = run.rows();\n", a);
+            continue;
+        }
         fprintf(maker->out, "    const uint64_t w%u = run.fold<%s>(", a,
                 kinds[plan_aggregate_of(plan, a)->device.merge]);
         if (may_be_null(plan, a))
-            fprintf(maker->out, "%s ? 0 : (uint64_t)",
-                    kernel_body_null(body, plan->aggregates[a].argument, name));
+            fprintf(maker->out, "%s ? (%s)0 : ", kernel_body_null(body, plan->aggregates[a].argument, name),
+                    word);
+        fprintf(maker->out, "(%s)(", word);
         write_word(maker, a);
-        fputs(");\n", maker->out);
+        fputs("));\n", maker->out);
     }
     fputs("    if (!run.head)\n        continue;\n", maker->out);
+}
+
+struct row_writer {
+    struct maker *maker;
+    const struct kernel_body *body;
+};
+
+/* Writes what the row, or its run, adds to the state of a joint word. */
+static void write_joint(void *context, uint32_t a)
+{
+    const struct row_writer *const writer = context;
+    struct maker *const maker = writer->maker;
+    char name[KERNEL_NAME_BYTES];
+    if (maker->kernel->runs) {
+        fprintf(maker->out, "w%u", a);
+        return;
+    }
+    if (may_be_null(maker->plan, a))
+        fprintf(maker->out, "(%s ? 0 : (uint64_t)",
+                kernel_body_null(writer->body, maker->plan->aggregates[a].argument, name));
+    else
+        fputs("((uint64_t)", maker->out);
+    write_word(maker, a);
+    fputs(")", maker->out);
 }
 
 static void write_additions(struct maker *maker, const struct kernel_body *body)
 {
     const struct plan *plan = maker->plan;
+    struct row_writer writer = {maker, body};
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (maker->kernel->runs)
+        if (kernel_joint_begins(maker->kernel, a))
+            kernel_joint_write_row(maker->out, plan, maker->kernel, a, write_joint, &writer);
+        else if (kernel_joint_has(maker->kernel, a))
+            continue;
+        else if (maker->kernel->runs)
             fprintf(maker->out, "    q->sums.s%u.add(slot, w%u);\n", a, a);
         else if (!counts_by_mask(plan, a))
             write_addition(maker, body, a);
@@ -305,11 +345,18 @@ static enum status write_groups(struct maker *maker)
     for (uint32_t c = 0; c < plan->column_count; c++)
         if (maker->kernel->fetched[c])
             write_fetch(maker, c);
-    fputs("    tile_each (t, keep, row) {\n", maker->out);
+    fputs(maker->kernel->list.used ? "    list_cursor list(t, keep);\n    tile_where (t, keep, row) {\n"
+                                   : "    tile_each (t, keep, row) {\n",
+          maker->out);
     write_group(maker, &body);
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan->aggregates[a].argument != EXPRESSION_NONE)
             kernel_body_write(&body, plan->aggregates[a].argument);
+    if (maker->kernel->list.used) {
+        kernel_list_write_row(maker->out, plan, maker->kernel, &body);
+        fputs("    }\n", maker->out);
+        return kernel_body_end(&body);
+    }
     if (maker->kernel->runs)
         write_runs(maker, &body);
     write_slot(maker);
@@ -448,6 +495,10 @@ static enum status write_all(struct maker *maker, FILE *source)
     fputs("#include \"operators/dialect/query_cuda.h\"\n", source);
     if (maker->kernel->runs)
         fputs("#include \"operators/group/lane_runs_cuda.h\"\n", source);
+    if (maker->kernel->joint.used)
+        fputs("#include \"operators/group/joint_states_cuda.h\"\n", source);
+    if (maker->kernel->list.used)
+        fputs("#include \"operators/group/listed_rows_cuda.h\"\n", source);
     if (maker->kernel->first)
         fputs("#include \"operators/group/first_rows_cuda.h\"\n#define TILE_ITEMS first_items()\n", source);
     write_types(maker);
@@ -465,6 +516,10 @@ static enum status write_all(struct maker *maker, FILE *source)
     fputs("#include \"operators/dialect/scan_cuda.h\"\n", source);
     RETURN_IF_ERROR(write_prepare(maker));
     write_collect(maker);
+    if (maker->kernel->list.used)
+        kernel_list_write_kernels(maker->out, maker->plan, maker->kernel);
+    if (maker->kernel->joint.used)
+        kernel_joint_write_kernel(maker->out, maker->plan, maker->kernel);
     return STATUS_OK;
 }
 

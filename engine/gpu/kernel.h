@@ -27,6 +27,26 @@ enum states_place { STATES_SINGLE, STATES_SHARED, STATES_GLOBAL };
 /* The kind of set that a count(distinct) has (operators/group/states_cuda.h). */
 enum distinct_kind { DISTINCT_NONE, DISTINCT_BY_BITS, DISTINCT_BY_KEYS, DISTINCT_BY_PAIRS };
 
+/* Of a kernel that lists its rows, if it is `used` (engine/gpu/groups/): a row's word is its group's number << number_shift, and
+ * the codes of the aggregates' arguments << shifts. */
+struct kernel_list {
+    bool used;
+    bool in_order; /* the rows may be in the order of their groups */
+    uint32_t number_shift, number_bits;
+    uint8_t shifts[PLAN_AGGREGATES_MAX], bits[PLAN_AGGREGATES_MAX];
+};
+
+/* Of a kernel whose states share words, if it is `used` (engine/gpu/groups/). */
+#define KERNEL_JOINT_NONE UINT32_MAX
+struct kernel_joint {
+    bool used;
+    uint32_t
+        mark; /* the aggregate whose state tells which groups have rows, or KERNEL_JOINT_NONE: rows mark them */
+    uint32_t first
+        [PLAN_AGGREGATES_MAX]; /* the aggregate whose word each is in, or KERNEL_JOINT_NONE: it has its own */
+    uint8_t shift[PLAN_AGGREGATES_MAX];
+};
+
 struct kernel {
     char *source;              /* CUDA C++ */
     struct column_data staged; /* stands for staged columns, which the scan reads as plain values */
@@ -48,6 +68,8 @@ struct kernel {
     uint32_t state_words[PLAN_AGGREGATES_MAX]; /* 64-bit words a slot */
     bool
         runs; /* rows of a group follow each other, and are merged in a warp (operators/group/lane_runs_cuda.h) */
+    struct kernel_list list;
+    struct kernel_joint joint;
     bool first; /* the scan drops rows that are not among the first of an order (engine/gpu/first/) */
     const struct plan_kernel *hand;     /* the hand-written kernel, or NULL */
     bool looked_up[ARGUMENT_JOINS_MAX]; /* values are NULL in rows without a match, so the bitmap is probed */
@@ -81,6 +103,9 @@ void kernel_free(struct kernel *kernel);
 NODISCARD enum status kernel_shape_make(const struct plan *plan, enum kernel_use use,
                                         const struct kernel_target *target, struct kernel *kernel,
                                         struct error *error);
+
+/* Whether what 32 rows add to a sum fits 32 bits. */
+bool kernel_sum_is_narrow(const struct plan *plan, uint32_t a);
 
 /* The 32-bit words of a slot that an aggregate's states take in shared memory. */
 uint32_t kernel_shared_words(const struct aggregate *aggregate);

@@ -6,6 +6,8 @@
 
 #include "engine/gpu/kernel_decoder.h"
 #include "engine/gpu/kernel_levels.h"
+#include "engine/gpu/groups/kernel_joint.h"
+#include "engine/gpu/groups/kernel_list.h"
 #include "operators/dialect/bound.h"
 #include "storage/base/memory.h"
 
@@ -311,6 +313,14 @@ static void see_runs(void *context, const struct expression *leaf)
     search->runs = runs > search->runs ? runs : search->runs;
 }
 
+bool kernel_sum_is_narrow(const struct plan *plan, uint32_t a)
+{
+    const struct plan_aggregate *const of = &plan->aggregates[a];
+    const struct aggregate_device *const device = &plan_aggregate_of(plan, a)->device;
+    return device->merge == MERGE_ADD && (device->value == STATE_OF_ROW ||
+                                          (of->low >= 0 && of->high <= (int64_t)(UINT32_MAX / TILE_LANES)));
+}
+
 /* Words that a warp merges are of 64 bits; and where a block has its own states, an addition costs less. */
 static bool merges_runs(const struct plan *plan, const struct kernel *kernel)
 {
@@ -335,6 +345,10 @@ enum status kernel_shape_make(const struct plan *plan, enum kernel_use use,
     find_density(plan, &kernel->shape);
     place_states(plan, target, kernel);
     kernel->runs = merges_runs(plan, kernel);
+    if (use != KERNEL_ANSWERS)
+        return STATUS_OK;
+    kernel_list_choose(plan, target, kernel);
+    kernel_joint_choose(plan, kernel);
     return STATUS_OK;
 }
 

@@ -356,10 +356,12 @@ static enum status scan(struct device_run *run, struct run_timing *timing, struc
             RETURN_IF_ERROR(cuda_states_make(run, error));
         else if (cuda_states_full(run))
             RETURN_IF_ERROR(cuda_states_grow(run, error));
+        RETURN_IF_ERROR(cuda_list_begin(run, !run->selected, error));
         RETURN_IF_ERROR(place(run, true, error));
         RETURN_IF_ERROR(run->place.batched ? cuda_feed_run(cuda, &run->feed, run->plan, &run->kernel,
                                                            &run->place, &run->stage, &run->scan, error)
                                            : run_whole(run, timing, error));
+        RETURN_IF_ERROR(cuda_list_groups(run, error));
         if (run->takes)
             RETURN_IF_ERROR(cuda_take(run, &run->taken, error));
         if (!run->taken)

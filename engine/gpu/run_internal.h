@@ -12,6 +12,7 @@
 #include "engine/gpu/first/first_groups.h"
 #include "engine/gpu/index.h"
 #include "engine/gpu/kernel.h"
+#include "engine/gpu/groups/listed_groups.h"
 #include "engine/gpu/scan.h"
 #include "engine/gpu/stage.h"
 #include "engine/gpu/stream/feed.h"
@@ -63,6 +64,7 @@ struct device_run {
     struct cuda_index index;   /* of a plan with index terms */
     struct cuda_first first;   /* of a plan of which few rows are wanted */
     struct cuda_groups groups; /* of a plan of which few groups may be wanted */
+    struct cuda_list list;     /* of a kernel that lists its rows */
     const char *groups_why;    /* as in struct run_timing */
     bool few_groups;           /* only groups that may be in the answer are copied, of this request */
     bool takes;                /* columns are made of the rows, of this request */

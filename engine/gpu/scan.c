@@ -1,6 +1,7 @@
 /* scan.c: see scan.h. */
 #include "engine/gpu/scan.h"
 
+#include "engine/gpu/groups/listed_groups.h"
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
@@ -12,7 +13,9 @@ struct kernel_target cuda_kernel_target(const struct cuda *cuda)
     const struct cuda_properties *gpu = cuda_properties(cuda);
     return (struct kernel_target){.shared_block = gpu->shared_per_block_bytes,
                                   .shared_multiprocessor = gpu->shared_per_multiprocessor_bytes,
-                                  .threads = gpu->threads_per_multiprocessor};
+                                  .threads = gpu->threads_per_multiprocessor,
+                                  .cache_bytes = gpu->l2_bytes,
+                                  .sorts = cuda_list_can(cuda)};
 }
 
 /* Items have fewer tiles, for as many warps, while more than one warp in so many would have none. */
@@ -262,11 +265,19 @@ enum status cuda_scan_launch(struct cuda *cuda, struct cuda_scan *scan, struct c
                               scan->shared_bytes, arguments, error);
 }
 
+enum status cuda_scan_complete(struct cuda *cuda, const struct cuda_scan *scan, struct error *error)
+{
+    return scan->complete
+               ? cuda_launch(cuda, scan->complete, scan->prepare_most, PREPARE_THREADS, 0, NULL, error)
+               : STATUS_OK;
+}
+
 enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct error *error)
 {
     RETURN_IF_ERROR(cuda_capture_begin(cuda, error));
     enum status status = cuda_scan_prepare(cuda, scan, error);
     status = AND_THEN(status, launch_scan(cuda, scan, true, error));
+    status = AND_THEN(status, cuda_scan_complete(cuda, scan, error));
     enum status ended = cuda_capture_end(cuda, &scan->graph, status == STATUS_OK ? error : NULL);
     status = AND_THEN(status, ended);
     scan->recorded = status == STATUS_OK;

@@ -17,7 +17,8 @@ struct cuda_scan {
     struct cuda_function *prepare, *scan;
     struct cuda_index
         *index; /* set by the owner before the graph is recorded; NULL: the plan uses no index */
-    struct cuda_first *first; /* NULL: all rows that pass are wanted */
+    struct cuda_first *first;       /* NULL: all rows that pass are wanted */
+    struct cuda_function *complete; /* NULL: the states are complete after the scan */
     struct cuda_graph *graph;
     bool recorded; /* else `graph` is NULL or of another list of work, and is made the new one */
     struct cuda_event *begin, *filtered, *end;
@@ -68,6 +69,10 @@ NODISCARD enum status cuda_scan_aim(struct cuda *cuda, struct cuda_scan *scan, s
  * cuda_scan_prepare add to the same states. */
 NODISCARD enum status cuda_scan_launch(struct cuda *cuda, struct cuda_scan *scan, struct cuda_stream *stream,
                                        uint32_t first, uint32_t items, struct error *error);
+
+/* Queues what completes the states, after all of `scan`. */
+NODISCARD enum status cuda_scan_complete(struct cuda *cuda, const struct cuda_scan *scan,
+                                         struct error *error);
 
 /* Records all kernels as a graph. The arguments and the list of work must be set. */
 NODISCARD enum status cuda_scan_record(struct cuda *cuda, struct cuda_scan *scan, struct error *error);

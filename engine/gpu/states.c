@@ -6,6 +6,8 @@
  *     present   PLAN_TOTAL, PLAN_DENSE: 32 bits a slot        keys    PLAN_HASH: 64 bits a slot, and a word
  *     states    of each aggregate, 64 or 128 bits a slot      rows    PLAN_ROWS: 32 words a tile; or, of few that are
  *     sets      of each count(distinct)                               wanted, struct first_state and a list
+ *
+ * Where rows are listed (engine/gpu/groups/), the list follows, which need not be zero, and keys and states are made after the scan.
  */
 #include "engine/gpu/first/sorted_values.h"
 #include "engine/gpu/rows/dense_groups.h"
@@ -64,7 +66,8 @@ static uint64_t direct_slots(const struct device_run *run)
     const struct plan *plan = run->plan;
     const struct plan_group *outermost = &plan->groups[0];
     double rows = (double)plan->fact->rows;
-    if (plan->shape != PLAN_HASH || plan->key_words > 1 || run->segments.segments || run->indirect)
+    if (plan->shape != PLAN_HASH || plan->key_words > 1 || run->segments.segments || run->indirect ||
+        run->kernel.list.used)
         return 0;
     const unsigned __int128 numbers = (unsigned __int128)outermost->stride * outermost->domain;
     for (uint32_t s = 0; s < plan->step_count; s++)
@@ -135,6 +138,14 @@ static void lay_out_rows(struct device_run *run, cuda_address base, uint64_t *us
     run->answer_bytes = first->list - base + fetched * sizeof(struct first_entry);
 }
 
+/* Codes of arguments are of their ranges; those of sets are set with them. */
+static void set_ranges(struct device_run *run)
+{
+    for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
+        run->arguments.sets[a] = (struct set_argument){.low = run->plan->aggregates[a].low,
+                                                       .last = set_last(&run->plan->aggregates[a])};
+}
+
 /* Sets the arguments for memory at `base`; returns the number of bytes. */
 static uint64_t lay_out(struct device_run *run, cuda_address base)
 {
@@ -148,6 +159,12 @@ static uint64_t lay_out(struct device_run *run, cuda_address base)
     arguments->points = header + offsetof(struct states_header, points);
     arguments->slots = run->slots;
     run->answer_bytes = used;
+    set_ranges(run);
+    if (run->kernel.list.used) {
+        arguments->clear = base;
+        arguments->clear_words = used / 16;
+        return used + cuda_list_lay_out(run, base + used);
+    }
     if (plan->shape == PLAN_ROWS)
         lay_out_rows(run, base, &used);
     else if (plan->shape == PLAN_HASH)
@@ -195,7 +212,7 @@ enum status cuda_states_make(struct device_run *run, struct error *error)
         run->slots = plan->shape == PLAN_HASH ? direct_slots(run) : plan->slots;
         run->arguments.direct = plan->shape == PLAN_HASH && run->slots > 0;
         if (!run->slots)
-            run->slots = at_first(plan->groups_most);
+            run->slots = run->kernel.list.used ? 1 : at_first(plan->groups_most);
         for (uint32_t a = 0; a < plan->aggregate_count; a++)
             run->set_capacity[a] = at_first(set_entries(run, a));
     }
@@ -233,6 +250,7 @@ static void free_collected(struct device_run *run)
 void cuda_states_free(struct device_run *run)
 {
     free_collected(run);
+    cuda_list_free(run);
     cuda_free(run->cuda, run->states);
     if (run->answer_pinned)
         cuda_pinned_free(run->cuda, run->answer);

@@ -44,8 +44,7 @@ enum status planner_complete(struct planner *planner, bool aggregated)
     RETURN_IF_ERROR(planner_use_indexes(planner));
     planner_order_steps(planner->plan);
     RETURN_IF_ERROR(plan_find_tiles(planner->plan, planner->threads, planner->error));
-    if (!planner->on_gpu)
-        grouping_find_order(planner->plan);
+    grouping_find_order(planner->plan);
     return STATUS_OK;
 }
 

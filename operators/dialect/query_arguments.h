@@ -95,13 +95,15 @@ struct query_arguments {
      * first, then `slots` of the second, and so on. */
     uint64_t keys;
     uint64_t key_words;
-    uint64_t slots;        /* of all states; for hashed groups a power of two */
-    uint64_t direct;       /* hashed groups of one word: numbers are less than `slots`, and are the slots */
-    uint64_t groups_found; /* hashed groups: 64 bits, the number of used slots */
-    uint64_t full;         /* 32 bits: set if a hash table was too full for a row */
+    uint64_t slots;  /* of all states; for hashed groups a power of two */
+    uint64_t direct; /* hashed groups of one word: numbers are less than `slots`, and are the slots; of listed
+                            * rows: all are listed, each at its place in the table */
+    uint64_t
+        groups_found; /* hashed groups: 64 bits, the number of used slots; while rows are listed, theirs */
+    uint64_t full;    /* 32 bits: set if a hash table was too full for a row */
 
     uint64_t points; /* EXPLAIN ANALYZE: rows and clock ticks of each point, 64 bits each */
-    uint64_t rows;   /* PLAN_ROWS: 32 mask words a tile */
+    uint64_t rows;   /* PLAN_ROWS: 32 mask words a tile; listed rows: a word of 64 bits each */
     struct first_argument first;
     uint64_t
         segment_tiles; /* 64 bits a segment, the number of tiles in the segments before it; for `rows` and the mask */

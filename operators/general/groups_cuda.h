@@ -148,6 +148,30 @@ TILE_INLINE uint64_t group_rank(const groups_work &work, uint64_t slot, uint64_t
     return rank <= bound ? rank : FIRST_NO_RANK;
 }
 
+/* Whether the first term of ORDER BY alone tells that a group is worse than the bound, where it is nothing but an aggregate and
+ * there is no HAVING: most groups are told so by one state, without running instructions. */
+struct group_hint {
+    general_code code;
+    bool usable;
+
+    __device__ __forceinline__ group_hint(const groups_work &work)
+    {
+        code = work.code_count ? reinterpret_cast<const general_code *>(work.code)[0] : general_code{};
+        usable = work.term_count && work.first_count == 1 && work.having == GENERAL_NO_OPERAND &&
+                 !work.checked_count && code.operation == GENERAL_AGGREGATE &&
+                 !((uint64_t)code.number >> GROUPS_DIVISOR_SHIFT & 0xffff);
+    }
+    /* No rank of the group is less. */
+    __device__ __forceinline__ uint64_t least(const groups_work &work, uint64_t slot) const
+    {
+        bool null;
+        if (!usable)
+            return 0;
+        const int64_t value = group_reader{work, slot, false}.aggregate(code, null);
+        return first_part_of(arguments.first.terms[0], arguments.first.terms[0].descending, value, null);
+    }
+};
+
 /* A voter's slots are as far apart as they can be. */
 extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
     groups_sample(const __grid_constant__ groups_work work)
@@ -156,10 +180,20 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
                    apart = (slots + GROUPS_VOTER_SLOTS - 1) / GROUPS_VOTER_SLOTS,
                    voter = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
     const uint64_t step = apart > voters ? apart : voters;
+    const group_hint hint(work);
     uint64_t best = FIRST_NO_RANK;
-    for (uint64_t slot = voter; slot < slots; slot += step) {
-        const uint64_t rank = group_is_used(work, slot) ? group_rank(work, slot, best) : FIRST_NO_RANK;
-        best = rank < best ? rank : best;
+    for (uint64_t first = voter; first < slots; first += GROUPS_TAKEN * step) {
+        uint64_t least[GROUPS_TAKEN];
+#pragma unroll
+        for (uint32_t i = 0; i < GROUPS_TAKEN; i++) {
+            const uint64_t slot = first + i * step;
+            least[i] = slot < slots && group_is_used(work, slot) ? hint.least(work, slot) : FIRST_NO_RANK;
+        }
+#pragma unroll 1
+        for (uint32_t i = 0; i < GROUPS_TAKEN; i++) {
+            const uint64_t rank = least[i] < best ? group_rank(work, first + i * step, best) : FIRST_NO_RANK;
+            best = rank < best ? rank : best;
+        }
     }
     const uint32_t lane = threadIdx.x % 32, lanes = __ballot_sync(FULL_WARP, best != FIRST_NO_RANK);
     uint32_t at = 0;
@@ -185,9 +219,10 @@ TILE_INLINE void group_list(const groups_work &work, uint64_t slot, bool used, u
         state_words(arguments.first.list)[at] = slot;
 }
 
-/* Calls `take` for all used slots, by all lanes of a warp at once: with a slot and whether the lane has one. Most slots of a
- * table are free: a warp gathers used ones, in shared memory after its threads' slots, until all lanes have one. */
-template <class TAKE> TILE_INLINE void groups_each(const groups_work &work, TAKE take)
+/* Calls `take` for all used slots of which `may` is true, by all lanes of a warp at once: with a slot and whether the lane has
+ * one. Most slots of a table are free: a warp gathers the others, in shared memory after its threads' slots, until all lanes have
+ * one. */
+template <class MAY, class TAKE> TILE_INLINE void groups_each(const groups_work &work, MAY may, TAKE take)
 {
     const uint64_t slots = arguments.slots;
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = GROUPS_THREADS / 32;
@@ -199,7 +234,8 @@ template <class TAKE> TILE_INLINE void groups_each(const groups_work &work, TAKE
         bool used[GROUPS_TAKEN];
 #pragma unroll
         for (uint32_t i = 0; i < GROUPS_TAKEN; i++)
-            used[i] = first + 32 * i + lane < slots && group_is_used(work, first + 32 * i + lane);
+            used[i] = first + 32 * i + lane < slots && group_is_used(work, first + 32 * i + lane) &&
+                      may(first + 32 * i + lane);
 #pragma unroll
         for (uint32_t i = 0; i < GROUPS_TAKEN; i++) {
             const uint32_t lanes = __ballot_sync(FULL_WARP, used[i]);
@@ -217,12 +253,20 @@ template <class TAKE> TILE_INLINE void groups_each(const groups_work &work, TAKE
     take(lane < count ? waiting[lane] : 0, lane < count);
 }
 
+TILE_INLINE bool groups_all(uint64_t)
+{
+    return true;
+}
+
 /* The list has the first `capacity` groups that pass; the state counts all of them. */
 extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
     groups_select(const __grid_constant__ groups_work work)
 {
     const uint64_t bound = first_bound();
-    groups_each(work, [&](uint64_t slot, bool used) { group_list(work, slot, used, bound); });
+    const group_hint hint(work);
+    groups_each(
+        work, [&](uint64_t slot) { return hint.least(work, slot) <= bound; },
+        [&](uint64_t slot, bool used) { group_list(work, slot, used, bound); });
 }
 
 /* ---- Totals ---- */
@@ -291,7 +335,7 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
     groups_total(const __grid_constant__ groups_work work)
 {
     group_totals totals;
-    groups_each(work, [&](uint64_t slot, bool used) {
+    groups_each(work, groups_all, [&](uint64_t slot, bool used) {
         if (used)
             totals.add(work, slot);
         __syncwarp();
@@ -324,7 +368,7 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
     struct groups_set *const state = reinterpret_cast<struct groups_set *>(work.set_state);
     bool null = false, unknown = false;
     unsigned long long count = 0;
-    groups_each(work, [&](uint64_t slot, bool used) {
+    groups_each(work, groups_all, [&](uint64_t slot, bool used) {
         uint64_t place = 0;
         bool is_set = false;
         if (used) {

@@ -32,11 +32,11 @@ struct values_group {
  * group * group_stride + ... + code * stride + ... An entry is such a group, of one of the terms. */
 struct values_work {
     uint64_t group_stride, stride;
-    uint64_t domain;   /* of the codes */
-    uint32_t hashed;   /* else dense */
-    uint32_t whole;    /* the scan's number is the key of its entry */
-    uint32_t nullable; /* code 0 is NULL */
-    uint32_t reserved;
+    uint64_t domain;       /* of the codes */
+    uint32_t hashed;       /* else dense */
+    uint32_t whole;        /* the scan's number is the key of its entry */
+    uint32_t nullable;     /* code 0 is NULL */
+    uint32_t key_more;     /* what keys are more than what they stand for */
     uint64_t keys;         /* of the entries, 64 bits each: group * domain + code */
     uint64_t rows;         /* theirs, 64 bits each, and then the prefix sums */
     uint64_t capacity;     /* the entries that there is room for */

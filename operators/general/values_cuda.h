@@ -68,13 +68,18 @@ extern "C" __global__ void __launch_bounds__(VALUES_THREADS)
     }
 }
 
+TILE_INLINE uint64_t values_key(const values_work &work, uint64_t i)
+{
+    return state_words(work.keys)[i] - work.key_more;
+}
+
 /* ---- Prefix sums ---- */
 
 TILE_INLINE uint64_t values_item(const values_work &work, uint32_t sum, uint64_t i)
 {
     if (sum == VALUES_ROWS)
         return state_words(work.rows)[i];
-    const uint64_t key = state_words(work.keys)[i], before = i ? state_words(work.keys)[i - 1] : 0;
+    const uint64_t key = values_key(work, i), before = i ? values_key(work, i - 1) : 0;
     if (i && key == before)
         return 0;
     const uint64_t code = key % work.domain;
@@ -179,11 +184,11 @@ TILE_INLINE void values_group_of(const values_work &work, uint64_t g)
 {
     const uint64_t begin = state_words(work.starts)[g],
                    end = g + 1 < work.group_count ? state_words(work.starts)[g + 1] : work.count,
-                   group = state_words(work.keys)[begin] / work.domain;
+                   group = values_key(work, begin) / work.domain;
     uint64_t first = begin, last = end;
     while (work.nullable && first < last) { /* NULLs come first, with code 0 */
         const uint64_t middle = first + (last - first) / 2;
-        if (state_words(work.keys)[middle] == group * work.domain)
+        if (values_key(work, middle) == group * work.domain)
             first = middle + 1;
         else
             last = middle;
@@ -224,7 +229,7 @@ extern "C" __global__ void __launch_bounds__(VALUES_THREADS)
             else
                 last = middle;
         }
-        state_words(places)[p] = first < group.end ? state_words(work.keys)[first] % work.domain : 0;
+        state_words(places)[p] = first < group.end ? values_key(work, first) % work.domain : 0;
     }
 }
 

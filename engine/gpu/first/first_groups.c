@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MODULE_NAME "general_groups"
-
 #define GROUPS_ROOTS_MAX (GROUPS_TOTALS_MAX > FIRST_TERMS_MAX ? GROUPS_TOTALS_MAX : FIRST_TERMS_MAX)
 
 /* A bound that a sample of GROUPS_VOTERS ranks gives needs several of them for each group that is wanted. */
@@ -218,7 +216,7 @@ enum status cuda_groups_take(struct device_run *run, struct error *error)
     if (groups->module)
         return STATUS_OK;
     RETURN_IF_ERROR(
-        cuda_modules_take_ahead(run->device->modules, MODULE_NAME, &groups->lent, &groups->module, error));
+        cuda_modules_take_ahead(run->device->modules, GROUPS_MODULE, &groups->lent, &groups->module, error));
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
         RETURN_IF_ERROR(
             cuda_module_function(cuda, groups->module, functions[f].name, functions[f].function, error));
@@ -250,7 +248,8 @@ enum status cuda_groups_open(struct device_run *run, struct error *error)
     const struct plan *plan = run->plan;
     const struct first_groups few = first_groups_of(plan);
     struct cuda_groups *groups = &run->groups;
-    if (run->counting || run->segments.segments || !ahead_has(MODULE_NAME, cuda_properties(run->cuda)->arch))
+    if (run->counting || run->segments.segments ||
+        !ahead_has(GROUPS_MODULE, cuda_properties(run->cuda)->arch))
         return STATUS_OK;
     bool may = true;
     if (cuda_values_can(run))
@@ -283,7 +282,7 @@ static void free_memory(struct device_run *run)
 void cuda_groups_give(struct device_run *run)
 {
     struct cuda_graph *none = NULL;
-    cuda_modules_give(run->device->modules, MODULE_NAME, &run->groups.lent, &run->groups.module, &none);
+    cuda_modules_give(run->device->modules, GROUPS_MODULE, &run->groups.lent, &run->groups.module, &none);
 }
 
 void cuda_groups_drop(struct device_run *run)

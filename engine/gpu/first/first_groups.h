@@ -14,6 +14,9 @@
 
 struct device_run;
 
+/* The module of the kernels. */
+#define GROUPS_MODULE "general_groups"
+
 /* The kernels of operators/general/values_cuda.h. */
 struct cuda_value_kernels {
     struct cuda_function *collect, *add, *scan, *prefix, *starts, *groups, *pick;

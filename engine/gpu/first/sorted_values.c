@@ -168,23 +168,38 @@ static bool wants_codes(const struct values *values)
     return wanted;
 }
 
-/* Sorts the entries of the term, and makes their prefix sums. */
+/* The entries of the term, sorted. Groups of listed rows are in the order of their numbers, which are keys + 1 there. */
 static enum status sort_entries(struct values *values, struct error *error)
+{
+    struct values_work *const work = &values->work;
+    work->key_more = values->run->kernel.list.used && work->whole;
+    if (work->key_more) {
+        work->keys = values->run->arguments.keys;
+        work->rows = values->run->arguments.states[0];
+        work->count = work->capacity;
+        return STATUS_OK;
+    }
+    RETURN_IF_ERROR(collect(values, error));
+    RETURN_IF_ERROR(cuda_radix_sort(values->run->cuda, &values->sort, &values->pairs, work->count, 0,
+                                    key_bits(values), values->scratch, error));
+    work->keys = values->pairs.keys;
+    work->rows = values->pairs.values;
+    return STATUS_OK;
+}
+
+/* Makes the prefix sums of the entries. */
+static enum status add_entries(struct values *values, struct error *error)
 {
     struct values_work *const work = &values->work;
     struct cuda *const cuda = values->run->cuda;
     uint64_t flags;
-    RETURN_IF_ERROR(collect(values, error));
     values->unfit = work->count == 0;
     if (values->unfit)
         return STATUS_OK;
-    RETURN_IF_ERROR(cuda_radix_sort(cuda, &values->sort, &values->pairs, work->count, 0, key_bits(values),
-                                    values->scratch, error));
-    work->keys = values->pairs.keys;
-    work->rows = values->pairs.values;
     work->flags = values->pairs.other_keys;
     work->codes = wants_codes(values) ? values->pairs.other_values : 0;
-    RETURN_IF_ERROR(sum_up(values, VALUES_ROWS, work->rows, error));
+    RETURN_IF_ERROR(sum_up(values, VALUES_ROWS, values->pairs.values, error));
+    work->rows = values->pairs.values;
     RETURN_IF_ERROR(sum_up(values, VALUES_FLAGS, work->flags, error));
     if (work->codes)
         RETURN_IF_ERROR(sum_up(values, VALUES_CODES, work->codes, error));
@@ -313,6 +328,7 @@ static enum status measure_term(struct values *values, struct error *error)
 {
     set_term(values);
     RETURN_IF_ERROR(sort_entries(values, error));
+    RETURN_IF_ERROR(add_entries(values, error));
     if (!values->unfit)
         RETURN_IF_ERROR(find_groups(values, error));
     if (values->unfit)

@@ -504,6 +504,8 @@ enum status general_make(const struct plan *plan, const struct kernel_target *ta
     enum status status = take_lists(writer);
     status = AND_THEN(status, kernel_shape_make(plan, KERNEL_ANSWERS, target, kernel, error));
     if (status == STATUS_OK) {
+        kernel->list = (struct kernel_list){0};
+        kernel->joint = (struct kernel_joint){0};
         kernel->bound_columns = GENERAL_COLUMNS_MAX;
         kernel->bound_dimensions = GENERAL_JOINS_MAX;
         status = write_all(writer);

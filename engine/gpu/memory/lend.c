@@ -51,6 +51,10 @@ enum status gpu_module_open(struct device_run *run, struct error *error)
     kernel_binary_free(binary);
     if (run->plan->shape == PLAN_HASH)
         RETURN_IF_ERROR(cuda_module_function(cuda, run->scan.module, "collect", &run->collect, error));
+    if (run->kernel.joint.used)
+        RETURN_IF_ERROR(cuda_module_function(cuda, run->scan.module, "complete", &run->scan.complete, error));
+    if (run->kernel.list.used)
+        RETURN_IF_ERROR(cuda_list_open(run, error));
     if (run->kernel.first)
         RETURN_IF_ERROR(cuda_first_open(cuda, run->scan.module, run->plan, &run->first, error));
     uint64_t bytes;

@@ -125,5 +125,6 @@ enum status cuda_feed_run(struct cuda *cuda, struct cuda_feed *feed, const struc
     RETURN_IF_ERROR(run_segments(&queue, plan, kernel, stage, error));
     RETURN_IF_ERROR(cuda_stream_record(cuda, feed->scans, feed->scanned, error));
     RETURN_IF_ERROR(cuda_stream_wait(cuda, NULL, feed->scanned, error));
+    RETURN_IF_ERROR(cuda_scan_complete(cuda, scan, error));
     return cuda_event_record(cuda, scan->end, error);
 }

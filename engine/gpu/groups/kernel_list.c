@@ -1,0 +1,167 @@
+/* kernel_list.c: see kernel_list.h. */
+#include "engine/gpu/groups/kernel_list.h"
+
+#include "operators/sort/radix_sort.h"
+
+/* ---- Which plans ---- */
+
+/* A table of groups is at most half full, and has places in no order: so those of a cache have these many bytes a group. */
+static double table_bytes(const struct plan *plan, double groups)
+{
+    return groups * 2 * (1 + (double)plan->aggregate_count) * sizeof(uint64_t);
+}
+
+static uint32_t bits_of(uint64_t most)
+{
+    return most ? 64 - (uint32_t)__builtin_clzll(most) : 0;
+}
+
+static bool is_nullable(const struct plan *plan, uint32_t a)
+{
+    const uint32_t node = plan->aggregates[a].argument;
+    return node != EXPRESSION_NONE && plan->expressions.nodes[node].nullable;
+}
+
+/* An aggregate of rows needs no code of its argument. */
+static bool needs_code(const struct plan *plan, uint32_t a)
+{
+    return plan->aggregates[a].argument != EXPRESSION_NONE &&
+           (is_nullable(plan, a) || plan_aggregate_of(plan, a)->device.value != STATE_OF_ROW);
+}
+
+/* The bits of an argument's codes: of its value without the least one, and 0 for NULL if there may be any. */
+static uint32_t code_bits(const struct plan *plan, uint32_t a)
+{
+    const struct plan_aggregate *const of = &plan->aggregates[a];
+    const uint64_t last = of->low > of->high ? 0 : (uint64_t)of->high - (uint64_t)of->low;
+    return last == UINT64_MAX ? 65 : bits_of(last + is_nullable(plan, a));
+}
+
+/* Gives codes their places, those of one argument the same; false: they are too many. */
+static bool place_codes(const struct plan *plan, struct kernel_list *list)
+{
+    uint32_t used = 0;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        uint32_t same = 0;
+        list->shifts[a] = list->bits[a] = 0;
+        if (!needs_code(plan, a))
+            continue;
+        while (plan->aggregates[same].argument != plan->aggregates[a].argument || !needs_code(plan, same))
+            same++;
+        const uint32_t bits = code_bits(plan, a);
+        if (same == a && used + bits >= 64)
+            return false;
+        list->shifts[a] = same == a ? (uint8_t)used : list->shifts[same];
+        list->bits[a] = (uint8_t)bits;
+        used += same == a ? bits : 0;
+    }
+    list->number_shift = used;
+    return true;
+}
+
+/* The groups that are expected at most, if all rows that pass have different ones. */
+static double groups_expected(const struct plan *plan)
+{
+    double rows = (double)plan->scan.kept_rows;
+    for (uint32_t s = 0; s < plan->step_count; s++)
+        rows *= plan->steps[s].share;
+    return rows < (double)plan->groups_most ? rows : (double)plan->groups_most;
+}
+
+/* All rows are listed, at their places, if that may be their order. Then only the last segment has a part of a tile. */
+static bool may_be_in_order(const struct plan *plan)
+{
+    const struct table *const fact = plan->fact;
+    bool may = plan->in_order && plan->step_count == 0 && plan->scan.kept_rows == fact->rows;
+    for (uint32_t s = 0; s + 1 < fact->segment_count; s++)
+        may &= fact->segment_rows[s] % TILE_ROWS == 0;
+    return may;
+}
+
+void kernel_list_choose(const struct plan *plan, const struct kernel_target *target, struct kernel *kernel)
+{
+    struct kernel_list *const list = &kernel->list;
+    const struct plan_group *const outermost = &plan->groups[0];
+    if (!target->sorts || kernel->hand || kernel->first || plan->shape != PLAN_HASH || plan->key_words != 1 ||
+        plan->scan.kept_rows > RADIX_SORT_COUNT_MAX ||
+        table_bytes(plan, groups_expected(plan)) < (double)target->cache_bytes)
+        return;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (plan_is_distinct(plan, a) || kernel->state_words[a] != 1)
+            return;
+    if (kernel->runs && !may_be_in_order(plan)) /* few rows of a run look for its group */
+        return;
+    list->number_bits = bits_of(outermost->stride * outermost->domain - 1);
+    list->used = place_codes(plan, list) && list->number_shift + list->number_bits <= 64;
+    list->in_order = list->used && may_be_in_order(plan);
+}
+
+/* ---- The scan ---- */
+
+void kernel_list_write_row(FILE *out, const struct plan *plan, const struct kernel *kernel,
+                           const struct kernel_body *body)
+{
+    const struct kernel_list *const list = &kernel->list;
+    char name[KERNEL_NAME_BYTES];
+    fprintf(out, "    list.add(row, number.words[0] << %u", list->number_shift);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        const uint32_t node = plan->aggregates[a].argument;
+        bool written = !needs_code(plan, a);
+        for (uint32_t other = 0; other < a && !written; other++)
+            written = needs_code(plan, other) && plan->aggregates[other].argument == node;
+        if (written)
+            continue;
+        if (is_nullable(plan, a))
+            fprintf(out, " | (%s ? 0 : distinct_code(%u, v%u) + 1) << %u", kernel_body_null(body, node, name),
+                    a, node, list->shifts[a]);
+        else
+            fprintf(out, " | distinct_code(%u, v%u) << %u", a, node, list->shifts[a]);
+    }
+    fputs(");\n", out);
+}
+
+/* ---- The groups of the list ---- */
+
+/* Writes what a run's words add to an aggregate. */
+static void write_run(FILE *out, const struct plan *plan, const struct kernel_list *list, uint32_t a,
+                      const char *kind)
+{
+    const enum state_value value = plan_aggregate_of(plan, a)->device.value;
+    const bool nullable = is_nullable(plan, a);
+    if (!needs_code(plan, a)) {
+        fputs("of.run.rows()", out);
+        return;
+    }
+    fprintf(out, "of.run.fold<%s>((%s)(of.has ? ", kind,
+            kernel_sum_is_narrow(plan, a) ? "uint32_t" : "uint64_t");
+    fprintf(out, "list_word(word >> %u & %lluull, %s, %u, arguments.sets[%u].low) : 0))", list->shifts[a],
+            (unsigned long long)(UINT64_MAX >> 1 >> (63 - list->bits[a])), nullable ? "true" : "false", value,
+            a);
+}
+
+void kernel_list_write_kernels(FILE *out, const struct plan *plan, const struct kernel *kernel)
+{
+    static const char *const kinds[] = {[MERGE_ADD] = "MERGE_ADD",
+                                        [MERGE_GREATEST] = "MERGE_GREATEST",
+                                        [MERGE_OR] = "MERGE_OR",
+                                        [MERGE_XOR] = "MERGE_XOR"};
+    const struct kernel_list *const list = &kernel->list;
+    fprintf(out,
+            "extern \"C\" __global__ void __launch_bounds__(%u) list_heads(uint64_t words, uint64_t count, "
+            "uint64_t sums, uint64_t disorder)\n{\n"
+            "    list_count(state_words(words), count, state_words(sums), %u, (uint32_t *)disorder);\n}\n",
+            LIST_THREADS, list->number_shift);
+    fprintf(out,
+            "extern \"C\" __global__ void __launch_bounds__(%u) list_groups(uint64_t words, uint64_t count, "
+            "uint64_t sums)\n{\n"
+            "    list_each(state_words(words), count, state_words(sums), %u,\n"
+            "              [&](uint64_t word, const list_words &of) {\n",
+            LIST_THREADS, list->number_shift);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
+        const char *const kind = kinds[plan_aggregate_of(plan, a)->device.merge];
+        fprintf(out, "    list_merge<%s>(%u, of, ", kind, a);
+        write_run(out, plan, list, a, kind);
+        fputs(");\n", out);
+    }
+    fputs("    });\n}\n", out);
+}

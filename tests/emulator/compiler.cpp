@@ -1,0 +1,215 @@
+/*
+ * compiler.cpp: NVRTC's functions for the emulated GPU: g++ compiles the kernels of a statement, with the headers that the engine
+ * gives, to a module that driver.cpp loads. TESSERA_NVRTC names it. What those headers have as assembly of a GPU is replaced by
+ * the same in C++. Warps' lanes are fibers that come apart at any branch, so __activemask tells of no others.
+ */
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+
+namespace
+{
+
+/* A function of a header, and what its body becomes. */
+const struct {
+    const char *file, *head, *body;
+} replaced[] = {
+    {"operators/decode/unpack_cuda.h", "TILE_INLINE uint32_t load_shared(",
+     "return *reinterpret_cast<uint32_t *>(tile_shared + address);"},
+    {"operators/decode/unpack_cuda.h", "TILE_INLINE void copy_lines(",
+     "for (uint32_t at = first * 32 + lane; at < end * 32; at += 32)\n"
+     "    reinterpret_cast<uint32_t *>(tile_shared + to)[at] = from[at];"},
+    {"operators/decode/unpack_cuda.h", "TILE_INLINE uint32_t load_copied(",
+     "return *reinterpret_cast<uint32_t *>(tile_shared + address);"},
+    {"operators/decode/unpack_cuda.h", "TILE_INLINE uint32_t load_shared_if(",
+     "return condition ? *reinterpret_cast<uint32_t *>(tile_shared + address) : 0;"},
+    {"operators/decode/unpack_cuda.h", "TILE_INLINE uint32_t load_if(", "return condition ? *from : 0;"},
+    {"operators/dialect/tile_cuda.h", "TILE_INLINE uint32_t copied_at(",
+     "return (uint32_t)__cvta_generic_to_shared(of);"},
+    {"operators/group/states_cuda.h", "TILE_INLINE uint64_t state_clock(", "return 0;"}};
+
+/* The sum whose carry a range test moves into its mask (operators/decode/lane_for_cuda.h). */
+const char carry_file[] = "operators/decode/lane_for_cuda.h", carry_from[] = "asm(\"{\\n\"",
+           carry_to[] = ": \"r\"(top - first), \"r\"(over));",
+           carry_body[] = "outside = outside << 1 | (uint32_t)((uint64_t)(top - first) + over >> 32);";
+
+const char before[] =
+    "#include \"tests/emulator/warp.h\"\n"
+    "extern unsigned char tile_shared[232448];\n"
+    "#define __cvta_generic_to_shared(of) ((size_t)((const unsigned char *)(of) - tile_shared))\n"
+    "#define __activemask() 0u\n"
+    "#define __funnelshift_rc __funnelshift_r\n";
+
+/* The kernels that a statement may have, and the types of their parameters. */
+const struct {
+    const char *name, *types[4];
+} kernels[] = {{"prepare", {}},
+               {"scan", {"tile_bound", "bound_scan"}},
+               {"collect", {"uint64_t", "uint64_t", "uint64_t"}},
+               {"complete", {}},
+               {"list_heads", {"uint64_t", "uint64_t", "uint64_t", "uint64_t"}},
+               {"list_groups", {"uint64_t", "uint64_t", "uint64_t"}}};
+
+void replace(std::string &text, size_t from, size_t to, const std::string &by)
+{
+    if (from != std::string::npos && to != std::string::npos)
+        text.replace(from, to - from, by);
+}
+
+std::string header(const std::string &name, std::string text)
+{
+    for (const auto &of : replaced)
+        if (name == of.file) {
+            const size_t begin = text.find("\n{", text.find(of.head));
+            replace(text, begin, text.find("\n}", begin), std::string("\n{\n") + of.body);
+        }
+    if (name == carry_file) {
+        const size_t begin = text.find(carry_from), end = text.find(carry_to, begin);
+        replace(text, begin, end + strlen(carry_to), carry_body);
+    }
+    return text;
+}
+
+bool has_kernel(const std::string &source, const char *name)
+{
+    return source.find(std::string(name) + "(") != std::string::npos || strcmp(name, "scan") == 0;
+}
+
+/* What tells the driver of the kernels (warp.h: emulated_module). */
+std::string module_text(const std::string &source)
+{
+    std::ostringstream functions, list;
+    for (const auto &kernel : kernels) {
+        uint32_t count = 0;
+        if (!has_kernel(source, kernel.name))
+            continue;
+        functions << "static void run_" << kernel.name << "(void **p)\n{\n    " << kernel.name << "(";
+        for (; count < 4 && kernel.types[count]; count++)
+            functions << (count ? ", " : "") << "*static_cast<" << kernel.types[count] << " *>(p[" << count
+                      << "])";
+        functions << ");\n}\n";
+        list << "{\"" << kernel.name << "\", run_" << kernel.name << ", " << count << ", {";
+        for (uint32_t p = 0; p < count; p++)
+            list << "sizeof(" << kernel.types[p] << "), ";
+        list << "}},\n";
+    }
+    return functions.str() +
+           "extern \"C\" emulated_module emulated_statement;\nemulated_module emulated_statement = "
+           "{\"emulated_statement\", &arguments, sizeof arguments, {\n" +
+           list.str() + "}};\n";
+}
+
+std::string read(const std::string &path)
+{
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream out;
+    out << in.rdbuf();
+    return out.str();
+}
+
+void write(const std::string &path, const std::string &text)
+{
+    std::ofstream(path, std::ios::binary) << text;
+}
+
+} // namespace
+
+struct program {
+    std::string folder, log, module;
+};
+
+enum { SUCCESS = 0, INTERNAL_ERROR = 11, COMPILATION = 6 };
+
+extern "C" {
+
+int nvrtcVersion(int *major, int *minor)
+{
+    *major = 12;
+    *minor = 0;
+    return SUCCESS;
+}
+const char *nvrtcGetErrorString(int)
+{
+    return "the emulated GPU's compiler has failed";
+}
+int nvrtcCreateProgram(program **made, const char *source, const char *, int headers,
+                       const char *const *texts, const char *const *names)
+{
+    const char *const temporary = getenv("TMPDIR");
+    std::string folder = std::string(temporary ? temporary : "/tmp") + "/tessera_emulator.XXXXXX";
+    if (!mkdtemp(&folder[0]))
+        return INTERNAL_ERROR;
+    *made = new program{folder, "", ""};
+    for (int h = 0; h < headers; h++) {
+        const std::string name = names[h];
+        const size_t slash = name.rfind('/');
+        if (slash == std::string::npos)
+            continue; /* the compiler has its own <stdint.h> */
+        if (system(("mkdir -p '" + folder + "/" + name.substr(0, slash) + "'").c_str()) != 0)
+            return INTERNAL_ERROR;
+        write(folder + "/" + name, header(name, texts[h]));
+    }
+    write(folder + "/statement.cpp", before + std::string(source) + module_text(source));
+    return SUCCESS;
+}
+int nvrtcCompileProgram(program *of, int, const char *const *)
+{
+    const std::string command =
+        "cd '" + of->folder +
+        "' && " EMULATOR_CXX
+        " -std=c++17 -O1 -fPIC -shared -w -ffp-contract=off -fno-strict-aliasing -I. -I'" EMULATOR_SOURCE
+        "' statement.cpp -o statement.so > log 2>&1";
+    const int result = system(command.c_str());
+    of->log = read(of->folder + "/log");
+    of->module = read(of->folder + "/statement.so");
+    return result ? COMPILATION : SUCCESS;
+}
+int nvrtcGetProgramLogSize(program *of, size_t *bytes)
+{
+    *bytes = of->log.size() + 1;
+    return SUCCESS;
+}
+int nvrtcGetProgramLog(program *of, char *text)
+{
+    strcpy(text, of->log.c_str());
+    return SUCCESS;
+}
+int nvrtcGetCUBINSize(program *of, size_t *bytes)
+{
+    *bytes = of->module.size();
+    return SUCCESS;
+}
+int nvrtcGetCUBIN(program *of, char *to)
+{
+    memcpy(to, of->module.data(), of->module.size());
+    return SUCCESS;
+}
+int nvrtcGetPTXSize(program *, size_t *)
+{
+    return INTERNAL_ERROR;
+}
+int nvrtcGetPTX(program *, char *)
+{
+    return INTERNAL_ERROR;
+}
+int nvrtcDestroyProgram(program **of)
+{
+    const int result = system(("rm -rf '" + (*of)->folder + "'").c_str());
+    delete *of;
+    *of = nullptr;
+    return result ? INTERNAL_ERROR : SUCCESS;
+}
+int nvrtcGetNumSupportedArchs(int *count)
+{
+    *count = 1;
+    return SUCCESS;
+}
+int nvrtcGetSupportedArchs(int *archs)
+{
+    *archs = 90;
+    return SUCCESS;
+}
+}
