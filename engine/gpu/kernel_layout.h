@@ -17,7 +17,7 @@
 struct kernel_target {
     uint64_t shared_block, shared_multiprocessor; /* the most bytes of shared memory */
     uint32_t threads;                             /* of a multiprocessor */
-    uint64_t cache_bytes;                         /* of the second-level cache */
+    uint64_t cache_bytes, memory_bytes;           /* of the second-level cache, and of all memory */
     bool sorts;                                   /* there are kernels for it */
 };
 

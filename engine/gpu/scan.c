@@ -15,6 +15,7 @@ struct kernel_target cuda_kernel_target(const struct cuda *cuda)
                                   .shared_multiprocessor = gpu->shared_per_multiprocessor_bytes,
                                   .threads = gpu->threads_per_multiprocessor,
                                   .cache_bytes = gpu->l2_bytes,
+                                  .memory_bytes = gpu->memory_bytes,
                                   .sorts = cuda_list_can(cuda)};
 }
 

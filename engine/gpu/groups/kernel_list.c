@@ -3,6 +3,9 @@
 
 #include "operators/sort/radix_sort.h"
 
+/* A list and what sorts it may have so much of a GPU's memory; the table of its groups may need as much again. */
+#define MEMORY_SHARE 4u
+
 /* ---- Which plans ---- */
 
 /* A table of groups is at most half full, and has places in no order: so those of a cache have these many bytes a group. */
@@ -84,6 +87,7 @@ void kernel_list_choose(const struct plan *plan, const struct kernel_target *tar
     const struct plan_group *const outermost = &plan->groups[0];
     if (!target->sorts || kernel->hand || kernel->first || plan->shape != PLAN_HASH || plan->key_words != 1 ||
         plan->scan.kept_rows > RADIX_SORT_COUNT_MAX ||
+        plan->scan.kept_rows * 2 * sizeof(uint64_t) > target->memory_bytes / MEMORY_SHARE ||
         table_bytes(plan, groups_expected(plan)) < (double)target->cache_bytes)
         return;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)

@@ -20,9 +20,12 @@ struct compile_target {
 
 /* Hopper; Turing, Ampere, Ada, Blackwell in data centres and on desks. */
 static const struct compile_target compile_targets_all[] = {
-    {"sm_90", {232448, 233472, 2048, 0, true}},   {"sm_75", {65536, 65536, 1024, 0, true}},
-    {"sm_80", {166912, 167936, 2048, 0, false}},  {"sm_89", {101376, 102400, 1536, 0, false}},
-    {"sm_100", {232448, 233472, 2048, 0, false}}, {"sm_120", {101376, 102400, 1536, 0, false}}};
+    {"sm_90", {232448, 233472, 2048, 0, UINT64_MAX, true}},
+    {"sm_75", {65536, 65536, 1024, 0, UINT64_MAX, true}},
+    {"sm_80", {166912, 167936, 2048, 0, 0, false}},
+    {"sm_89", {101376, 102400, 1536, 0, 0, false}},
+    {"sm_100", {232448, 233472, 2048, 0, 0, false}},
+    {"sm_120", {101376, 102400, 1536, 0, 0, false}}};
 #define COMPILE_TARGETS_MAX (sizeof compile_targets_all / sizeof *compile_targets_all)
 #define COMPILE_OPTIONS_MAX 6u
 static const struct compile_target *const compile_sm_90 = &compile_targets_all[0];
