@@ -361,7 +361,11 @@ static enum status scan(struct device_run *run, struct run_timing *timing, struc
         RETURN_IF_ERROR(run->place.batched ? cuda_feed_run(cuda, &run->feed, run->plan, &run->kernel,
                                                            &run->place, &run->stage, &run->scan, error)
                                            : run_whole(run, timing, error));
-        RETURN_IF_ERROR(cuda_list_groups(run, error));
+        const enum status listed = cuda_list_groups(run, error);
+        if (listed != STATUS_OK) {
+            let_go(run); /* without room for groups it is run again, over fewer segments */
+            return listed;
+        }
         if (run->takes)
             RETURN_IF_ERROR(cuda_take(run, &run->taken, error));
         if (!run->taken)
