@@ -11,9 +11,18 @@ static struct codec_shape shape_of(const struct kernel_column *column)
                                            column->width_low == column->width_high};
     if (codec->planes && column->data->segment_count > 0)
         shape.planes = codec->planes(&column->data->segments[0].chunk);
+    for (uint32_t s = 0; codec->planes && s < column->data->segment_count; s++) {
+        const uint32_t apart = (uint32_t)kernel_decoder_detail(&column->data->segments[s].chunk);
+        shape.apart = apart > shape.apart ? apart : shape.apart;
+    }
     for (uint32_t s = 0; shape.regular && s < column->data->segment_count; s++)
         shape.regular = column->data->segments[s].chunk.regular;
     return shape;
+}
+
+bool kernel_decoder_apart(const struct kernel_column *column)
+{
+    return shape_of(column).apart > 0;
 }
 
 void kernel_decoder_write(FILE *out, const struct kernel_column *column)

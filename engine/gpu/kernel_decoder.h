@@ -23,6 +23,9 @@ uint32_t kernel_decoder_staging(const struct kernel_column *column);
  * preload. */
 uint32_t kernel_decoder_lines(const struct kernel_column *column);
 
+/* Whether some planes of a tile are loaded when its directory is known. */
+bool kernel_decoder_apart(const struct kernel_column *column);
+
 /* The value of bound_chunk.detail for a chunk that is uploaded. */
 uint64_t kernel_decoder_detail(const struct chunk_view *chunk);
 

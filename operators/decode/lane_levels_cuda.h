@@ -10,7 +10,7 @@
  *     in_cubes<MASK, TEST>()    the mask of items whose bits in MASK are those of a cube of TEST
  *                               (operators/dialect/tile_levels_cuda.h); these planes must be loaded
  *     item_bits<MASK>(row)      item() & MASK
- *     complete<MASK>()          of planes that a chunk has apart, loads those too, if the tile has them
+ *     complete<MASK>()          makes the first planes of MASK that a chunk may have apart, which load_planes() leaves out
  *     own_bits<MASK>(row)       the same for a row of this lane; the planes of the bits in MASK must be loaded and complete
  */
 #ifndef TESSERA_OPERATORS_DECODE_LANE_LEVELS_CUDA_H
@@ -70,10 +70,11 @@ struct levels_place {
 };
 
 /* BITS: of a value. PLANES: the leading ones that are planes; line i of a tile has bit BITS - 1 - i. The lines
- * after them have the low REST bits, packed. APART: chunks may have planes apart. */
-template <class VALUE, uint32_t BITS = 0, uint32_t PLANES = 0, bool APART = false> struct decode_lane_levels;
+ * after them have the low REST bits, packed. APART: the most planes that a chunk has apart. Of a tile of such a chunk whose rows
+ * do not differ, which most are, lines from APART on are loaded, and nothing else. */
+template <class VALUE, uint32_t BITS = 0, uint32_t PLANES = 0, uint32_t APART = 0> struct decode_lane_levels;
 
-template <uint32_t BITS, uint32_t PLANES, bool APART>
+template <uint32_t BITS, uint32_t PLANES, uint32_t APART>
 struct decode_lane_levels<int32_t, BITS, PLANES, APART> : decode_base {
     static constexpr bool RANDOM_ACCESS = true;
     static constexpr bool PLANAR = true;
@@ -82,6 +83,7 @@ struct decode_lane_levels<int32_t, BITS, PLANES, APART> : decode_base {
     static constexpr uint32_t REST_MASK = REST ? 0xffffffffu >> (32 - REST) : 0u;
     static constexpr bool RANGES = REST == 0;
     static constexpr bool SLICED = RANGES;
+    static constexpr uint32_t FIRST_MASK = APART ? 0xffffffffu >> (32 - APART) << (BITS - APART) : 0u;
     static constexpr uint32_t SLOT = PLANES <= 1    ? 1
                                      : PLANES <= 2  ? 2
                                      : PLANES <= 4  ? 4
@@ -90,61 +92,59 @@ struct decode_lane_levels<int32_t, BITS, PLANES, APART> : decode_base {
                                                     : 32;
     const uint32_t *words; /* of the tile */
     uint32_t lane;
-    levels_place place; /* if APART */
+    levels_place place; /* if APART is not 0 */
     uint32_t
         loaded[BITS + 1]; /* this lane's words of the lines that are loaded; a spare word for unpacking */
 
     __device__ __forceinline__ void seek(const bound_chunk &chunk, uint32_t tile, uint32_t of_lane)
     {
         lane = of_lane;
-        if constexpr (APART) {
+        if constexpr (APART != 0) {
             place.seek(chunk, tile, BITS);
             words = place.words;
         } else {
             words = words_at(chunk.data) + tile * (BITS * 32);
         }
     }
-    /* Loads the lane's word of a line, but of planes that are apart, which come with complete(). */
-    __device__ __forceinline__ void load_line(uint32_t line)
-    {
-        if (APART && line < PLANES)
-            loaded[line] = load_unless(words + line * 32 + lane, line < place.apart, 0);
-        else
-            loaded[line] = load(words + line * 32 + lane);
-    }
     template <uint32_t MASK> __device__ __forceinline__ void load_planes()
     {
 #pragma unroll
-        for (uint32_t line = 0; line < PLANES; line++)
+        for (uint32_t line = APART; line < PLANES; line++)
             if (MASK >> (BITS - 1 - line) & 1)
-                load_line(line);
+                loaded[line] = load(words + line * 32 + lane);
     }
     __device__ __forceinline__ void preload()
     {
 #pragma unroll
-        for (uint32_t line = 0; line < BITS; line++)
-            load_line(line);
+        for (uint32_t line = APART; line < BITS; line++)
+            loaded[line] = load(words + line * 32 + lane);
         loaded[BITS] = 0;
     }
-    /* The bit of line `line` that all rows have, in all places. */
-    __device__ __forceinline__ uint32_t word_of_all(uint32_t line) const
+    /* All rows of the tile have the first APART bits of the entry: the same in all lanes. It waits for the entry. */
+    __device__ __forceinline__ bool is_plain() const
     {
-        return (uint32_t)((int32_t)(place.entry << (32 - BITS + line)) >> 31);
+        return place.apart == APART && !place.differs();
     }
-    /* Planes of MASK that are apart: it waits for the tile's entry. It may be called again. */
+    /* The word of a lane of a line before line APART. */
+    __device__ __forceinline__ uint32_t first_word(uint32_t line, uint32_t of_lane) const
+    {
+        return load_unless(place.line_at(line) + of_lane, place.is_same(line),
+                           0u - (place.entry >> (BITS - 1 - line) & 1));
+    }
+    /* The first APART planes of MASK, which load_planes() and preload() leave out. It may be called again. */
     template <uint32_t MASK> __device__ __forceinline__ void complete()
     {
-        if constexpr (APART) {
-            if (!place.differs()) {
+        if constexpr ((MASK & FIRST_MASK) != 0) {
+            if (is_plain()) {
 #pragma unroll
-                for (uint32_t line = 0; line < PLANES; line++)
+                for (uint32_t line = 0; line < APART; line++)
                     if (MASK >> (BITS - 1 - line) & 1)
-                        loaded[line] = line < place.apart ? word_of_all(line) : loaded[line];
+                        loaded[line] = (uint32_t)((int32_t)(place.entry << (32 - BITS + line)) >> 31);
             } else {
 #pragma unroll
-                for (uint32_t line = 0; line < PLANES; line++)
-                    if ((MASK >> (BITS - 1 - line) & 1) && line < place.apart)
-                        loaded[line] = load(place.line_at(line) + lane);
+                for (uint32_t line = 0; line < APART; line++)
+                    if (MASK >> (BITS - 1 - line) & 1)
+                        loaded[line] = first_word(line, lane);
             }
         }
     }
@@ -237,15 +237,35 @@ struct decode_lane_levels<int32_t, BITS, PLANES, APART> : decode_base {
     template <uint32_t MASK> __device__ __forceinline__ uint32_t item_bits(uint32_t row)
     {
         const uint32_t *const mine = words + row % 32;
-        return bits_of<MASK>(mine, row / 32, [&](uint32_t line) {
-            if constexpr (APART)
-                return load_unless(place.line_at(line) + row % 32, place.is_same(line), word_of_all(line));
-            return load(mine + line * 32);
-        });
+        const uint32_t others = bits_of<MASK & ~FIRST_MASK>(
+            mine, row / 32, [&](uint32_t line) { return load(mine + line * 32); });
+        if constexpr ((MASK & FIRST_MASK) == 0)
+            return others;
+        else
+            return others | first_bits<MASK & FIRST_MASK>(
+                                row, [&](uint32_t line) { return first_word(line, row % 32); });
     }
     template <uint32_t MASK> __device__ __forceinline__ uint32_t own_bits(uint32_t row)
     {
-        return bits_of<MASK>(words + lane, row / 32, [&](uint32_t line) { return loaded[line]; });
+        const uint32_t others =
+            bits_of<MASK & ~FIRST_MASK>(words + lane, row / 32, [&](uint32_t line) { return loaded[line]; });
+        if constexpr ((MASK & FIRST_MASK) == 0)
+            return others;
+        else
+            return others | first_bits<MASK & FIRST_MASK>(row, [&](uint32_t line) { return loaded[line]; });
+    }
+    /* The bits of MASK, which are of the first APART planes, by plane(line) if the tile's rows may differ in them. */
+    template <uint32_t MASK, class PLANE>
+    __device__ __forceinline__ uint32_t first_bits(uint32_t row, PLANE plane) const
+    {
+        if (is_plain())
+            return place.entry & MASK;
+        uint32_t value = 0;
+#pragma unroll
+        for (uint32_t line = 0; line < APART; line++)
+            if (MASK >> (BITS - 1 - line) & 1)
+                value |= (plane(line) >> row / 32 & 1) << (BITS - 1 - line);
+        return value;
     }
     __device__ __forceinline__ int32_t item(const uint32_t *, uint32_t row)
     {

@@ -101,6 +101,7 @@ struct codec_shape {
     uint32_t width_low, width_high; /* of all chunks */
     uint32_t planes;                /* codec.planes of all chunks; 0 if the codec has none */
     bool regular;                   /* codec.gpu.regular holds for all chunks */
+    uint32_t apart;                 /* of a codec with planes: the greatest codec.gpu.detail of all chunks */
 };
 
 /* How chunks are decoded on a GPU: by the kernel of a query, tile by tile; or by kernels that run before the

@@ -24,8 +24,8 @@
  *     auxiliary     each tile whose rows differ: lines 0 .. n-1
  *
  * A condition on the n bits then holds for all rows of a tile or for none. Tiles still begin where their number says: a GPU
- * loads their lines and the directory at the same time. n is what makes the chunk smallest; it is 0, and the chunk as above,
- * where less than a sixteenth of its lines would be saved.
+ * loads their lines and the directory at the same time. n is what makes the chunk smallest while rows differ in an eighth of
+ * its tiles at most; it is 0, and the chunk as above, where less than a sixteenth of its lines would be saved.
  *
  * A condition on a level is a condition on leading bits. It reads their lines and no others, with one logical operation a
  * bit for 32 rows of each lane: region = 'ASIA' and nation = 'CHINA' of a customer are 6 lines of 22. A whole position takes
@@ -45,6 +45,9 @@
 
 /* Planes are apart if that saves one line in so many: less does not pay for the directory. */
 #define SAVED_PART 16u
+
+/* Planes are apart if rows differ in one tile of so many at most: a GPU loads those tiles' planes later than others. */
+#define DIFFER_PART 8u
 
 /* With more rows than this it is faster to transpose the planes of all 1024 rows than to collect each row's bits, with 10
  * planes (tests/benches/bench_levels.c). */
@@ -199,7 +202,7 @@ static uint32_t choose_apart(const struct codec_input *input)
     for (uint32_t apart = 1; apart <= input->planes; apart++) {
         differ += alike[apart - 1];
         const uint32_t lines = tiles * (input->bits - apart) + differ * apart;
-        if (lines < least) {
+        if (lines < least && differ <= tiles / DIFFER_PART) {
             best = apart;
             least = lines;
         }
@@ -561,8 +564,7 @@ static void in_cubes(const struct chunk_view *chunk, uint32_t tile, const struct
 
 static void gpu_arguments(const struct codec_shape *shape, char *text, size_t bytes)
 {
-    snprintf(text, bytes, ", %u, %u, %s", shape->width_high, shape->planes,
-             shape->regular ? "false" : "true");
+    snprintf(text, bytes, ", %u, %u, %u", shape->width_high, shape->planes, shape->apart);
 }
 
 static uint64_t gpu_detail(const struct chunk_view *chunk)

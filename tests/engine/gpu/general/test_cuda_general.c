@@ -52,10 +52,13 @@ static void write_goods(FILE *out)
                     below(10));
 }
 
-static void write_sales(FILE *out, uint32_t rows)
+/* The first `alike` sales are of shops of region 2. */
+static void write_sales(FILE *out, uint32_t rows, uint32_t alike)
 {
     for (uint32_t i = 0; i < rows; i++) {
-        if (below(9))
+        if (i < alike)
+            fprintf(out, "%u", (below(18) * 5 + 2) * 3 + 5);
+        else if (below(9))
             fprintf(out, "%u", below(90) * 3 + 5);
         fprintf(out, ",%u,2021-%02u-%02u,2021-03-%02u %02u:%02u:%02u,%d,%d.%02u,", below(300), 1 + below(12),
                 1 + below(28), 1 + below(28), below(24), below(60), below(60), (int)below(200) - 60,
@@ -122,7 +125,7 @@ static const char *const names[] = {"shops", "goods", "sales"};
 static struct database *database;
 static char path[PATH_BYTES];
 
-static void make_database(uint32_t rows)
+static void make_database_of(uint32_t rows, uint32_t alike)
 {
     static char files[3][PATH_BYTES + 16];
     const char *paths[3];
@@ -134,12 +137,17 @@ static void make_database(uint32_t rows)
         paths[t] = files[t];
         FILE *const out = fopen(files[t], "w");
         assert_non_null(out);
-        t == 0 ? write_shops(out) : t == 1 ? write_goods(out) : write_sales(out, rows);
+        t == 0 ? write_shops(out) : t == 1 ? write_goods(out) : write_sales(out, rows, alike);
         fclose(out);
     }
     if (tessera_load(path, schema, names, paths, 3, TESSERA_LOAD_NEW, &loaded, &failed))
         fail_msg("%s", failed.text);
     must(database_open(path, &database, error));
+}
+
+static void make_database(uint32_t rows)
+{
+    make_database_of(rows, 0);
 }
 
 static void free_database(void)
@@ -206,6 +214,55 @@ static void the_general_kernel_answers_as_the_cpu(void **state)
 {
     (void)state;
     check_on_a_gpu(check_answers);
+}
+
+/* ---- Keys whose first planes are apart ---- */
+
+#define KEYS "shop=lane-levels"
+
+static void planes_are_apart(struct engine *engine)
+{
+    static const char sql[] =
+        "select count(*) from sales join shops on shop = shops.id where region = 'region 1'";
+    struct sql_statement *statement;
+    const struct plan *plan;
+    size_t used;
+    must(sql_prepare(engine, database, sql, strlen(sql), KEYS, &statement, &used, error));
+    must(sql_plan(statement, &plan, error));
+    const struct column_data *const data = plan->columns[0].data;
+    assert_string_equal(data->codec->name, "lane-levels");
+    assert_false(data->segments[0].chunk.regular);
+    sql_statement_free(statement);
+}
+
+/* Of 18 tiles two have rows that differ in the first planes; one of them has rows of the other kind, too. */
+static void check_keys(const char *device)
+{
+    struct engine *cpu, *gpu;
+    char sql[2048];
+    make_database_of(18 * TILE_ROWS - 100, 16 * TILE_ROWS + 10);
+    must(engine_open(&(struct engine_options){.device = "cpu", .threads = 2}, &cpu, error));
+    must(engine_open(&(struct engine_options){.device = device, .kernel = KERNEL_GENERAL}, &gpu, error));
+    planes_are_apart(cpu);
+    for (size_t q = 0; q < COUNT(questions); q++)
+        for (size_t w = q % 2; w < COUNT(conditions); w += 2) {
+            snprintf(sql, sizeof sql, questions[q], conditions[w]);
+            same_answers(cpu, gpu, sql, KEYS);
+            char *const with = answer_with(cpu, sql, KEYS, NULL), *const without =
+                                                                      answer_with(cpu, sql, "plain", NULL);
+            assert_string_equal(with, without);
+            free(with);
+            free(without);
+        }
+    engine_close(gpu);
+    engine_close(cpu);
+    free_database();
+}
+
+static void keys_with_planes_apart(void **state)
+{
+    (void)state;
+    check_on_a_gpu(check_keys);
 }
 
 /* ---- What is not covered ---- */
@@ -389,6 +446,7 @@ int main(void)
     setenv("CUDA_CACHE_DISABLE", "1", 1); /* the driver's own cache of what NVRTC compiles */
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_not_covered_is_told),
                                        cmocka_unit_test(the_general_kernel_answers_as_the_cpu),
+                                       cmocka_unit_test(keys_with_planes_apart),
                                        cmocka_unit_test(kept_statements_lend_their_modules),
                                        cmocka_unit_test(a_statement_gets_its_own_kernel)};
     return cmocka_run_group_tests(tests, NULL, NULL);
