@@ -102,7 +102,8 @@ static void what_leaves_64_bits_is_refused(void **state)
 static enum status kernel_of(const char *sql, bool host)
 {
     const struct sql_options options = {.threads = 1, .on_gpu = !host};
-    const struct kernel_target target = {227u << 10, 228u << 10, 2048};
+    const struct kernel_target target = {
+        .shared_block = 227u << 10, .shared_multiprocessor = 228u << 10, .threads = 2048};
     struct error told = {0};
     struct kernel kernel;
     struct plan *plan;
