@@ -268,6 +268,10 @@ static const char *const of_many[] = {
     "select wide, count(*) n, sum(number) from events, shops where shop = id and kind = 3 group by wide "
     "order by n desc, 3, 1 limit 30",
     "select part, median(number * 1000 + part) from events where maybe < 40 group by part order by part",
+    "select wide, sum(number), count(*) from events where number * part < -100000000 group by wide order by "
+    "1",
+    "select count(*), sum(s) from (select wide, sum(number) s from events where number * part < -100000000 "
+    "group by wide) g",
     "select near, count(*), sum(number + 300) from runs group by near order by 3 desc, 1 limit 9",
     "select near, min(number), max(maybe), count(*), sum(maybe) from runs group by near order by 2, 1 limit "
     "9",
