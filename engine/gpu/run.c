@@ -40,13 +40,19 @@ static bool give_way(struct cuda_tenant *tenant)
     return true;
 }
 
+struct kernel_target gpu_target(const struct device_run *run)
+{
+    struct kernel_target target = cuda_kernel_target(run->device->cuda);
+    target.sorts &= !run->segments.segments;
+    return target;
+}
+
 /* `share`: the tiles of these segments. */
 static enum status open_run(struct device *device, const struct plan *plan, const struct tile_skip *share,
                             const struct device_share *segments, bool counting, struct device_run **out,
                             struct error *error)
 {
     struct device_run *run = calloc(1, sizeof *run);
-    const struct kernel_target target = cuda_kernel_target(device->cuda);
     if (!run)
         return error_out_of_memory(error, sizeof *run, "a query");
     run->device = device;
@@ -58,6 +64,7 @@ static enum status open_run(struct device *device, const struct plan *plan, cons
     run->share = share;
     run->nothing = share->kept_tiles == 0 || run->known;
     enum status status = copy_share(segments, &run->segments, error);
+    const struct kernel_target target = gpu_target(run);
     if (status == STATUS_OK && !run->nothing)
         status = kernel_make(plan, counting, &target, &run->kernel, error);
     status = AND_THEN(status, cuda_stage_write(plan, &run->kernel, &run->stage, error));

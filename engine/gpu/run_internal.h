@@ -123,6 +123,9 @@ NODISCARD enum status gpu_queue_begin(struct device_run *run, struct run_timing 
 NODISCARD enum status gpu_queue_end(struct device_run *run, struct error *error);
 NODISCARD enum status gpu_times(struct device_run *run, struct run_timing *timing, struct error *error);
 
+/* What the run's kernels are made for. GPUs that share a statement have tables of groups, of which one can read the others'. */
+struct kernel_target gpu_target(const struct device_run *run);
+
 /* What is compiled for the run. */
 struct nvrtc_request gpu_kernel_request(const struct device_run *run, enum run_binary binary);
 

@@ -56,7 +56,7 @@ static enum status take_general(struct device_run *run, const struct kernel *ker
 
 enum status tier_choose(struct device_run *run, struct error *error)
 {
-    const struct kernel_target target = cuda_kernel_target(run->device->cuda);
+    const struct kernel_target target = gpu_target(run);
     struct general *const general = &run->tier.general;
     struct kernel *kernel;
     bool may;
@@ -88,7 +88,7 @@ bool tier_is_over(const struct device_run *run)
 enum status tier_leave(struct device_run *run, struct error *error)
 {
     struct tier *const tier = &run->tier;
-    const struct kernel_target target = cuda_kernel_target(run->device->cuda);
+    const struct kernel_target target = gpu_target(run);
     const enum status status =
         tier->job ? kernel_job_take(tier->job, &run->binaries[BINARY_SCAN], error) : STATUS_OK;
     tier_free(tier);

@@ -84,7 +84,7 @@ static enum status make_table(struct device_run *run, uint64_t groups, struct er
 
 enum status cuda_list_begin(struct device_run *run, bool all, struct error *error)
 {
-    const bool places = run->kernel.list.in_order && all && !run->segments.segments;
+    const bool places = run->kernel.list.in_order && all;
     if (!run->kernel.list.used || run->arguments.direct == places)
         return STATUS_OK;
     run->arguments.direct = places;

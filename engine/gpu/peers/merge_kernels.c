@@ -49,8 +49,8 @@ void merge_kernels_close(struct merge_kernels *kernels)
 
 bool merge_kernels_can(const struct device_run *run)
 {
-    if (run->plan->shape == PLAN_ROWS || run->known || run->kernel.list.used ||
-        run->plan->aggregate_count > MERGE_STATES_MAX || run->plan->key_words > ABSORB_KEY_WORDS_MAX)
+    if (run->plan->shape == PLAN_ROWS || run->known || run->plan->aggregate_count > MERGE_STATES_MAX ||
+        run->plan->key_words > ABSORB_KEY_WORDS_MAX)
         return false;
     for (uint32_t a = 0; a < run->plan->aggregate_count; a++)
         if (plan_is_distinct(run->plan, a) && run->kernel.distinct[a] == DISTINCT_BY_PAIRS)
