@@ -183,6 +183,40 @@ static void columns_are_read_in_the_codec_that_is_asked_for(void **state)
     }
 }
 
+/* Rows whose groups a cache has no room for are listed, where there is a sort; of slots in global memory states share words. */
+static void many_groups_are_listed_or_share_words(void **state)
+{
+    (void)state;
+    need_compile_targets();
+    static const struct {
+        const char *sql, *listed, *joint;
+    } cases[] = {
+        {"select pieces * 1000003, sum(pieces), min(pieces), count(paid), bit_xor(pieces) from sales group "
+         "by 1",
+         "list_groups(", NULL},
+        {"select pieces * 1000003, at, count(*) from sales group by 1, 2", NULL, NULL}, /* two words */
+        {"select big % 2000, count(*), count(pieces), min(pieces), max(at) from sales group by 1", NULL,
+         "joint_add(0, slot, ((uint64_t)1) << 0 | ("},
+        {"select big % 2000, max(pieces), min(pieces), sum(paid) from sales group by 1", NULL,
+         "joint_raise(0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t t = 0; t < compile_target_count; t++) {
+            struct plan *plan;
+            struct kernel kernel;
+            enum sql_explain explain;
+            must(plan_statement(star_database, cases[i].sql, NULL, &plan, &explain, error));
+            must(kernel_make(plan, false, &compile_targets[t]->target, &kernel, error));
+            assert_int_equal(kernel.list.used, cases[i].listed && compile_targets[t]->target.sorts);
+            assert_true(!kernel.list.used || strstr(kernel.source, cases[i].listed));
+            assert_int_equal(kernel.joint.used, cases[i].joint != NULL);
+            assert_true(!cases[i].joint || strstr(kernel.source, cases[i].joint));
+            must(compile_source("groups", kernel.source, compile_targets[t]->arch, NULL, error));
+            kernel_free(&kernel);
+            plan_free(plan);
+        }
+}
+
 /* Decoded first: the scan knows of plain values only, and another source has the decoders. */
 static void staged_statements_compile(void **state)
 {
@@ -510,6 +544,7 @@ int main(void)
         cmocka_unit_test(every_statement_compiles),
         cmocka_unit_test(every_codec_compiles),
         cmocka_unit_test(columns_are_read_in_the_codec_that_is_asked_for),
+        cmocka_unit_test(many_groups_are_listed_or_share_words),
         cmocka_unit_test(staged_statements_compile),
         cmocka_unit_test(codecs_that_no_kernel_decodes_are_staged),
         cmocka_unit_test(the_benchmark_compiles),
