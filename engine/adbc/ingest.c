@@ -48,7 +48,7 @@ static const char *type_of(const struct ArrowSchema *schema, char *text, size_t 
     case ARROW_DATE:
         return "DATE";
     case ARROW_TIMESTAMP:
-        return "TIMESTAMP";
+        return type.zoned ? "TIMESTAMP WITH TIME ZONE" : "TIMESTAMP";
     case ARROW_TEXT:
     case ARROW_TEXT_VIEW:
         return "TEXT";

@@ -28,7 +28,7 @@ _Static_assert((int)TESSERA_DOUBLE == (int)VALUE_DOUBLE && (int)TESSERA_DATE == 
 struct tessera_database {
     struct library_states states;
     enum plan_index_use index;
-    const struct zone *zone;
+    const struct zone *_Atomic zone;
 };
 
 struct tessera_statement {
@@ -186,7 +186,11 @@ enum tessera_status tessera_use_time_zone(struct tessera_database *database, con
                                           struct tessera_error *error)
 {
     struct error inner = {0};
-    return give(zone_find(zone, &database->zone, &inner), &inner, error);
+    const struct zone *found;
+    const enum status status = zone_find(zone, &found, &inner);
+    if (status == STATUS_OK)
+        database->zone = found;
+    return give(status, &inner, error);
 }
 
 /* A statement that writes is parsed, and enters a state when it is run; any other has the present one. */
@@ -369,7 +373,9 @@ static enum status try_change(struct tessera_statement *statement, struct change
                               struct error *error)
 {
     struct library_states *const states = &statement->database->states;
-    const bool copies = statement->change.kind == SQL_CHANGE_COPY;
+    const bool copies =
+        statement->change.kind == SQL_CHANGE_COPY || statement->change.kind == SQL_CHANGE_ZONE;
+    const struct zone *zone = statement->settings.zone;
     struct library_state *state;
     *report = (struct change_report){0};
     RETURN_IF_ERROR(library_enter(states, !copies, &state, error));
@@ -377,8 +383,11 @@ static enum status try_change(struct tessera_statement *statement, struct change
                                      .database = state->database,
                                      .settings = statement->settings,
                                      .parameters = statement->values,
+                                     .zone = &zone,
                                      .spill = states->options.spill};
     const enum status status = change_run(&task, &statement->change, report, error);
+    if (status == STATUS_OK && statement->change.kind == SQL_CHANGE_ZONE)
+        statement->database->zone = zone;
     library_leave(states, state);
     if (report->changed)
         library_renew(states);

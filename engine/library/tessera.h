@@ -102,7 +102,7 @@ void tessera_close(struct tessera_database *database);
 enum tessera_index_use { TESSERA_INDEX_AUTO, TESSERA_INDEX_ON, TESSERA_INDEX_OFF };
 void tessera_use_indexes(struct tessera_database *database, enum tessera_index_use use);
 
-/* The zone, as "Europe/Berlin", whose clock shows timestamps with time zone in statements that are prepared after this
+/* As the statement SET TimeZone = '...' does: the zone, as "Europe/Berlin", whose clock shows timestamps with time zone in statements that are prepared after this
  * call: in their texts, and where a statement takes a time apart. At first it is UTC. */
 enum tessera_status tessera_use_time_zone(struct tessera_database *database, const char *zone,
                                           struct tessera_error *error);
@@ -113,7 +113,7 @@ enum tessera_status tessera_prepare(struct tessera_database *database, const cha
                                     struct tessera_statement **statement, struct tessera_error *error);
 void tessera_finalize(struct tessera_statement *statement);
 
-/* 1 if tessera_run writes a file or changes tables, and its result is the number of rows; 0 if it answers a question. */
+/* 1 if tessera_run writes a file or changes tables or the time zone, and its result is the number of rows; 0 if it answers a question. */
 int tessera_changes(const struct tessera_statement *statement);
 
 /* Parameters (?) count from 0; all are NULL at first. Texts are copied. A decimal is value / 10^scale with

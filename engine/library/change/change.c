@@ -5,6 +5,7 @@
 #include "engine/sql/sql_error.h"
 #include "storage/base/words/near_word.h"
 #include "storage/base/words/word.h"
+#include "storage/base/zone/zone.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -168,6 +169,17 @@ static enum status delete_run(const struct change_task *task, const struct sql_c
 
 /* ---- All ---- */
 
+static enum status set_zone(const struct change_task *task, const struct sql_change *change,
+                            struct change_report *report, struct error *error)
+{
+    struct error why = {0};
+    const enum status status = zone_find(change->zone, task->zone, &why);
+    if (status != STATUS_OK)
+        return sql_change_refuse(error, change->part_position, "%s", why.text);
+    snprintf(report->text, sizeof report->text, "time zone %s", zone_name(*task->zone));
+    return STATUS_OK;
+}
+
 enum status change_run(const struct change_task *task, const struct sql_change *change,
                        struct change_report *report, struct error *error)
 {
@@ -177,6 +189,8 @@ enum status change_run(const struct change_task *task, const struct sql_change *
         [SQL_CHANGE_INSERT] = insert_run, [SQL_CHANGE_CREATE] = create_run,
         [SQL_CHANGE_VIEW] = view_run,     [SQL_CHANGE_DROP_VIEW] = view_run};
     *report = (struct change_report){0};
+    if (change->kind == SQL_CHANGE_ZONE)
+        return set_zone(task, change, report, error);
     if (change->parameter_count && !task->parameters && change->kind != SQL_CHANGE_VIEW)
         return error_set(error, STATUS_BAD_INPUT,
                          "the statement has parameters (?), which only programs can set; write the values");

@@ -1,6 +1,7 @@
 /*
  * change.h: runs the statements of engine/sql/change/change.h: COPY writes a file; DELETE, INSERT and CREATE TABLE change
- * tables, CREATE VIEW and DROP VIEW views, each in one commit, all or nothing.
+ * tables, CREATE VIEW and DROP VIEW views, each in one commit, all or nothing. SET
+ * TimeZone sets the zone of statements that follow.
  *
  * A query inside is answered as any other, over the state of the database that is open; then its rows are loaded as
  * `tessera load` loads a stream (loader/table/table_loader.h). So a statement sees the state before it. Whoever has the
@@ -19,6 +20,7 @@ struct change_task {
     const char *codec;
     struct sql_settings settings;
     const struct sql_parameter *parameters; /* the values of the statement's; NULL: it must have none */
+    const struct zone **zone;               /* SET TimeZone sets it */
     const char *spill; /* a folder for rows beyond memory that are loaded; NULL: as tables_load has it */
 };
 

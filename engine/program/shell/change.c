@@ -28,13 +28,13 @@ enum status sql_shell_refresh(struct sql_shell *shell, struct error *error)
 /* A change of tables begins with the newest state: others may have changed it since it was opened. */
 static enum status prepare(struct sql_shell *shell, const struct sql_change *change, struct error *error)
 {
-    if (shell->explain != SQL_EXPLAIN_NONE)
+    if (shell->explain != SQL_EXPLAIN_NONE && change->kind != SQL_CHANGE_ZONE)
         return sql_change_refuse(error, change->position,
                                  "only queries are explained; .explain off lets this statement run");
     if (shell->is_new && change->kind == SQL_CHANGE_CREATE && sql_shell_refresh(shell, NULL) != STATUS_OK)
         return STATUS_OK; /* it makes the database; nobody else has made one meanwhile */
-    shell->stale = change->kind != SQL_CHANGE_COPY && !engine_cluster(shell->engine) &&
-                   !database_is_current(shell->database);
+    shell->stale = change->kind != SQL_CHANGE_COPY && change->kind != SQL_CHANGE_ZONE &&
+                   !engine_cluster(shell->engine) && !database_is_current(shell->database);
     return sql_shell_refresh(shell, error);
 }
 
@@ -50,6 +50,7 @@ static enum status try(struct sql_shell *shell, const struct sql_change *change,
                                                   .index = shell->index,
                                                   .like = shell->like,
                                                   .zone = shell->zone},
+                                     .zone = &shell->zone,
                                      .spill = shell->options.spill};
     const enum status status = change_run(&task, change, report, error);
     shell->stale = report->changed || shell->is_new;

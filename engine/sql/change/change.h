@@ -8,6 +8,7 @@
  *     CREATE TABLE table (definition, ...)
  *     CREATE [OR REPLACE] VIEW [IF NOT EXISTS] view [(column, ...)] AS query
  *     DROP VIEW [IF EXISTS] view
+ *     SET TimeZone = 'zone' | SET TIME ZONE 'zone'          of the statements that follow; it writes nothing
  *
  * This parses what is around them. The query or condition is a part of the text, and is parsed where it is run.
  */
@@ -23,7 +24,8 @@ enum sql_change_kind {
     SQL_CHANGE_INSERT,
     SQL_CHANGE_CREATE,
     SQL_CHANGE_VIEW,
-    SQL_CHANGE_DROP_VIEW
+    SQL_CHANGE_DROP_VIEW,
+    SQL_CHANGE_ZONE
 };
 
 /* An option of COPY: a name in lower case, and its value as text, NULL: there is none. */
@@ -60,6 +62,7 @@ struct sql_change {
     bool replaces, if_missing, defines; /* CREATE: OR REPLACE; IF NOT EXISTS; no AS */
     bool if_there;                      /* DROP: IF EXISTS */
 
+    const char *zone; /* of SET; "" is UTC */
     const char *file; /* of COPY */
     struct sql_position file_position;
     uint32_t option_count;

@@ -351,16 +351,44 @@ static enum status parse_create(struct change_parser *at)
     return take_query(at);
 }
 
+/* ---- SET ---- */
+
+/* SET [SESSION] TimeZone = | TO 'zone', SET TIME ZONE 'zone'; DEFAULT is UTC. */
+static enum status parse_set(struct change_parser *at)
+{
+    struct parser *const parser = &at->parser;
+    bool taken, time;
+    at->change->kind = SQL_CHANGE_ZONE;
+    at->change->zone = "";
+    RETURN_IF_ERROR(parse_take(parser, "SESSION", &taken));
+    RETURN_IF_ERROR(parse_take(parser, "TIME", &time));
+    if (time)
+        RETURN_IF_ERROR(parse_expect(parser, "ZONE", "behind SET TIME"));
+    if (!time && !parse_is(parser, "TIMEZONE"))
+        return parse_refuse(parser, "SET knows TimeZone alone, as in SET TimeZone = 'Europe/Berlin'; other "
+                                    "settings are options of the program and the library");
+    if (!time)
+        RETURN_IF_ERROR(parse_advance(parser));
+    RETURN_IF_ERROR(parse_take(parser, "=", &taken));
+    if (!taken && !time)
+        RETURN_IF_ERROR(parse_expect(parser, "TO", "behind SET TimeZone"));
+    RETURN_IF_ERROR(parse_take(parser, "DEFAULT", &taken));
+    if (taken)
+        return STATUS_OK;
+    if (parser->token.kind != TOKEN_STRING)
+        return parse_refuse(parser, "a zone in quotes should stand here, such as 'Europe/Berlin'");
+    at->change->part_position = parse_position(parser);
+    RETURN_IF_ERROR(parse_text(parser, false, &at->change->zone));
+    return parse_advance(parser);
+}
+
 /* ---- The statement ---- */
 
 static const struct {
     const char *word;
     enum status (*parse)(struct change_parser *at);
-} kinds[] = {{"COPY", parse_copy},
-             {"DELETE", parse_delete},
-             {"INSERT", parse_insert},
-             {"CREATE", parse_create},
-             {"DROP", parse_drop}};
+} kinds[] = {{"COPY", parse_copy},     {"DELETE", parse_delete}, {"INSERT", parse_insert},
+             {"CREATE", parse_create}, {"DROP", parse_drop},     {"SET", parse_set}};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 bool sql_change_begins(const struct sql_token *first)

@@ -147,6 +147,18 @@ class Python(unittest.TestCase):
             with self.assertRaisesRegex(tessera.ProgrammingError, said):
                 self.connection.execute("select id from things where id = ?", wrong)
 
+    def test_times_with_time_zone_are_aware(self):
+        moment = datetime.datetime(2024, 1, 1, 8, tzinfo=datetime.timezone.utc)
+        self.assertEqual(self.ask("select timestamptz '2024-01-01 10:00+02', NULL::timestamptz"), [(moment, None)])
+        self.assertEqual(self.ask("select timestamptz '2024-01-01 08:00+00' = ?", moment), [(True,)])
+        with tessera.connect(self.path, device="cpu", time_zone="UTC") as connection:
+            self.assertEqual(connection.execute("select cast(? as timestamptz)", (moment,)).fetchall(), [(moment,)])
+            connection.execute("SET TimeZone = 'UTC'")
+            with self.assertRaisesRegex(tessera.ProgrammingError, "'Nowhere' is not in this system's database"):
+                connection.execute("SET TimeZone = 'Nowhere'")
+        with self.assertRaisesRegex(tessera.ProgrammingError, "'Nowhere' is not"):
+            tessera.connect(self.path, device="cpu", time_zone="Nowhere")
+
     def test_errors_have_the_sentence(self):
         with self.assertRaisesRegex(tessera.ProgrammingError, "nothings") as caught:
             self.ask("select * from nothings")
