@@ -143,13 +143,19 @@ static bool is_arithmetic(enum sql_operation operation)
            operation == SQL_NEGATE;
 }
 
+/* The zone of a time may be asked for each row. */
+static bool has_clock(const struct relational *run, const struct sql_expression *tree)
+{
+    return run->task->zone && tree->operation == SQL_INPUT && run->tree->columns[tree->index].type.zoned;
+}
+
 /* True if the condition may have a value that is computed row by row. */
 static bool may_compute(const struct relational *run, const struct sql_expression *tree)
 {
-    bool any = tree->operation == SQL_FUNCTION || tree->operation == SQL_CONCAT ||
-               tree->operation == SQL_CAST || tree->operation == SQL_MATCHES ||
-               (tree->operation == SQL_LIKE && !has_constants(tree, 1)) ||
-               (is_arithmetic(tree->operation) && has_column(tree)) || rescales(run, tree);
+    bool any =
+        tree->operation == SQL_FUNCTION || tree->operation == SQL_CONCAT || tree->operation == SQL_CAST ||
+        tree->operation == SQL_MATCHES || (tree->operation == SQL_LIKE && !has_constants(tree, 1)) ||
+        (is_arithmetic(tree->operation) && has_column(tree)) || rescales(run, tree) || has_clock(run, tree);
     for (uint32_t c = 0; c < tree->child_count && !any; c++)
         any = may_compute(run, tree->children[c]);
     return any;
