@@ -70,12 +70,12 @@ static void values_that_come_again_are_counted(void **state)
 {
     (void)state;
     run_shell(
-        "cd $D/.. && echo 'CREATE TABLE one (x INT);' >one.sql && echo 1 >one.csv && $T load --db one.db "
-        "--schema one.sql one=one.csv && $T sql --device cpu --db one.db \"copy (with recursive n(i) as "
-        "(select 1 union all select i + 1 from n where i < 200000) select i as id, i % 199999 as again_id, "
-        "concat(i / 122880, 'w', i % 50) as word, i % 1000 / 8e0 as real, timestamp '2024-01-01 00:00:00' + "
-        "interval '1 second' * (i % 7000) as moment, case when i % 3 = 0 then i % 11 end as small from n "
-        "order by id) to 't.parquet'\"",
+        "cd $D/.. && echo 'CREATE TABLE n (i INT);' >n.sql && seq 200000 >n.csv && $T load --db n.db "
+        "--schema n.sql n=n.csv && $T sql --device cpu --db n.db \"copy (select i as id, i % 199999 as "
+        "again_id, concat(i / 122880, 'w', i % 50) as word, i % 1000 / 8e0 as real, timestamp '2024-01-01 "
+        "00:00:00' + interval '1 second' * (i % 7000) as moment, case when i % 3 = 0 then i % 11 end as "
+        "small "
+        "from n order by id) to 't.parquet'\"",
         &run);
     assert_int_equal(run.exit_code, 0);
     infers("t=t.parquet", 0);
