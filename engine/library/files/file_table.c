@@ -109,8 +109,8 @@ static enum status keep_paths(struct file_table *table, const struct input_files
 static enum status find_files(const char *name, struct file_table *table, struct error *error)
 {
     struct input_files *files;
-    char *const word = strdup(name);
     RETURN_IF_ERROR(check_name(name, error));
+    char *const word = strdup(name);
     if (!word)
         return error_out_of_memory(error, strlen(name), "files");
     enum status status = memory_zeros(&files, sizeof *files, "files", error);

@@ -17,11 +17,15 @@ struct change_parser {
 
 /* ---- Statements that there are not ---- */
 
+#define ROWS_STAY                                                                                            \
+    "rows are not changed where they are: DELETE them and INSERT the new ones, or do both by INSERT INTO a " \
+    "table REPLACE WHERE condition SELECT ..."
+
 static const struct {
     const char *word, *instead;
-} refused[] = {{"UPDATE", "rows are not changed where they are: DELETE them and INSERT the new ones"},
-               {"MERGE", "rows are not changed where they are: DELETE them and INSERT the new ones"},
-               {"REPLACE", "rows are not changed where they are: DELETE them and INSERT the new ones"},
+} refused[] = {{"UPDATE", ROWS_STAY},
+               {"MERGE", ROWS_STAY},
+               {"REPLACE", ROWS_STAY},
                {"TRUNCATE", "DELETE FROM a table without WHERE deletes all of its rows"},
                {"ALTER", "a table keeps its columns; CREATE TABLE ... AS SELECT makes another one"},
                {"BEGIN", "there are no transactions: each statement is one commit, all or nothing"},
@@ -174,8 +178,8 @@ static enum status parse_copy(struct change_parser *at)
         RETURN_IF_ERROR(parse_columns(at));
     }
     if (parse_is(parser, "FROM"))
-        return parse_refuse(parser,
-                            "COPY writes files; `tessera load --append` adds a file's rows to a table");
+        return parse_refuse(parser, "COPY writes files; `tessera load --append` adds a file's rows to a "
+                                    "table, and so does INSERT INTO a table SELECT * FROM 'file'");
     RETURN_IF_ERROR(parse_expect(parser, "TO", "in COPY, before the file's name"));
     if (parser->token.kind != TOKEN_STRING)
         return parse_refuse(parser, "the file's name should stand here, in single quotes: TO 'answer.csv'");
@@ -242,7 +246,8 @@ static enum status parse_insert(struct change_parser *at)
     struct parser *const parser = &at->parser;
     at->change->kind = SQL_CHANGE_INSERT;
     if (parse_is(parser, "OR"))
-        return parse_refuse(parser, "a row whose key exists is an error; DELETE the old rows first");
+        return parse_refuse(parser, "a row whose key exists is an error; INSERT INTO a table REPLACE WHERE "
+                                    "condition deletes the old rows");
     RETURN_IF_ERROR(parse_expect(parser, "INTO", "behind INSERT"));
     RETURN_IF_ERROR(parse_table(at));
     RETURN_IF_ERROR(parse_take(parser, "BY", &at->change->by_name));
