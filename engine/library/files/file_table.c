@@ -264,7 +264,7 @@ enum status file_table_first(const struct file_table *whole, uint64_t first, str
     table->whole = whole;
     table->schema = whole->schema;
     table->first = first;
-    memcpy(table->table.name, whole->table.name, sizeof table->table.name);
+    snprintf(table->table.name, sizeof table->table.name, "%.40s, first rows", whole->table.name);
     enum status status = copy_files(whole, table, error);
     status = AND_THEN(status, make_columns(table, error));
     if (status == STATUS_OK)

@@ -42,11 +42,28 @@ static enum status files_of(struct database *database, struct database_files **f
     return *files ? STATUS_OK : error_out_of_memory(error, sizeof **files, "files");
 }
 
+/* Puts a table among the others, under a name that no other one has, nor one of the database: plans are known by the names of
+ * their tables. */
+static void add_table(struct database_files *files, const struct database *database, struct file_table *table)
+{
+    char name[NAME_BYTES];
+    unsigned number = 1;
+    memcpy(name, table->table.name, sizeof name);
+    for (bool taken = true; taken;) {
+        taken = database_find(database, table->table.name) != NULL;
+        for (const struct file_table *other = files->tables; other && !taken; other = other->next)
+            taken = strcmp(other->table.name, table->table.name) == 0;
+        if (taken)
+            snprintf(table->table.name, NAME_BYTES, "%.48s (%u)", name, ++number);
+    }
+    table->next = files->tables;
+    files->tables = table;
+}
+
 /* ---- Binding ---- */
 
-static enum status find_table(struct database_files *files, const char *name,
-                              const struct file_reading *reading, struct file_table **table,
-                              struct error *error)
+static enum status find_table(struct database_files *files, const struct statement_files *own,
+                              const char *name, struct file_table **table, struct error *error)
 {
     bool same = false;
     for (*table = files->tables; *table; *table = (*table)->next) {
@@ -55,9 +72,8 @@ static enum status find_table(struct database_files *files, const char *name,
         if (same)
             return STATUS_OK;
     }
-    RETURN_IF_ERROR(file_table_open(name, reading, table, error));
-    (*table)->next = files->tables;
-    files->tables = *table;
+    RETURN_IF_ERROR(file_table_open(name, &own->reading, table, error));
+    add_table(files, own->database, *table);
     return STATUS_OK;
 }
 
@@ -73,9 +89,13 @@ static enum status find(void *context, const char *name, const struct table **ta
     struct statement_files *const own = context;
     struct database_files *files;
     struct file_table *found;
+    if (own->cluster)
+        return error_set(
+            error, STATUS_BAD_INPUT,
+            "several processes (--cluster) ask tables alone; load the file, or ask it in one process");
     RETURN_IF_ERROR(files_of(own->database, &files, error));
     pthread_mutex_lock(&files->lock);
-    enum status status = find_table(files, name, &own->reading, &found, error);
+    enum status status = find_table(files, own, name, &found, error);
     pthread_mutex_unlock(&files->lock);
     status = AND_THEN(status, keep(own, found, error));
     *table = status == STATUS_OK ? &found->table : NULL;
@@ -87,6 +107,7 @@ struct logical_files statement_files_begin(struct statement_files *files, struct
 {
     statement_files_end(files);
     files->database = database;
+    files->cluster = engine_cluster(engine) != NULL;
     files->reading = (struct file_reading){.threads = engine_threads(engine),
                                            .memory = engine_memory(engine)->limit,
                                            .spill = execution_spill()};
@@ -164,8 +185,9 @@ static bool is_loaded(const struct file_table *table, const bool *wanted)
 }
 
 /* Lets the scan be one of first rows, if that is less to load. */
-static enum status limit_scan(struct database_files *files, struct logical_node *scan, uint64_t rows,
-                              const bool *wanted, struct file_table **table, struct error *error)
+static enum status limit_scan(struct database_files *files, const struct database *database,
+                              struct logical_node *scan, uint64_t rows, const bool *wanted,
+                              struct file_table **table, struct error *error)
 {
     struct file_table *first = files->tables;
     if (scan->scan.table != &(*table)->table || (*table)->table.rows < FIRST_ROWS_WHOLE ||
@@ -175,8 +197,7 @@ static enum status limit_scan(struct database_files *files, struct logical_node 
         first = first->next;
     if (!first) {
         RETURN_IF_ERROR(file_table_first(*table, rows ? rows : 1, &first, error));
-        first->next = files->tables;
-        files->tables = first;
+        add_table(files, database, first);
     }
     *table = first;
     scan->scan.table = &first->table;
@@ -202,7 +223,7 @@ static enum status load_table(const struct statement_files *own, struct file_tab
     enum status status = STATUS_OK;
     pthread_mutex_lock(&files->lock);
     if ((limited = find_limited(tree, &rows)) != NULL)
-        status = limit_scan(files, limited, rows, wanted, &table, error);
+        status = limit_scan(files, own->database, limited, rows, wanted, &table, error);
     status = AND_THEN(status, file_table_load(table, wanted, &own->reading, error));
     pthread_mutex_unlock(&files->lock);
     free(wanted);

@@ -13,6 +13,7 @@
 /* The files of one statement. All zeros: none. */
 struct statement_files {
     struct database *database;
+    bool cluster; /* several processes answer the statement */
     struct file_reading reading;
     uint32_t count;
     struct file_table **tables;

@@ -115,6 +115,30 @@ static void files_are_joined_with_tables(void **state)
            "sales: 2 rows deleted\ncount(*)\n2\nout.csv: 3 rows written\nnr\n7\n8\n9\n");
 }
 
+/* Two files of one name in a view, all parts of which have the view's place in the statement. */
+static void files_of_one_name_are_two(void **state)
+{
+    (void)state;
+    begin();
+    shell_prints(
+        "mkdir -p one two && printf 'k,v\\n1,10\\n2,20\\n' > one/x.csv && printf 'k,v\\n1,100\\n2,200\\n' > "
+        "two/x.csv",
+        "");
+    prints("--db $D",
+           "create view both as select a.k, a.s, b.s as t from (select k, sum(v) as s from 'one/x.csv' group "
+           "by k) a "
+           "join (select k, sum(v) as s from 'two/x.csv' group by k) b on a.k = b.k; select * from both "
+           "order by k; "
+           "create view sums as select sum(v) as s from 'one/x.csv' where k > 0 union all select sum(v) from "
+           "'two/x.csv' where k > 0; select * from sums order by 1; create table \"x.csv\" as select 1 as k, "
+           "7 as v; "
+           "create view all_sums as select s from sums union all select sum(v) from \"x.csv\" where k > 0; "
+           "select * "
+           "from all_sums order by 1",
+           "view both created\nk,s,t\n1,10,100\n2,20,200\nview sums created\ns\n30\n300\nx.csv: 1 row\nview "
+           "all_sums created\ns\n7\n30\n300\n");
+}
+
 /* ---- Files ---- */
 
 static void files_of_many_kinds_are_read(void **state)
@@ -203,7 +227,8 @@ static void first_rows_are_loaded_alone(void **state)
         setenv("Q", statements, 1);
         run_shell("cd $D/.. && $T sql --device cpu \"$Q\"", &run);
         assert_null(strstr(run.output, "300000 rows"));
-        assert_non_null(strstr(run.output, f ? "large.parquet: 122880 rows" : "large.csv: "));
+        assert_non_null(
+            strstr(run.output, f ? "large.parquet, first rows: 122880 rows" : "large.csv, first rows: "));
     }
 }
 
@@ -329,12 +354,17 @@ static void what_is_no_file_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statements_ask_files),          cmocka_unit_test(files_are_joined_with_tables),
-        cmocka_unit_test(files_of_many_kinds_are_read),  cmocka_unit_test(forms_of_values_are_found),
-        cmocka_unit_test(types_are_those_of_all_rows),   cmocka_unit_test(first_rows_are_loaded_alone),
-        cmocka_unit_test(changed_files_are_read_again),  cmocka_unit_test(the_library_asks_files),
-        cmocka_unit_test(the_library_needs_no_database), cmocka_unit_test(nothing_is_left),
-        cmocka_unit_test(what_is_no_file_is_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(statements_ask_files),
+                                       cmocka_unit_test(files_are_joined_with_tables),
+                                       cmocka_unit_test(files_of_one_name_are_two),
+                                       cmocka_unit_test(files_of_many_kinds_are_read),
+                                       cmocka_unit_test(forms_of_values_are_found),
+                                       cmocka_unit_test(types_are_those_of_all_rows),
+                                       cmocka_unit_test(first_rows_are_loaded_alone),
+                                       cmocka_unit_test(changed_files_are_read_again),
+                                       cmocka_unit_test(the_library_asks_files),
+                                       cmocka_unit_test(the_library_needs_no_database),
+                                       cmocka_unit_test(nothing_is_left),
+                                       cmocka_unit_test(what_is_no_file_is_refused)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
