@@ -38,7 +38,7 @@ static enum status take(const struct infer_table *table, struct file_schema *sch
     schema->text = !table->format;
     schema->delimiter = table->delimiter;
     schema->header = table->header;
-    schema->listed = !table->header || table->renamed;
+    schema->listed = !table->json && (!table->header || table->renamed); /* members have names */
     RETURN_IF_ERROR(memory_zeros(&schema->columns, (count + 1) * sizeof *schema->columns, "columns", error));
     RETURN_IF_ERROR(
         memory_zeros(&schema->readings, (count + 1) * sizeof *schema->readings, "columns", error));

@@ -148,9 +148,11 @@ static void files_of_many_kinds_are_read(void **state)
     shell_prints(
         "gzip -kf new.csv && tr , '\\t' < new.csv > new.tsv && mkdir -p f && rm -f f/* && cp new.csv f/1.csv "
         "&& sed 's/^7/17/' new.csv > f/2.csv && $T sql --db $D \"copy (select * from 'new.csv') to "
-        "'new.parquet'\" 2>&1",
-        "new.parquet: 3 rows written\n");
-    static const char *const names[] = {"new.csv", "new.csv.gz", "new.tsv", "new.parquet"};
+        "'new.parquet'; copy (select * from 'new.csv') to 'new.json'; copy (select * from 'new.csv') to "
+        "'list.json' (array true)\" 2>&1",
+        "new.parquet: 3 rows written\nnew.json: 3 rows written\nlist.json: 3 rows written\n");
+    static const char *const names[] = {"new.csv",     "new.csv.gz", "new.tsv",
+                                        "new.parquet", "new.json",   "list.json"};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         char question[128];
         snprintf(question, sizeof question, "select sum(nr), max(paid), min(day), count(day) from '%s'",
