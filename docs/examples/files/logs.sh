@@ -1,5 +1,8 @@
 # A web site's logs: CSV files in gzip, whose times have the offsets of the servers' zones. They become UTC.
 
+#: ask the files
+tessera sql "SELECT region, status, count(*) AS requests, quantile_cont(millis, 0.99) AS p99
+    FROM 'access-2024-0[123].csv.gz' JOIN 'servers.csv' USING (server) GROUP BY ALL ORDER BY ALL"
 #: infer
 tessera load --infer 'access=access-2024-0[123].csv.gz' servers.csv >logs.sql
 #: load
@@ -13,8 +16,7 @@ tessera sql --db logs.db "SELECT path, count(*) AS requests, count(DISTINCT clie
 #: append
 tessera load --db logs.db --append access=access-2024-04.csv.gz
 #: replace
-tessera sql --db logs.db "DELETE FROM access WHERE seen >= '2024-04-01'"
-tessera load --db logs.db --append access=access-2024-04-corrected.csv.gz
+tessera load --db logs.db --append --replace-where "seen >= '2024-04-01'" access=access-2024-04-corrected.csv.gz
 #: delete
 tessera sql --db logs.db "DELETE FROM access WHERE agent LIKE 'curl/%' AND status = 200"
 #: copy out

@@ -15,8 +15,7 @@ tessera sql --db retail.db "SELECT Land, extract(month FROM Datum) AS Monat, sum
 #: append
 german --append umsatz=umsatz-2024-04.tsv
 #: replace
-tessera sql --db retail.db "DELETE FROM umsatz WHERE Datum >= '2024-04-01'"
-german --append umsatz=umsatz-2024-04-corrected.tsv
+german --append --replace-where "Datum >= '2024-04-01'" umsatz=umsatz-2024-04-corrected.tsv
 #: delete
 tessera sql --db retail.db "DELETE FROM umsatz WHERE Bemerkung = 'Rückgabe'"
 #: copy out

@@ -1,5 +1,9 @@
 # A city's taxi trips: Parquet files with money in doubles, and a table of zones.
 
+#: ask the files
+tessera sql "SELECT Borough, count(*) AS trips, sum(cast(total_amount AS DECIMAL(9,2))) AS paid,
+    sum(cast(tip_amount AS DECIMAL(9,2))) AS tips FROM 'trips-2024-0[123].parquet'
+    JOIN 'zones.csv' ON PULocationID = LocationID GROUP BY ALL ORDER BY trips DESC"
 #: infer
 tessera load --infer 'trips=trips-2024-0[123].parquet' zones.csv >taxi.sql
 #: load
@@ -14,8 +18,8 @@ tessera sql --db taxi.db "SELECT extract(hour FROM tpep_pickup_datetime) AS hour
 #: append
 tessera load --db taxi.db --append --round trips=trips-2024-04.parquet
 #: replace
-tessera sql --db taxi.db "DELETE FROM trips WHERE tpep_pickup_datetime >= '2024-04-01'"
-tessera load --db taxi.db --append --round trips=trips-2024-04-corrected.parquet
+tessera load --db taxi.db --append --round --replace-where "tpep_pickup_datetime >= '2024-04-01'" \
+    trips=trips-2024-04-corrected.parquet
 #: delete
 tessera sql --db taxi.db "DELETE FROM trips WHERE total_amount < 0"
 #: copy out
