@@ -13,6 +13,9 @@ SELECT region, status, count(*) AS requests, quantile_cont(millis, 0.99) AS p99
 --: ask more
 SELECT path, count(*) AS requests, count(DISTINCT client) AS clients, sum(bytes) AS bytes
     FROM access WHERE path LIKE '/product/%' AND agent NOT LIKE '%bot%' GROUP BY ALL ORDER BY requests DESC, path LIMIT 5;
+--: ask for local hours
+SELECT extract(hour FROM seen AT TIME ZONE 'Europe/Berlin') AS hour, count(*) AS requests
+    FROM access JOIN servers USING (server) WHERE region = 'Europe' GROUP BY ALL ORDER BY ALL LIMIT 5;
 --: append
 INSERT INTO access FROM 'access-2024-04.csv.gz';
 --: replace

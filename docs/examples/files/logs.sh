@@ -1,4 +1,4 @@
-# A web site's logs: CSV files in gzip, whose times have the offsets of the servers' zones. They become UTC.
+# A web site's logs: CSV files in gzip, whose times have the offsets of the servers' zones. The database keeps the instants.
 
 #: ask the files
 tessera sql "SELECT region, status, count(*) AS requests, quantile_cont(millis, 0.99) AS p99
@@ -13,6 +13,9 @@ tessera sql --db logs.db "SELECT region, status, count(*) AS requests, quantile_
 #: ask more
 tessera sql --db logs.db "SELECT path, count(*) AS requests, count(DISTINCT client) AS clients, sum(bytes) AS bytes
     FROM access WHERE path LIKE '/product/%' AND agent NOT LIKE '%bot%' GROUP BY ALL ORDER BY requests DESC, path LIMIT 5"
+#: ask for local hours
+tessera sql --db logs.db "SELECT extract(hour FROM seen AT TIME ZONE 'Europe/Berlin') AS hour, count(*) AS requests
+    FROM access JOIN servers USING (server) WHERE region = 'Europe' GROUP BY ALL ORDER BY ALL LIMIT 5"
 #: append
 tessera load --db logs.db --append access=access-2024-04.csv.gz
 #: replace

@@ -145,7 +145,7 @@ def run_both(name, files, program, duckdb, rounds):
         days = rows_of_file(os.path.join(files, "days.csv"))
         others, their_bytes = run_duckdb(name, files, duckdb)
         theirs.append(others)
-        for step in ("ask the files", "ask", "ask more"):
+        for step in ("ask the files", "ask", "ask more", "ask for local hours"):
             if step in results:
                 compare("%s: %s" % (name, step), rows_of_table(results[step][1]), others[step][1])
         compare("%s: days.csv" % name, days, rows_of_file(os.path.join(files, "days.csv")))
@@ -178,8 +178,8 @@ def print_table(rows, tables):
     print("\n| %d rows each | %s |\n|%s" % (rows, " | ".join("%s | DuckDB" % name for name, *_ in tables),
                                            "---|" * (1 + 2 * len(tables))))
     figures = [figures_of(*table) for table in tables]
-    for what in figures[0]:
-        print("| %s | %s |" % (what, " | ".join(cell for own in figures for cell in own[what])))
+    for what in dict.fromkeys(what for own in figures for what in own):
+        print("| %s | %s |" % (what, " | ".join(cell for own in figures for cell in own.get(what, ("", "")))))
 
 
 def main():
