@@ -178,7 +178,7 @@ def print_table(rows, tables):
     print("\n| %d rows each | %s |\n|%s" % (rows, " | ".join("%s | DuckDB" % name for name, *_ in tables),
                                            "---|" * (1 + 2 * len(tables))))
     figures = [figures_of(*table) for table in tables]
-    for what in dict.fromkeys(what for own in figures for what in own):
+    for what in dict.fromkeys(what for own in sorted(figures, key=len, reverse=True) for what in own):
         print("| %s | %s |" % (what, " | ".join(cell for own in figures for cell in own.get(what, ("", "")))))
 
 
