@@ -95,7 +95,9 @@ static enum status shift_rows(struct binder *binder, struct sql_position positio
 #define CHAIN_MAX 4u
 #define TABLE_MAX (UINT64_C(1) << 20)
 
-/* What is known of the changes between two times: how many, and the longest unit that divides them all. */
+/* What is known of the changes between two times: how many, and the longest unit, from the hour down, that divides them all.
+ * Those of the hour before count, too: a table begins with the unit that the least time is in. */
+#define UNIT_MAX 3600
 struct changes {
     uint64_t count;
     int64_t unit; /* seconds */
@@ -103,8 +105,8 @@ struct changes {
 
 static struct changes changes_between(const struct offsets *offsets, int64_t low, int64_t high)
 {
-    struct changes changes = {.unit = 3600};
-    for (int64_t at = next_change(offsets, low); at <= high && changes.count < TABLE_MAX;
+    struct changes changes = {.unit = UNIT_MAX};
+    for (int64_t at = next_change(offsets, low - UNIT_MAX); at <= high && changes.count < TABLE_MAX;
          at = next_change(offsets, at)) {
         changes.count++;
         while (at % changes.unit)
