@@ -21,7 +21,8 @@
 
 /* What stands at a place of a text. Those from FIELD_HOUR on are of the time of day. */
 enum time_field {
-    FIELD_YEAR = 1,
+    FIELD_ITSELF = 1, /* a byte that is FIELD_MARK */
+    FIELD_YEAR,
     FIELD_YEAR_OF_ERA, /* the year 0 is 1 BC */
     FIELD_YEAR_COMMA,  /* 2,024 */
     FIELD_ERA,
@@ -191,6 +192,9 @@ static void put_field(struct string_buffer *out, const char *mark, const struct 
     const unsigned flags = (unsigned)mark[2] - FIELD_FLAGS;
     const int digits = mark[3] - '0';
     switch (field) {
+    case FIELD_ITSELF:
+        string_put(out, mark, 1);
+        break;
     case FIELD_MONTH_NAME:
         put_name(out, time_months[calendar_date_of(time->days).month - 1], 9, flags);
         break;
@@ -271,6 +275,15 @@ static void add_field(struct compiled *format, enum time_field field, unsigned f
     string_put(&format->text, mark, sizeof mark);
 }
 
+/* Text that stands for itself: a character, or a part of one. */
+static void add_text(struct compiled *format, const char *text, uint64_t length)
+{
+    if (*text == FIELD_MARK)
+        add_field(format, FIELD_ITSELF, 0, 0);
+    else
+        string_put(&format->text, text, length);
+}
+
 /* The letters of strftime: themselves, or the field. */
 static const struct {
     char letter;
@@ -311,7 +324,7 @@ static bool compile_letters(struct compiled *format, const char *text, uint32_t 
     for (uint32_t i = 0; i < length; i++) {
         size_t l = 0;
         if (text[i] != '%') {
-            string_put(&format->text, text + i, 1);
+            add_text(format, text + i, 1);
             continue;
         }
         i++;
@@ -463,7 +476,7 @@ static void compile_patterns(struct compiled *format, const char *text, uint32_t
         if (*at == '\\' && at + 1 < end &&
             (quoted || at[1] == '"')) /* \" is a quote, and in quotes \ quotes any */
             at++;
-        string_put(&format->text, at, string_character_bytes(at, end));
+        add_text(format, at, string_character_bytes(at, end));
         at += string_character_bytes(at, end);
     }
 }

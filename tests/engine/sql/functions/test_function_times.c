@@ -95,6 +95,11 @@ static void times_as_text(void **state)
             ",,12AM\n,,12AM\n2024 10,2024-01-31,12AM\n2024 23,2024-02-29,12AM\n2024 00,2024-03-01,12AM\n");
     answers("select strftime(day, '%Y') as y, sum(pieces) from sales group by y order by y",
             "2023,-2\n2024,14\n");
+    /* A byte that marks fields of compiled formats is text in a user's. */
+    answers("select strftime(day, '\1%Y\1'), to_char(day, '\1YY\1\1'), strftime(day, '\1') from sales order "
+            "by day "
+            "limit 1",
+            "\0012023\1,\00123\1\1,\1\n");
     answers("select day::varchar || '!' from sales order by day, shop limit 2", "2023-12-31!\n2024-01-31!\n");
 }
 
