@@ -106,13 +106,15 @@ static void put_json(struct string_buffer *out, const struct json_scanned *value
 
 /* ---- Paths ---- */
 
-static bool is_name(const struct json_scanned *name, const char *wanted, uint32_t length)
+/* *failed is set if there is no memory. */
+static bool is_name(const struct json_scanned *name, const char *wanted, uint32_t length, bool *failed)
 {
     struct string_buffer plain = {0};
     if (!name->escaped)
         return name->length == length && memcmp(name->text, wanted, length) == 0;
     const bool same = put_plain(&plain, name) && plain.used == length &&
                       memcmp(plain.used ? plain.bytes : "", wanted, length) == 0;
+    *failed |= plain.failed;
     free(plain.bytes);
     return same;
 }
@@ -120,7 +122,7 @@ static bool is_name(const struct json_scanned *name, const char *wanted, uint32_
 /* The rest of a path, and what it has led to. */
 struct walk {
     const char *at, *end;
-    bool found;
+    bool found, failed; /* there is no memory */
     struct json_scanned value;
 };
 
@@ -170,8 +172,8 @@ static const char *walk(struct walk *from, const char **at, const char *end)
         complaint = json_scan_item(&items, &name, &more);
         if (complaint || !more)
             break;
-        const bool here =
-            !passed && (*step == 'm' ? is_name(&name, step + 5, (uint32_t)number) : i == number);
+        const bool here = !passed && (*step == 'm' ? is_name(&name, step + 5, (uint32_t)number, &from->failed)
+                                                   : i == number);
         passed |= here;
         complaint = here ? walk(from, &items.at, end) : json_scan_value(&items.at, end, &value);
     }
@@ -193,6 +195,10 @@ static void extract(const struct string_call *call, const struct string_value *s
         result->status = error_set(
             result->error, STATUS_BAD_INPUT, "'%.*s' is no JSON: it %s; json_valid finds such strings",
             (int)(strings[0].length < 60 ? strings[0].length : 60), strings[0].text, complaint);
+        return;
+    }
+    if (path.failed) {
+        result->text->failed = true; /* the caller tells it */
         return;
     }
     result->null = !path.found || (call->numbers[0] && path.value.kind == JSON_SCAN_NULL);
@@ -222,10 +228,11 @@ static void put_member(struct string_buffer *path, const char *name, size_t leng
     put_step(path, 'm', (int32_t)length, name);
 }
 
-/* Compiles .name, ."name", [0] and [#-1] behind the $; returns the place of what is none of these, or NULL. */
-static const char *compile_steps(struct string_buffer *path, const char *at, const char *end)
+/* Compiles .name, ."name", [0] and [#-1] behind the $; returns the place of what is none of these, or NULL. JSON is not
+ * deeper than JSON_SCAN_DEPTH, and neither are paths, so that walks have an end: they stop at one step more. */
+static const char *compile_steps(struct string_buffer *path, const char *at, const char *end, uint32_t *steps)
 {
-    while (at < end) {
+    for (*steps = 0; at < end && *steps <= JSON_SCAN_DEPTH; ++*steps) {
         const char *const step = at;
         if (*at == '.') {
             const bool quoted = ++at < end && *at == '"';
@@ -275,7 +282,10 @@ static enum status compile_path(struct binder *binder, const struct bound_call *
             put_member(path, text, length);
         return STATUS_OK;
     }
-    const char *const wrong = compile_steps(path, text + 1, text + length);
+    uint32_t steps;
+    const char *const wrong = compile_steps(path, text + 1, text + length, &steps);
+    if (steps > JSON_SCAN_DEPTH)
+        return bind_refuse(binder, position, "a path has at most %u steps", JSON_SCAN_DEPTH);
     return wrong ? bind_refuse(
                        binder, position,
                        "the path '%.*s' is wrong from '%.*s' on; paths are as '$.name[0].\"other name\"', "

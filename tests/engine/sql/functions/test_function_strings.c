@@ -100,6 +100,23 @@ static void regular_expressions(void **state)
             "line 1, column 13: the regular expression '(' is wrong at byte 2: missing closing parenthesis");
 }
 
+/* A path of JSON has as many steps as JSON can be deep. */
+static void paths_have_an_end(void **state)
+{
+    static char question[400000], steps[300100];
+    (void)state;
+    for (size_t count = 500, length = 0; count <= 100000; count += 99500) {
+        for (; length < 3 * count; length += 3)
+            memcpy(steps + length, "[0]", 4);
+        snprintf(question, sizeof question, "select '[[5]]' ->> '$%s' as x, '[[5]]' ->> '$[0][#-1]' as y",
+                 steps);
+        if (count == 500)
+            answers(question, ",5\n");
+        else
+            refused(question, "line 1, column 20: a path has at most 500 steps");
+    }
+}
+
 static void what_is_refused_of_strings(void **state)
 {
     (void)state;
@@ -116,10 +133,13 @@ static void what_is_refused_of_strings(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strings_are_put_together),  cmocka_unit_test(parts_of_strings),
-        cmocka_unit_test(tests_of_strings),          cmocka_unit_test(letters_of_all_scripts_have_upper_case),
-        cmocka_unit_test(case_matters_to_like),      cmocka_unit_test(regular_expressions),
-        cmocka_unit_test(what_is_refused_of_strings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(strings_are_put_together),
+                                       cmocka_unit_test(parts_of_strings),
+                                       cmocka_unit_test(tests_of_strings),
+                                       cmocka_unit_test(letters_of_all_scripts_have_upper_case),
+                                       cmocka_unit_test(case_matters_to_like),
+                                       cmocka_unit_test(regular_expressions),
+                                       cmocka_unit_test(what_is_refused_of_strings),
+                                       cmocka_unit_test(paths_have_an_end)};
     return cmocka_run_group_tests(tests, star_open, star_close);
 }
