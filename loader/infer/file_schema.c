@@ -51,7 +51,7 @@ static enum status take(const struct infer_table *table, struct file_schema *sch
         const struct infer_column *const from = &table->columns[c];
         struct file_column *const column = &schema->columns[c];
         memcpy(column->name, from->name, sizeof column->name);
-        schema->listed |= from->unnamed;
+        schema->listed |= from->unnamed && !table->json;
         if (!from->unnamed && !from->skipped[0])
             infer_column_type(from, column->type);
         if (schema->text)

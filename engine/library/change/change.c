@@ -174,8 +174,10 @@ static enum status set_zone(const struct change_task *task, const struct sql_cha
 {
     struct error why = {0};
     const enum status status = zone_find(change->zone, task->zone, &why);
-    if (status != STATUS_OK)
+    if (status == STATUS_BAD_INPUT)
         return sql_change_refuse(error, change->part_position, "%s", why.text);
+    if (status != STATUS_OK)
+        return error_set(error, status, "%s", why.text);
     snprintf(report->text, sizeof report->text, "time zone %s", zone_name(*task->zone));
     return STATUS_OK;
 }

@@ -148,11 +148,11 @@ static void files_of_many_kinds_are_read(void **state)
     shell_prints(
         "gzip -kf new.csv && tr , '\\t' < new.csv > new.tsv && mkdir -p f && rm -f f/* && cp new.csv f/1.csv "
         "&& sed 's/^7/17/' new.csv > f/2.csv && $T sql --db $D \"copy (select * from 'new.csv') to "
-        "'new.parquet'; copy (select * from 'new.csv') to 'new.json'; copy (select * from 'new.csv') to "
-        "'list.json' (array true)\" 2>&1",
-        "new.parquet: 3 rows written\nnew.json: 3 rows written\nlist.json: 3 rows written\n");
+        "'new.parquet'; copy (select day, nr, shop, paid from 'new.csv') to 'new.jsonl'; copy (select * from "
+        "'new.csv') to 'new.json' (array)\" 2>&1",
+        "new.parquet: 3 rows written\nnew.jsonl: 3 rows written\nnew.json: 3 rows written\n");
     static const char *const names[] = {"new.csv",     "new.csv.gz", "new.tsv",
-                                        "new.parquet", "new.json",   "list.json"};
+                                        "new.parquet", "new.jsonl",  "new.json"};
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
         char question[128];
         snprintf(question, sizeof question, "select sum(nr), max(paid), min(day), count(day) from '%s'",
@@ -161,6 +161,9 @@ static void files_of_many_kinds_are_read(void **state)
     }
     prints("", "select count(*), max(nr) from 'f/*.csv'", "count(*),max(nr)\n6,17\n");
     prints("", "select count(*), max(nr) from 'f'", "count(*),max(nr)\n6,17\n");
+    file_is("o.json", "[{\"a, b\": 1, \"o\": {\"x\": [1, 2]}},\n {\"o\": null, \"\": 3, \"A, B\": 2.5}\n]");
+    prints("", "select \"a, b\", o ->> '$.x[1]' as x, o from 'o.json' order by 1",
+           "\"a, b\",x,o\n1.0,2,\"{\"\"x\"\": [1, 2]}\"\n2.5,,\n");
     prints("",
            "select count(*), sum(big), max(line) from '" TESSERA_SOURCE
            "/tests/data/orc/pyarrow-rows-0.12-zlib.orc'",
@@ -210,12 +213,16 @@ static void first_rows_are_loaded_alone(void **state)
         "n\nn\n131001\n";
     (void)state;
     begin();
-    shell_prints("(echo n,m; seq 300000 | awk '{print $1 \",\" $1 % 7}') > large.csv; "
-                 "$T sql --device cpu \"copy (select * from 'large.csv') to 'large.parquet'\" 2>&1",
-                 "large.parquet: 300000 rows written\n");
-    for (int f = 0; f < 2; f++) {
+    shell_prints(
+        "(echo n,m; seq 300000 | awk '{print $1 \",\" $1 % 7}') > large.csv; "
+        "$T sql --device cpu \"copy (select * from 'large.csv') to 'large.parquet'; copy (select * from "
+        "'large.csv') to 'large.json' (array)\" 2>&1",
+        "large.parquet: 300000 rows written\nlarge.json: 300000 rows written\n");
+    static const char *const names[] = {"large.csv", "large.json", "large.parquet"};
+    for (int f = 0; f < 3; f++) {
         char statements[1024];
-        const char *const name = f ? "large.parquet" : "large.csv";
+        const char *const name = names[f];
+        char said[64];
         snprintf(statements, sizeof statements,
                  "select * from '%s' limit 2; select m, n from '%s' limit 1 offset 50001; select n from '%s' "
                  "limit 1 "
@@ -229,8 +236,8 @@ static void first_rows_are_loaded_alone(void **state)
         setenv("Q", statements, 1);
         run_shell("cd $D/.. && $T sql --device cpu \"$Q\"", &run);
         assert_null(strstr(run.output, "300000 rows"));
-        assert_non_null(
-            strstr(run.output, f ? "large.parquet, first rows: 122880 rows" : "large.csv, first rows: "));
+        snprintf(said, sizeof said, "%s, first rows: %s", name, f == 2 ? "122880 rows" : "");
+        assert_non_null(strstr(run.output, said));
     }
 }
 
