@@ -17,6 +17,7 @@
 #define HEADER_BYTES   44u
 #define FILE_BYTES_MAX (1u << 20)
 #define DAY            86400
+#define CHANGE_MAX     (INT64_C(1) << 60) /* seconds: some files begin with the universe, -2^59 */
 
 /* The day of a year when a clock changes, as POSIX writes it in TZ. */
 struct zone_rule {
@@ -115,6 +116,12 @@ static bool read_rule(const char **at, struct zone_rule *rule)
     return read_time(at, &rule->second);
 }
 
+/* Whether a clock can be so many seconds from UTC. */
+static bool is_offset(int32_t seconds)
+{
+    return seconds > -2 * DAY && seconds < 2 * DAY;
+}
+
 static bool read_rules(const char *at, struct zone *zone)
 {
     if (!skip_name(&at) || !read_time(&at, &zone->standard))
@@ -122,7 +129,7 @@ static bool read_rules(const char *at, struct zone *zone)
     zone->standard = -zone->standard; /* POSIX counts to the west */
     zone->has_rules = true;
     if (!*at)
-        return true;
+        return is_offset(zone->standard);
     zone->has_summer = true;
     zone->summer = zone->standard + 3600;
     if (!skip_name(&at))
@@ -132,7 +139,8 @@ static bool read_rules(const char *at, struct zone *zone)
             return false;
         zone->summer = -zone->summer;
     }
-    return read_rule(&at, &zone->begin) && read_rule(&at, &zone->end) && !*at;
+    return read_rule(&at, &zone->begin) && read_rule(&at, &zone->end) && !*at && is_offset(zone->standard) &&
+           is_offset(zone->summer);
 }
 
 /* The second of the change in a year, by the clock before it. */
@@ -280,12 +288,13 @@ static enum status read_changes(const uint8_t *at, const struct block *block, ui
     zone->offsets[0] = *right ? (int32_t)big_endian(types, 4) : 0;
     for (uint64_t c = 0; *right && c < block->changes; c++) {
         zone->changes[c] = big_endian(at + c * time_bytes, time_bytes);
-        *right = kinds[c] < block->types && (c == 0 || zone->changes[c] > zone->changes[c - 1]);
+        *right = kinds[c] < block->types && zone->changes[c] > (c ? zone->changes[c - 1] : -CHANGE_MAX) &&
+                 zone->changes[c] < CHANGE_MAX;
         if (*right)
             zone->offsets[c + 1] = (int32_t)big_endian(types + 6 * kinds[c], 4);
     }
     for (uint64_t c = 0; *right && c <= block->changes; c++)
-        *right = zone->offsets[c] > -2 * DAY && zone->offsets[c] < 2 * DAY;
+        *right = is_offset(zone->offsets[c]);
     return STATUS_OK;
 }
 

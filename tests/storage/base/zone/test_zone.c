@@ -115,8 +115,13 @@ static void names_and_files_that_are_none_are_refused(void **state)
 {
     static const char *const names[] = {"Nowhere", "../../etc/passwd", "/etc/passwd", "A\nB", "Rule", "Cut",
                                         "."},
-                             *const rules[] = {"CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.5.0", "C", "CET",
-                                               "CET-1CEST,M3.5.0,M10.5.0x"};
+                             *const rules[] = {"CET-1CEST,M13.5.0,M10.5.0",
+                                               "CET-1CEST,M3.5.0",
+                                               "C",
+                                               "CET",
+                                               "CET-1CEST,M3.5.0,M10.5.0x",
+                                               "FAR50",
+                                               "CET-1FAR-50,M3.5.0,M10.5.0"};
     const struct zone *zone;
     struct error why;
     char file[PATH_BYTES + 64];
@@ -132,6 +137,9 @@ static void names_and_files_that_are_none_are_refused(void **state)
         zone_make("Rule", NULL, 0, berlin, rules[r]);
         assert_int_equal(zone_find("Rule", &zone, &why), STATUS_BAD_INPUT);
     }
+    zone_make("Late", (const int64_t[]){0, INT64_MAX - 1}, 2, berlin,
+              ""); /* sums with offsets leave 64 bits */
+    assert_int_equal(zone_find("Late", &zone, &why), STATUS_BAD_INPUT);
 }
 
 int main(void)
