@@ -96,8 +96,8 @@ void bind_keep_zone(void *zone); /* `release` of a call whose context is a zone:
 bool bind_zoned_parse(const struct zone *zone, const char *text, size_t length, int64_t *microseconds);
 
 /* ---- times.c ---- */
-/* Converts a string literal that is a date or a time; other nodes stay as they are. */
-NODISCARD enum status bind_literal_time(struct binder *binder, bool zoned, uint32_t *node);
+/* Converts a string literal that is a date or a time; other nodes stay as they are. A time with an offset is an instant. */
+NODISCARD enum status bind_literal_time(struct binder *binder, uint32_t *node);
 function_bind bind_date_trunc, bind_time_field, bind_date_part, bind_date_diff, bind_last_day, bind_time_name,
     bind_now, bind_to_timestamp, bind_date;
 NODISCARD enum status bind_extract(struct binder *binder, const struct sql_expression *ast,

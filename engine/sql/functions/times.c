@@ -1,6 +1,7 @@
 /* times.c: functions of dates and timestamps (functions.h). */
 #include "engine/sql/functions/functions.h"
 
+#include "storage/base/calendar_text.h"
 #include "storage/base/words/word.h"
 #include "storage/base/zone/zone.h"
 
@@ -36,18 +37,17 @@ static const struct {
               {"minute", CALENDAR_MINUTE},
               {"second", CALENDAR_SECOND}};
 
-enum status bind_literal_time(struct binder *binder, bool zoned, uint32_t *node)
+enum status bind_literal_time(struct binder *binder, uint32_t *node)
 {
     uint32_t length;
     int64_t time;
     RETURN_IF_ERROR(bind_date_of_string(binder, node));
     const char *const text = bind_literal_of(binder, *node, &length);
-    const bool found = text && (zoned ? bind_zoned_parse(binder->zone, text, length, &time)
-                                      : bind_timestamp_parse(text, length, &time));
-    return found ? expression_constant(binder->list,
-                                       (struct value_type){.kind = VALUE_TIMESTAMP, .zoned = zoned}, time,
-                                       node, binder->error)
-                 : STATUS_OK;
+    if (!text || !bind_timestamp_parse(text, length, &time))
+        return STATUS_OK;
+    const struct value_type type = {.kind = VALUE_TIMESTAMP,
+                                    .zoned = calendar_has_offset(text, text + length)};
+    return expression_constant(binder->list, type, time, node, binder->error);
 }
 
 /* Takes a value as a date or timestamp, which may be with time zone. */
@@ -57,7 +57,7 @@ static enum status instant_of(struct binder *binder, const struct bound_call *ca
     *node = call->values[value];
     if (bind_is_untyped(binder, *node))
         return expression_null(binder->list, (struct value_type){.kind = VALUE_DATE}, node, binder->error);
-    RETURN_IF_ERROR(bind_literal_time(binder, false, node));
+    RETURN_IF_ERROR(bind_literal_time(binder, node));
     if (bind_kind(binder, *node) != VALUE_DATE && bind_kind(binder, *node) != VALUE_TIMESTAMP)
         return bind_refuse(binder, call->ast->position, "%s takes a date or timestamp, not %s",
                            call->ast->name, bind_kind_name(bind_kind(binder, *node)));

@@ -257,7 +257,7 @@ enum status bind_timezone(struct binder *binder, const struct bound_call *call, 
     uint32_t length;
     const char *const text = bind_string_of(binder, call->values[0], &length);
     *node = call->values[1];
-    RETURN_IF_ERROR(bind_literal_time(binder, false, node));
+    RETURN_IF_ERROR(bind_literal_time(binder, node));
     RETURN_IF_ERROR(bind_timestamp_of_date(binder, position, node));
     const bool zoned = bind_is_zoned(binder, *node);
     const struct value_type type = {.kind = VALUE_TIMESTAMP, .zoned = !zoned};
