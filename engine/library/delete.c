@@ -11,7 +11,6 @@
 #define _GNU_SOURCE
 #include "engine/library/delete.h"
 
-#include "engine/library/statement.h"
 #include "engine/sql/sql.h"
 #include "engine/sql/sql_error.h"
 #include "storage/base/memory.h"
@@ -102,6 +101,8 @@ static enum status prepare(const struct deletion *deletion, bool numbered, struc
                              error);
     free(text);
     const struct row_condition *const condition = deletion->condition;
+    if (status == STATUS_OK)
+        sql_statement_set(*statement, condition->settings);
     if (status == STATUS_OK && sql_parameter_count(*statement) != condition->parameter_count)
         status = error_set(error, STATUS_BAD_INPUT, "the condition has parameters; write their values in it");
     for (uint32_t p = 0; status == STATUS_OK && p < condition->parameter_count; p++)

@@ -2,6 +2,7 @@
 #ifndef TESSERA_ENGINE_LIBRARY_DELETE_H
 #define TESSERA_ENGINE_LIBRARY_DELETE_H
 
+#include "engine/library/statement.h"
 #include "engine/run/engine.h"
 #include "engine/sql/sql.h"
 #include "storage/database/database.h"
@@ -13,6 +14,7 @@ struct row_condition {
         place; /* of its first byte in a statement, or line 1, column 1: errors tell places by it */
     const struct sql_parameter *parameters; /* the values of its `parameter_count` ?s */
     uint32_t parameter_count;
+    struct sql_settings settings; /* of the statement: its zone, how LIKE compares */
 };
 
 /* Finds the numbers of the rows, ascending; free() them. Errors as of rows_delete. */

@@ -61,6 +61,8 @@ static enum status ask_row(const struct replacing *replacing, struct database *s
     enum status status = write_query(replacing, table, before, &text, error);
     status = AND_THEN(
         status, sql_prepare(replacing->engine, state, text, strlen(text), NULL, &statement, &used, error));
+    if (status == STATUS_OK)
+        sql_statement_set(statement, replacing->condition->settings);
     for (uint32_t p = 0; status == STATUS_OK && p < replacing->condition->parameter_count; p++)
         status = sql_parameter_set(statement, p, &replacing->condition->parameters[p], error);
     status = AND_THEN(status, sql_run(statement, row, NULL, error));

@@ -43,15 +43,20 @@ enum status change_column(const struct table *table, const struct sql_shared *na
 
 /* ---- Queries ---- */
 
-static enum status run(const struct change_task *task, struct sql_statement *statement, uint32_t first,
-                       struct rowset *rows, struct error *error)
+struct sql_settings change_settings(const struct change_task *task)
 {
     struct sql_settings settings = task->settings;
     settings.explain = SQL_EXPLAIN_NONE;
     settings.observer = NULL;
+    return settings;
+}
+
+static enum status run(const struct change_task *task, struct sql_statement *statement, uint32_t first,
+                       struct rowset *rows, struct error *error)
+{
     for (uint32_t p = 0; p < sql_parameter_count(statement); p++)
         RETURN_IF_ERROR(sql_parameter_set(statement, p, &task->parameters[first + p], error));
-    sql_statement_set(statement, settings);
+    sql_statement_set(statement, change_settings(task));
     return sql_run(statement, rows, NULL, error);
 }
 
@@ -158,7 +163,8 @@ static enum status delete_run(const struct change_task *task, const struct sql_c
     const struct row_condition condition = {.text = change->text ? change->part : "true",
                                             .place = change->part_position,
                                             .parameters = task->parameters,
-                                            .parameter_count = change->parameter_count};
+                                            .parameter_count = change->parameter_count,
+                                            .settings = change_settings(task)};
     const enum status status =
         rows_delete(task->engine, task->database, table->name, &condition, &report->rows, error);
     snprintf(report->text, sizeof report->text, "%s: %" PRIu64 " row%s deleted", table->name, report->rows,

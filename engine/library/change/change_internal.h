@@ -25,6 +25,9 @@ NODISCARD enum status change_table(const struct change_task *task, const struct 
 NODISCARD enum status change_column(const struct table *table, const struct sql_shared *named,
                                     const struct column **column, struct error *error);
 
+/* The settings of queries and conditions in statements that write. */
+struct sql_settings change_settings(const struct change_task *task);
+
 /* Answers a query, of which `first` is the number of the first parameter; *statement, which may be NULL, gets it
  * (sql_statement_free). */
 NODISCARD enum status change_query(const struct change_task *task, const char *text, uint32_t first,

@@ -181,7 +181,8 @@ static enum status replace(const struct change_task *task, const struct sql_chan
     const struct row_condition condition = {.text = change->replaced.text,
                                             .place = change->replaced.position,
                                             .parameters = task->parameters,
-                                            .parameter_count = change->replaced.parameter_count};
+                                            .parameter_count = change->replaced.parameter_count,
+                                            .settings = change_settings(task)};
     struct load_replacement replaces;
     enum status status = replacement_open(table->name, &condition, engine_threads(task->engine),
                                           engine_memory(task->engine)->limit, &replaces, error);

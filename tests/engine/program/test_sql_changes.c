@@ -630,6 +630,17 @@ static void times_with_time_zone_stay_instants(void **state)
         "1\n");
     shell_prints("$T sql --db $D .schema | grep -c ' at TIMESTAMP WITH TIME ZONE'; head -c 20 $D/catalogue",
                  "1\ntessera catalogue 11");
+    /* Conditions go by the clock of the statement's zone, and by its LIKE. */
+    sql_ends("set timezone = 'Europe/Berlin'; delete from moments where at = '2024-01-02 09:00';"
+             "insert into moments replace where at = '2024-05-01 03:00' values (11, timestamptz '2024-05-01 "
+             "03:00', null)",
+             0, "moments: 1 row deleted\nmoments: 1 row inserted, 1 deleted\n");
+    answer_is("select nr, at from moments order by nr",
+              "nr,at\n2,2024-01-03 08:00:00+00\n9,2024-01-01 10:00:00+00\n11,2024-05-01 01:00:00+00\n");
+    sql_ends("insert into moments values (12, '2024-05-01 02:00', null)", 0, "");
+    shell_prints("$T sql --db $D --time-zone Europe/Berlin --like sqlite \"delete from moments where "
+                 "('X' || at::varchar) like 'x%04:00:00+02'\" 2>&1",
+                 "moments: 1 row deleted\n");
     sql_ends("delete from moments where at >= '2024-01-02'", 0, "");
     answer_is("select nr from moments", "nr\n9\n");
 }
