@@ -7,6 +7,7 @@
 #include "storage/base/text/json_scan.h"
 #include "storage/base/words/word.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool is_named(const struct infer_column *column, const char *name, uint32_t length)
@@ -72,12 +73,16 @@ enum status infer_json_names(struct infer_table *table, const struct text_option
     static const char *const nothing[] = {""}; /* a column that no member has */
     struct text_source *source;
     struct text_block block = {.rows = 1};
+    char wrong[TEXT_COMPLAINT_BYTES + 64] = ""; /* what the first wrong row is */
     table->json = true;
     RETURN_IF_ERROR(
         text_source_open(table->input->paths, table->input->path_count, nothing, 1, options, &source, error));
     enum status status = STATUS_OK;
     while (status == STATUS_OK && block.rows) {
         status = text_source_next(source, &block, error);
+        if (status == STATUS_OK && block.fault_count && !*wrong)
+            snprintf(wrong, sizeof wrong, "; the row of line %llu %s",
+                     (unsigned long long)block.row_line[block.faults[0].row], block.faults[0].complaint);
         for (uint32_t row = 0; status == STATUS_OK && row < block.rows; row++)
             status = see_row(table, block.row_text[row], block.row_text[row + 1], error);
         status = AND_THEN(status, cancel_check(error));
@@ -86,8 +91,8 @@ enum status infer_json_names(struct infer_table *table, const struct text_option
     text_source_close(source);
     if (status == STATUS_OK && table->column_count == 0)
         return error_set(error, STATUS_BAD_INPUT,
-                         "%s: has no object with a member, so nothing can be inferred from it",
-                         table->input->paths[0]);
+                         "%s: has no object with a member, so nothing can be inferred from it%s",
+                         table->input->paths[0], wrong);
     return status;
 }
 

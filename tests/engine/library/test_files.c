@@ -342,6 +342,11 @@ static void what_is_no_file_is_refused(void **state)
 {
     (void)state;
     begin();
+    file_is("cut.json", "\n{\"a\": \"x");
+    refuses(
+        "select * from 'cut.json'", 2,
+        "cut.json: has no object with a member, so nothing can be inferred from it; the row of line 2 is no "
+        "JSON: it has a string that does not end");
     file_is("none.csv", "");
     file_is("junk.parquet", "PAR1 and no more");
     refuses("select *\n from 'nothing.csv'", 2, "line 2, column 7: there is no file nothing.csv");
