@@ -61,22 +61,6 @@ static enum status is_of(const struct nearest *nearest, const struct sql_express
     return STATUS_OK;
 }
 
-static enum sql_operation turned(enum sql_operation operation)
-{
-    switch (operation) {
-    case SQL_LESS:
-        return SQL_GREATER;
-    case SQL_LESS_EQUAL:
-        return SQL_GREATER_EQUAL;
-    case SQL_GREATER:
-        return SQL_LESS;
-    case SQL_GREATER_EQUAL:
-        return SQL_LESS_EQUAL;
-    default:
-        return operation;
-    }
-}
-
 static enum status add_comparison(struct nearest *nearest, const struct sql_expression *condition)
 {
     struct bind_state *const state = nearest->state;
@@ -93,7 +77,7 @@ static enum status add_comparison(struct nearest *nearest, const struct sql_expr
         return refuse(nearest, condition->position);
     if (!straight[0]) {
         made = (struct comparison){.sides = {made.sides[1], made.sides[0]}};
-        operation = turned(operation);
+        operation = sql_turned(operation);
     }
     RETURN_IF_ERROR(
         sql_common_type(state->scalars, condition->position, types[0], types[1], &made.type, state->error));

@@ -79,22 +79,6 @@ struct inequality {
     struct sql_expression *own, *outer;
 };
 
-static enum sql_operation turn(enum sql_operation operation)
-{
-    switch (operation) {
-    case SQL_LESS:
-        return SQL_GREATER;
-    case SQL_LESS_EQUAL:
-        return SQL_GREATER_EQUAL;
-    case SQL_GREATER:
-        return SQL_LESS;
-    case SQL_GREATER_EQUAL:
-        return SQL_LESS_EQUAL;
-    default:
-        return operation;
-    }
-}
-
 static bool is_inequality(enum sql_operation operation)
 {
     return operation >= SQL_NOT_EQUAL && operation <= SQL_GREATER_EQUAL;
@@ -120,7 +104,8 @@ static bool find_inequality(const struct rewriter *rewriter, const struct conjun
         const enum value_kind kind = rewriter->tree->columns[own->index].type.kind;
         if (found->own || (kind != VALUE_INTEGER && kind != VALUE_DATE))
             return false;
-        *found = (struct inequality){first ? condition->operation : turn(condition->operation), own, outer};
+        *found =
+            (struct inequality){first ? condition->operation : sql_turned(condition->operation), own, outer};
     }
     return found->own && conditions->count > 1;
 }
