@@ -12,6 +12,13 @@
 
 /* ---- Reading ---- */
 
+/* Whether the table is without it: no table can have it, or a header does not name it and all rows leave it empty, as where lines
+ * end in a delimiter. */
+static bool is_left_out(const struct infer_column *column)
+{
+    return column->skipped[0] || (column->unnamed && !column->values);
+}
+
 /* Keeps the option by which the column's values are read. */
 static enum status add_form(struct file_schema *schema, const struct infer_column *columns, uint32_t number,
                             struct error *error)
@@ -19,7 +26,7 @@ static enum status add_form(struct file_schema *schema, const struct infer_colum
     const struct infer_column *const column = &columns[number];
     const uint32_t n = schema->reading_count;
     struct infer_form form;
-    if (column->unnamed || !infer_form_find(column, &form))
+    if (is_left_out(column) || !infer_form_find(column, &form))
         return STATUS_OK;
     for (enum reading_field field = READING_THOUSANDS; field <= READING_TIMESTAMP_FORMAT; field++) {
         if (strcmp(form.option, reading_option_name(field)) != 0)
@@ -52,7 +59,7 @@ static enum status take(const struct infer_table *table, struct file_schema *sch
         struct file_column *const column = &schema->columns[c];
         memcpy(column->name, from->name, sizeof column->name);
         schema->listed |= from->unnamed && !table->json;
-        if (!from->unnamed && !from->skipped[0])
+        if (!is_left_out(from))
             infer_column_type(from, column->type);
         if (schema->text)
             RETURN_IF_ERROR(add_form(schema, table->columns, c, error));

@@ -183,6 +183,9 @@ static void forms_of_values_are_found(void **state)
     prints("", "select count(*), max(a) from 'head.csv'", "count(*),max(a)\n0,\n");
     file_is("twice.csv", "a,a\n1,2\n");
     prints("", "select a, c2 from 'twice.csv'", "a,c2\n1,2\n");
+    file_is("index.csv", ",a,,\n0,1,x,\n5,2,,\n"); /* the last field is empty throughout */
+    prints("", "select * from 'index.csv' order by c1; select max(c3) from 'index.csv'",
+           "c1,a,c3\n0,1,x\n5,2,\nmax(c3)\nx\n");
     shell_prints(
         "seq 1025 | sed 's/$/,x/' > n.csv; $T sql --device cpu --threads 3 --format csv \"select count(*), "
         "sum(c1), max(c2) from 'n.csv'\"",
