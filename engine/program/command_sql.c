@@ -10,10 +10,13 @@
 #include "storage/base/file.h"
 #include "storage/base/zone/zone.h"
 #include "storage/codec/codec_spec.h"
+#include "storage/database/catalogue.h"
+#include "storage/database/database_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct shell_options {
@@ -193,20 +196,35 @@ static enum status run_and_report(const struct shell_options *options, struct sq
     return status;
 }
 
+/* Whether there is no database, also no other thing than a folder: one that is empty, or in which a first change did not end,
+ * may become one. */
+static enum status is_missing(const char *path, bool *missing, struct error *error)
+{
+    bool found;
+    struct stat facts;
+    RETURN_IF_ERROR(file_found(path, &found, error));
+    *missing = !found;
+    if (!found || stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode))
+        return STATUS_OK;
+    RETURN_IF_ERROR(database_has(path, CATALOGUE_FILE, &found, error));
+    *missing = !found;
+    return STATUS_OK;
+}
+
 /* A database that does not exist is made by CREATE TABLE. */
 static enum status open_database(const struct shell_options *options, struct sql_shell *shell,
                                  struct error *error)
 {
-    bool found = true;
+    bool missing = false;
     if (!options->database)
         return database_open_none("", &shell->database, error);
     if (!options->engine.cluster)
-        RETURN_IF_ERROR(file_found(options->database, &found, error));
-    if (found)
+        RETURN_IF_ERROR(is_missing(options->database, &missing, error));
+    if (!missing)
         return cluster_command_open(options->engine.cluster, options->database, &shell->database, error);
     shell->stale = shell->is_new = true;
     if (!options->statement && isatty(STDIN_FILENO))
-        fprintf(stderr, "There is no %s yet; CREATE TABLE makes it.\n", options->database);
+        fprintf(stderr, "There is no database %s yet; CREATE TABLE makes it.\n", options->database);
     return database_open_none(options->database, &shell->database, error);
 }
 

@@ -139,7 +139,8 @@ static enum status next(struct sql_shell *shell, struct script *script, struct e
         skip(script, script->length);
         return STATUS_OK;
     }
-    if (!shell->is_new || (first.text[0] != '.' && !sql_token_is(&first, "CREATE")))
+    if (!shell->is_new ||
+        (first.text[0] != '.' && !sql_token_is(&first, "CREATE") && !sql_token_is(&first, "SET")))
         RETURN_IF_ERROR(sql_shell_refresh(shell, error));
     if (first.kind != TOKEN_END && first.text[0] == '.') {
         skip(script, (size_t)(first.text - script->text));

@@ -410,9 +410,9 @@ static enum status open_text(const char *directory, const char *path, int *descr
 {
     struct stat stat_of;
     if (stat(directory, &stat_of) != 0)
-        return error_set_errno(error, errno, "cannot open database %s%s", directory,
-                               errno == ENOENT ? " (create one with `tessera load` or `tessera ssb load`)"
-                                               : "");
+        return error_set_errno(
+            error, errno, "cannot open database %s%s", directory,
+            errno == ENOENT ? " (CREATE TABLE, `tessera load` or `tessera ssb load` makes one)" : "");
     if (!S_ISDIR(stat_of.st_mode))
         return error_set(error, STATUS_BAD_INPUT,
                          "%s is no database: it is not a directory; name a directory that `tessera load` or "

@@ -112,7 +112,15 @@ static void create_table_makes_a_database(void **state)
         &run);
     assert_int_equal(run.exit_code, 0);
     assert_string_equal(run.output, "s\n3\ns\n3\n");
-    directory_remove(made);
+    /* A folder that is empty may become one, also after SET; one that has other files may not. */
+    setenv("Q", "set timezone = 'Asia/Tokyo'; create table t as select 1 a; from t", 1);
+    run_shell("rm -rf $M; mkdir $M && $T sql --device cpu --format csv --db $M \"$Q\"", &run);
+    assert_int_equal(run.exit_code, 0);
+    assert_string_equal(run.output, "a\n1\n");
+    run_shell("rm -rf $M; mkdir $M && touch $M/other && $T sql --device cpu --db $M \"$Q\"", &run);
+    assert_int_equal(run.exit_code, 2);
+    assert_non_null(strstr(run.errors, "is no database and is not empty"));
+    run_shell("rm -rf $M", &run);
 }
 
 static void quit_ends_a_script_well(void **state)
