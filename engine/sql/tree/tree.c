@@ -70,3 +70,19 @@ enum status sql_tree_rewrite(struct sql_statement_tree *tree, const struct sql_e
     RETURN_IF_ERROR(replace(context, from, out));
     return *out ? STATUS_OK : rewrite_children(tree, from, replace, context, out, error);
 }
+
+enum sql_operation sql_turned(enum sql_operation operation)
+{
+    switch (operation) {
+    case SQL_LESS:
+        return SQL_GREATER;
+    case SQL_LESS_EQUAL:
+        return SQL_GREATER_EQUAL;
+    case SQL_GREATER:
+        return SQL_LESS;
+    case SQL_GREATER_EQUAL:
+        return SQL_LESS_EQUAL;
+    default:
+        return operation;
+    }
+}

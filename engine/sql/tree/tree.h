@@ -24,6 +24,9 @@ NODISCARD enum status sql_tree_rewrite(struct sql_statement_tree *tree, const st
                                        sql_replace *replace, void *context, struct sql_expression **out,
                                        struct error *error);
 
+/* b sql_turned(<) a is a < b; what is no inequality stays. */
+enum sql_operation sql_turned(enum sql_operation operation);
+
 /* True if both are written alike, letters of names in any case: the same operators over the same names, literals and
  * queries (same.c). */
 bool sql_same_query(const struct sql_select *a, const struct sql_select *b);
