@@ -34,7 +34,8 @@ static enum status first_bytes_read(const char *path, const struct text_options 
         RETURN_IF_ERROR(text_encoding_find(options->encoding, &encoding, &encoded, error));
     if (bytes == TEXT_FILE_SIZE_UNKNOWN || strcmp(path, "-") == 0)
         return error_set(error, STATUS_BAD_INPUT,
-                         "%s: --infer reads a file twice, and this can be read once; save it as a file first",
+                         "%s: a file is read twice, for its columns' types and for its rows, and this can be "
+                         "read once; save it as a file first",
                          path);
     RETURN_IF_ERROR(text_decoder_open(path, encoded ? &encoding : NULL, &file, error));
     enum status status = text_decoder_read(file, first->text, FIRST_BYTES, &first->bytes, error);
