@@ -13,6 +13,16 @@
 
 /* ---- Keys ---- */
 
+/* a = b, of which the left side has a. */
+static void add_key(struct join_keys *keys, struct conjunct *from, struct sql_expression *a,
+                    struct sql_expression *b, bool nulls_match)
+{
+    keys->trees[0][keys->count] = a;
+    keys->trees[1][keys->count] = b;
+    keys->nulls_match[keys->count] = nulls_match;
+    keys->from[keys->count++] = from;
+}
+
 void join_find_keys(const struct conjuncts *conjuncts, const struct region *region, uint64_t left,
                     uint64_t right, struct join_keys *keys)
 {
@@ -26,12 +36,22 @@ void join_find_keys(const struct conjuncts *conjuncts, const struct region *regi
             struct sql_expression *const a = tree->children[turned], *const b = tree->children[!turned];
             if (!side_within(region_reads(region, a), left) || !side_within(region_reads(region, b), right))
                 continue;
-            keys->trees[0][keys->count] = a;
-            keys->trees[1][keys->count] = b;
-            keys->nulls_match[keys->count] = same;
-            keys->from[keys->count++] = &conjuncts->list[i];
+            add_key(keys, &conjuncts->list[i], a, b, same);
             break;
         }
+    }
+}
+
+/* 5 IN (SELECT k ...): all left rows have the key 5. A test alone has such keys: other conditions on the right side are asked
+ * before the join, but a mark is unknown where a k is NULL. */
+static void find_constant_key(const struct conjuncts *test, const struct region *region, uint64_t right,
+                              struct join_keys *keys)
+{
+    for (uint32_t i = 0; i < test->count && keys->count == 0; i++) {
+        struct sql_expression *const tree = test->list[i].tree;
+        if (!test->list[i].done && tree->operation == SQL_EQUAL && !region_reads(region, tree->children[0]) &&
+            side_within(region_reads(region, tree->children[1]), right))
+            add_key(keys, &test->list[i], tree->children[0], tree->children[1], false);
     }
 }
 
@@ -433,8 +453,10 @@ enum status join_two(struct region *region, const struct join_of *by, struct res
     struct join_keys keys;
     join_find_keys(by->conjuncts, region, by->left, by->right, &keys);
     const bool by_test = by->test && keys.count == 0;
-    if (by_test)
+    if (by_test) {
         join_find_keys(by->test, region, by->left, by->right, &keys);
+        find_constant_key(by->test, region, by->right, &keys);
+    }
     for (uint32_t k = 0; k < keys.count; k++)
         keys.from[k]->done = true;
     RETURN_IF_ERROR(find_others(run, by->conjuncts, by->join != LOGICAL_INNER, by->left, by->right, &other));

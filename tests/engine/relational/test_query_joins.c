@@ -138,6 +138,11 @@ static void explain_tells_what_was_joined(void **state)
     assert_non_null(
         strstr(keyed, "inner join by 1 key ((shop = name)): 6 rows with 3, estimated 6 rows, gave 3 rows"));
     free(keyed);
+    char *const constant = answer_of(
+        "explain select x, 2 in (select people from visits where people > x) from (values (1), (2)) t (x)",
+        false);
+    assert_non_null(strstr(constant, "mark join by 1 key ((2 = people)) and"));
+    free(constant);
 }
 
 static void refusals_are_those_of_the_block(void **state)
