@@ -168,6 +168,17 @@ static void files_of_many_kinds_are_read(void **state)
            "select count(*), sum(big), max(line) from '" TESSERA_SOURCE
            "/tests/data/orc/pyarrow-rows-0.12-zlib.orc'",
            "count(*),sum(big),max(line)\n60,2601613502793939624,row 8 xxxxxxxxxxxxxxxxxx\n");
+    file_is("rows.jsonl",
+            "{\"nr\": 1, \"day\": \"31.12.2024\"}\n{\"nr\": 2.5, \"a, b\": {\"c\": [1]}}\n{\"nr\": null}\n");
+    file_is("rows.txt", "[{\"nr\": 1}, {\"nr\": 2, \"of\": \"x\"}]");
+    prints("",
+           "select * from 'rows.jsonl' order by nr nulls last; select of, sum(nr) from 'rows.txt' group by "
+           "of order by 2",
+           "nr,day,\"a, b\"\n1.0,2024-12-31,\n2.5,,\"{\"\"c\"\": [1]}\"\n,,\nof,sum(nr)\n,1\nx,2\n");
+    shell_prints("seq 140000 | sed 's/.*/{\"n\": &}/' > n.json; $T sql --device cpu --format csv \"select n "
+                 "from 'n.json' limit "
+                 "1 offset 2; select sum(n) from 'n.json'\"",
+                 "n\n3\nsum(n)\n9800070000\n");
 }
 
 static void forms_of_values_are_found(void **state)
