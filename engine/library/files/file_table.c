@@ -358,19 +358,20 @@ static enum status open_part(const char *directory, unsigned threads, struct fil
     return STATUS_OK;
 }
 
-/* Gives the table's columns what was loaded of them. */
+/* Gives the table's columns what was loaded of them. Other statements may be bound meanwhile: what they read, a column's schema
+ * and table, is never another one. */
 static void take_part(struct file_table *table, const bool *wanted, const struct file_part *part)
 {
     const struct table *const loaded = database_table_at(part->database, 0);
     struct column *const columns = (struct column *)table->table.columns;
     for (uint32_t c = 0, l = 0; c < table->table.column_count; c++) {
-        const struct column_schema schema = columns[c].schema;
         if (!wanted[table->fields[c]])
             continue;
-        columns[c] = loaded->columns[l];
-        columns[c].schema = schema;
-        columns[c].table = &table->table;
-        columns[c].memory = part->columns[l++];
+        struct column made = loaded->columns[l];
+        made.schema = columns[c].schema;
+        made.table = &table->table;
+        made.memory = part->columns[l++];
+        columns[c] = made;
     }
 }
 

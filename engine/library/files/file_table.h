@@ -60,7 +60,8 @@ NODISCARD enum status file_table_first(const struct file_table *whole, uint64_t 
 /* Whether the name still stands for the same files, and none was changed. */
 NODISCARD enum status file_table_compare(const struct file_table *table, bool *same, struct error *error);
 
-/* Loads those of the columns for which `needed` is true that are not there yet. One thread at a time may call. Columns that are there do not change, so statements over them may run meanwhile. */
+/* Loads those of the columns for which `needed` is true that are not there yet. One thread at a time may call. Columns that are
+ * there do not change, so statements over them may run meanwhile. */
 NODISCARD enum status file_table_load(struct file_table *table, const bool *needed,
                                       const struct file_reading *reading, struct error *error);
 
