@@ -108,23 +108,6 @@ static inline bool sql_is_same_column(const struct sql_expression *a, const stru
            !a->qualifier == !b->qualifier && (!a->qualifier || strcmp(a->qualifier, b->qualifier) == 0);
 }
 
-/* The comparison that holds of (b, a) where `operation` holds of (a, b); another operation stays. */
-static inline enum sql_operation sql_turned(enum sql_operation operation)
-{
-    switch (operation) {
-    case SQL_LESS:
-        return SQL_GREATER;
-    case SQL_LESS_EQUAL:
-        return SQL_GREATER_EQUAL;
-    case SQL_GREATER:
-        return SQL_LESS;
-    case SQL_GREATER_EQUAL:
-        return SQL_LESS_EQUAL;
-    default:
-        return operation;
-    }
-}
-
 /* What EXCLUDE (name), REPLACE (expression AS name) or RENAME (name AS alias) after * or t.* says of one column. */
 struct sql_star_change {
     const char *qualifier, *name;      /* `qualifier` may be NULL */
