@@ -1,7 +1,8 @@
 /* command_help.c: lines of --help; see command_help.h. */
 #include "storage/base/command/command_help.h"
 
-#include <ctype.h>
+#include "storage/base/words/word.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,8 +76,8 @@ static int by_letter(const void *a, const void *b)
     const struct command_option *const x = *(const struct command_option *const *)a,
                                        *const y = *(const struct command_option *const *)b;
     const int x_letter = x->letter ? x->letter : x->name[0], y_letter = y->letter ? y->letter : y->name[0];
-    if (tolower(x_letter) != tolower(y_letter))
-        return tolower(x_letter) - tolower(y_letter);
+    if (word_letter((char)x_letter) != word_letter((char)y_letter))
+        return word_letter((char)x_letter) - word_letter((char)y_letter);
     if (x_letter != y_letter)
         return y_letter - x_letter; /* the small one first */
     return strcmp(x->name, y->name);
