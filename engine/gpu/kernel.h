@@ -104,6 +104,9 @@ NODISCARD enum status kernel_shape_make(const struct plan *plan, enum kernel_use
                                         const struct kernel_target *target, struct kernel *kernel,
                                         struct error *error);
 
+/* Whether the aggregate has an argument, which may be NULL. */
+bool kernel_argument_is_nullable(const struct plan *plan, uint32_t a);
+
 /* Whether what 32 rows add to a sum fits 32 bits. */
 bool kernel_sum_is_narrow(const struct plan *plan, uint32_t a);
 

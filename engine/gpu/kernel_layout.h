@@ -17,8 +17,8 @@
 struct kernel_target {
     uint64_t shared_block, shared_multiprocessor; /* the most bytes of shared memory */
     uint32_t threads;                             /* of a multiprocessor */
-    uint64_t cache_bytes, memory_bytes;           /* of the second-level cache, and of all memory */
-    bool sorts;                                   /* there are kernels for it */
+    uint64_t cache_bytes, memory_bytes; /* of the second-level cache, and of what statements may have */
+    bool sorts;                         /* there are kernels for it */
 };
 
 #define KERNEL_COLUMNS_MAX 96u /* their addresses are arguments of the kernel: 4096 bytes */

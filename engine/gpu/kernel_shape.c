@@ -313,6 +313,12 @@ static void see_runs(void *context, const struct expression *leaf)
     search->runs = runs > search->runs ? runs : search->runs;
 }
 
+bool kernel_argument_is_nullable(const struct plan *plan, uint32_t a)
+{
+    const uint32_t node = plan->aggregates[a].argument;
+    return node != EXPRESSION_NONE && plan->expressions.nodes[node].nullable;
+}
+
 bool kernel_sum_is_narrow(const struct plan *plan, uint32_t a)
 {
     const struct plan_aggregate *const of = &plan->aggregates[a];

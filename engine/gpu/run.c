@@ -43,6 +43,8 @@ static bool give_way(struct cuda_tenant *tenant)
 struct kernel_target gpu_target(const struct device_run *run)
 {
     struct kernel_target target = cuda_kernel_target(run->device->cuda);
+    const uint64_t most = cuda_columns_most(run->device->columns);
+    target.memory_bytes = most < target.memory_bytes ? most : target.memory_bytes;
     target.sorts &= !run->segments.segments;
     return target;
 }
@@ -179,7 +181,7 @@ static enum status place_chunks(struct device_run *run, struct error *error)
 }
 
 /* Places the columns' chunks, after everything else has been allocated. `held`: they stay where they are until
- * let_go. */
+ * gpu_let_go. */
 static enum status place(struct device_run *run, bool held, struct error *error)
 {
     struct cuda_columns *const columns = run->device->columns;
@@ -194,7 +196,7 @@ static enum status place(struct device_run *run, bool held, struct error *error)
                                                     : cuda_scan_record(run->cuda, &run->scan, error);
 }
 
-static void let_go(struct device_run *run)
+void gpu_let_go(struct device_run *run)
 {
     if (run->held)
         cuda_columns_let_go(run->device->columns, run->place.wishes, run->place.column_count);
@@ -206,7 +208,7 @@ enum status gpu_detach(struct device_run *run, enum status status)
     run->failed |= status != STATUS_OK;
     if (status != STATUS_OK)
         cuda_wait_for_all(run->cuda);
-    let_go(run);
+    gpu_let_go(run);
     if (!run->failed && run->loaded)
         gpu_module_give(run);
     if (!run->counting) /* else it is a part of the call of another run */
@@ -368,17 +370,13 @@ static enum status scan(struct device_run *run, struct run_timing *timing, struc
         RETURN_IF_ERROR(run->place.batched ? cuda_feed_run(cuda, &run->feed, run->plan, &run->kernel,
                                                            &run->place, &run->stage, &run->scan, error)
                                            : run_whole(run, timing, error));
-        const enum status listed = cuda_list_groups(run, error);
-        if (listed != STATUS_OK) {
-            let_go(run); /* without room for groups it is run again, over fewer segments */
-            return listed;
-        }
+        RETURN_IF_ERROR(cuda_list_groups(run, error));
         if (run->takes)
             RETURN_IF_ERROR(cuda_take(run, &run->taken, error));
         if (!run->taken)
             RETURN_IF_ERROR(cuda_states_fetch(run, error));
         RETURN_IF_ERROR(cuda_synchronize(cuda, error));
-        let_go(run);
+        gpu_let_go(run);
     } while (cuda_states_full(run));
     return gpu_times(run, timing, error);
 }
@@ -524,7 +522,7 @@ enum status gpu_run(struct device_run *run, const struct device_request *request
 enum status gpu_queue_end(struct device_run *run, struct error *error)
 {
     const enum status status = cuda_synchronize(run->cuda, error);
-    let_go(run);
+    gpu_let_go(run);
     return status;
 }
 

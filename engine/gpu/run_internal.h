@@ -115,6 +115,9 @@ NODISCARD enum status gpu_count(struct device_run *run, bool steps, struct scan_
                                 struct error *error);
 void gpu_release(struct device_run *run);
 
+/* Lets the columns go that a run holds, whose scan has ended. */
+void gpu_let_go(struct device_run *run);
+
 /* For runs of several GPUs together (peers/peers.h), between gpu_attach and gpu_detach. gpu_queue_begin queues what comes before the graph of a run over the
  * share (cuda_scan_run); *whole is false if the run is not one scan of kept columns and states, and then it is made by
  * gpu_run. gpu_times gives a run's times, after its stream was waited for. gpu_queue_end waits for all. */

@@ -399,13 +399,17 @@ static enum status take_collected(struct device_run *run, uint64_t count, struct
     return STATUS_OK;
 }
 
-/* Makes sure of memory for the collected groups. It stays for the next run, which mostly finds as many. */
+/* Makes sure of memory for the collected groups. It stays for the next run, which mostly finds as many. Without room the run is
+ * repeated over fewer segments, as where the tables have none. */
 static enum status make_collected(struct device_run *run, uint64_t bytes, struct error *error)
 {
     if (run->collected_bytes >= bytes)
         return STATUS_OK;
     free_collected(run);
-    RETURN_IF_ERROR(cuda_columns_allocate(run->device->columns, bytes, "groups", &run->collected, error));
+    run->no_room =
+        cuda_columns_allocate(run->device->columns, bytes, "groups", &run->collected, error) != STATUS_OK;
+    if (run->no_room)
+        return STATUS_MACHINE;
     run->collected_bytes = bytes;
     return STATUS_OK;
 }

@@ -28,7 +28,7 @@ struct list_cursor {
     {
         const uint32_t own = __popc(keep), upto = scan_warp(own, t->lane),
                        total = __shfl_sync(FULL_WARP, upto, 31),
-                       item = __shfl_sync(FULL_WARP, __ffs(keep) - 1, 0) % 32;
+                       item = (uint32_t)__shfl_sync(FULL_WARP, __ffs(keep) - 1, 0) % 32;
         whole = __all_sync(FULL_WARP, keep == low_bits((total + 31 - t->lane) / 32) << item);
         from = 32 * item;
         next = upto - own;

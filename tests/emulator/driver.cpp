@@ -6,10 +6,12 @@
  */
 #include "tests/emulator/warp.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <elf.h>
+#include <malloc.h>
 #include <mutex>
 #include <ucontext.h>
 #include <unistd.h>
@@ -18,6 +20,7 @@
 #undef __noinline__
 
 alignas(128) unsigned char tile_shared[232448];
+std::atomic<size_t> allocated; /* bytes of the GPU's memory */
 emulated_index threadIdx, blockIdx, blockDim, gridDim;
 
 /* ---- A block's threads ---- */
@@ -285,17 +288,21 @@ int cuMemGetInfo_v2(size_t *unused, size_t *total)
     *total = (size_t)4 << 30;
     return SUCCESS;
 }
+/* Tests that want statements to find no room set EMULATED_GPU_MEMORY, the most bytes. */
 int cuMemAlloc_v2(uint64_t *address, size_t bytes)
 {
+    const char *const most = getenv("EMULATED_GPU_MEMORY");
     void *memory = nullptr;
-    if (posix_memalign(&memory, 256, bytes) != 0)
+    if ((most && allocated + bytes > strtoull(most, nullptr, 10)) || posix_memalign(&memory, 256, bytes) != 0)
         return OUT_OF_MEMORY;
+    allocated += malloc_usable_size(memory);
     memset(memory, 0xcd, bytes); /* likewise */
     *address = (uint64_t)memory;
     return SUCCESS;
 }
 int cuMemFree_v2(uint64_t address)
 {
+    allocated -= malloc_usable_size((void *)address);
     free((void *)address);
     return SUCCESS;
 }

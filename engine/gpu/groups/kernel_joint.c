@@ -1,12 +1,6 @@
 /* kernel_joint.c: see kernel_joint.h. */
 #include "engine/gpu/groups/kernel_joint.h"
 
-static bool may_be_null(const struct plan *plan, uint32_t a)
-{
-    const uint32_t node = plan->aggregates[a].argument;
-    return node != EXPRESSION_NONE && plan->expressions.nodes[node].nullable;
-}
-
 static enum merge_kind merge_of(const struct plan *plan, uint32_t a)
 {
     return plan_aggregate_of(plan, a)->device.merge;
@@ -74,7 +68,8 @@ static void fill_word(const struct plan *plan, uint32_t first, struct kernel_joi
 static bool marks(const struct plan *plan, uint32_t a)
 {
     const struct plan_aggregate *const of = &plan->aggregates[a];
-    if (plan_is_distinct(plan, a) || may_be_null(plan, a) || plan_aggregate_of(plan, a)->words != 1)
+    if (plan_is_distinct(plan, a) || kernel_argument_is_nullable(plan, a) ||
+        plan_aggregate_of(plan, a)->words != 1)
         return false;
     if (merge_of(plan, a) == MERGE_GREATEST)
         return of->low > INT64_MIN && of->high < INT64_MAX;

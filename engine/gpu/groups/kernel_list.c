@@ -3,7 +3,7 @@
 
 #include "operators/sort/radix_sort.h"
 
-/* A list and what sorts it may have so much of a GPU's memory; the table of its groups may need as much again. */
+/* A list and what sorts it may have so much of the memory for statements; the table of its groups may need as much again. */
 #define MEMORY_SHARE 4u
 
 /* ---- Which plans ---- */
@@ -19,17 +19,11 @@ static uint32_t bits_of(uint64_t most)
     return most ? 64 - (uint32_t)__builtin_clzll(most) : 0;
 }
 
-static bool is_nullable(const struct plan *plan, uint32_t a)
-{
-    const uint32_t node = plan->aggregates[a].argument;
-    return node != EXPRESSION_NONE && plan->expressions.nodes[node].nullable;
-}
-
 /* An aggregate of rows needs no code of its argument. */
 static bool needs_code(const struct plan *plan, uint32_t a)
 {
     return plan->aggregates[a].argument != EXPRESSION_NONE &&
-           (is_nullable(plan, a) || plan_aggregate_of(plan, a)->device.value != STATE_OF_ROW);
+           (kernel_argument_is_nullable(plan, a) || plan_aggregate_of(plan, a)->device.value != STATE_OF_ROW);
 }
 
 /* The bits of an argument's codes: of its value without the least one, and 0 for NULL if there may be any. */
@@ -37,7 +31,7 @@ static uint32_t code_bits(const struct plan *plan, uint32_t a)
 {
     const struct plan_aggregate *const of = &plan->aggregates[a];
     const uint64_t last = of->low > of->high ? 0 : (uint64_t)of->high - (uint64_t)of->low;
-    return last == UINT64_MAX ? 65 : bits_of(last + is_nullable(plan, a));
+    return last == UINT64_MAX ? 65 : bits_of(last + kernel_argument_is_nullable(plan, a));
 }
 
 /* Gives codes their places, those of one argument the same; false: they are too many. */
@@ -115,7 +109,7 @@ void kernel_list_write_row(FILE *out, const struct plan *plan, const struct kern
             written = needs_code(plan, other) && plan->aggregates[other].argument == node;
         if (written)
             continue;
-        if (is_nullable(plan, a))
+        if (kernel_argument_is_nullable(plan, a))
             fprintf(out, " | (%s ? 0 : distinct_code(%u, v%u) + 1) << %u", kernel_body_null(body, node, name),
                     a, node, list->shifts[a]);
         else
@@ -131,7 +125,7 @@ static void write_run(FILE *out, const struct plan *plan, const struct kernel_li
                       const char *kind)
 {
     const enum state_value value = plan_aggregate_of(plan, a)->device.value;
-    const bool nullable = is_nullable(plan, a);
+    const bool nullable = kernel_argument_is_nullable(plan, a);
     if (!needs_code(plan, a)) {
         fputs("of.run.rows()", out);
         return;

@@ -57,7 +57,8 @@ void cuda_list_free(struct device_run *run)
     run->list.table_bytes = 0;
 }
 
-/* Places the table of `groups` and one free place; its states are 0. */
+/* Places the table of `groups` and one free place; its states are 0. The scan has ended; so its columns may make room, and the
+ * run may wait for others, which may wait for them. */
 static enum status make_table(struct device_run *run, uint64_t groups, struct error *error)
 {
     struct cuda_list *const list = &run->list;
@@ -65,6 +66,7 @@ static enum status make_table(struct device_run *run, uint64_t groups, struct er
                    bytes = column * (1 + (uint64_t)run->plan->aggregate_count);
     if (list->table_bytes < bytes) {
         cuda_list_free(run);
+        gpu_let_go(run);
         run->no_room =
             cuda_columns_allocate(run->device->columns, bytes, "groups", &list->table, error) != STATUS_OK;
         if (run->no_room)

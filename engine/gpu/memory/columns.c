@@ -19,7 +19,7 @@ enum status cuda_columns_create(struct cuda *cuda, uint64_t budget, struct cuda_
     (*columns)->epoch = 1;
     pthread_mutex_init(&(*columns)->mutex, NULL);
     pthread_cond_init(&(*columns)->changed, NULL);
-    cuda_memory_bound(cuda, budget > STATEMENTS_LEAST ? budget : STATEMENTS_LEAST);
+    cuda_memory_bound(cuda, cuda_columns_most(*columns));
     return STATUS_OK;
 }
 
@@ -206,12 +206,16 @@ static struct entry *next_to_go(struct cuda_columns *columns)
     return least;
 }
 
+uint64_t cuda_columns_most(const struct cuda_columns *columns)
+{
+    return columns->budget > STATEMENTS_LEAST ? columns->budget : STATEMENTS_LEAST;
+}
+
 /* Takes memory for statements, under their bound. */
 static enum status take(struct cuda_columns *columns, uint64_t bytes, const char *what, cuda_address *address,
                         struct error *error)
 {
-    const uint64_t most = columns->budget > STATEMENTS_LEAST ? columns->budget : STATEMENTS_LEAST,
-                   used = cuda_memory_used(columns->cuda);
+    const uint64_t most = cuda_columns_most(columns), used = cuda_memory_used(columns->cuda);
     if (used <= most && bytes <= most - used)
         return cuda_allocate(columns->cuda, bytes, what, address, error);
     return error_set(error, STATUS_MACHINE,

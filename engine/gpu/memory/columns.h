@@ -45,6 +45,8 @@ struct cuda_column {
 NODISCARD enum status cuda_columns_create(struct cuda *cuda, uint64_t budget, struct cuda_columns **columns,
                                           struct error *error);
 void cuda_columns_destroy(struct cuda_columns *columns);
+/* The most bytes that statements may have: the budget, or STATEMENTS_LEAST. */
+uint64_t cuda_columns_most(const struct cuda_columns *columns);
 
 /* Keeps chunks of columns of `from` as those of the same columns of `to`, where a segment's files are the same; all else is
  * freed. Both databases are open, and no statement over `from` is left. A column of `to` that cannot be opened (by `threads`

@@ -183,6 +183,19 @@ static void columns_are_read_in_the_codec_that_is_asked_for(void **state)
     }
 }
 
+/* Rows are listed if a list takes a quarter of the memory for statements at most. */
+static void check_list_has_room(const struct plan *plan, const struct kernel_target *target, bool used)
+{
+    struct kernel_target less = *target;
+    struct kernel kernel;
+    for (uint32_t missing = 0; missing < 2; missing++) {
+        less.memory_bytes = plan->scan.kept_rows * 2 * sizeof(uint64_t) * 4 - missing;
+        must(kernel_make(plan, false, &less, &kernel, error));
+        assert_int_equal(kernel.list.used, used && !missing);
+        kernel_free(&kernel);
+    }
+}
+
 /* Rows whose groups a cache has no room for are listed, where there is a sort; of slots in global memory states share words. */
 static void many_groups_are_listed_or_share_words(void **state)
 {
@@ -208,6 +221,7 @@ static void many_groups_are_listed_or_share_words(void **state)
             must(plan_statement(star_database, cases[i].sql, NULL, &plan, &explain, error));
             must(kernel_make(plan, false, &compile_targets[t]->target, &kernel, error));
             assert_int_equal(kernel.list.used, cases[i].listed && compile_targets[t]->target.sorts);
+            check_list_has_room(plan, &compile_targets[t]->target, kernel.list.used);
             assert_true(!kernel.list.used || strstr(kernel.source, cases[i].listed));
             assert_int_equal(kernel.joint.used, cases[i].joint != NULL);
             assert_true(!cases[i].joint || strstr(kernel.source, cases[i].joint));

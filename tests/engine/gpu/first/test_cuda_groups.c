@@ -35,6 +35,9 @@ static char path[PATH_BYTES];
 
 /* Of `dense` there are 9,000 values and NULL, of `wide` some thousand in a range that hash tables have, both mostly with two
  * rows; counts tie, sums of `part` tie often. */
+/* Places are from `first_place` on. */
+static uint32_t first_place;
+
 static void write_events(FILE *out)
 {
     random_state = 20261123;
@@ -46,7 +49,8 @@ static void write_events(FILE *out)
             fprintf(out, "%u", below(60));
         fprintf(out, ",%d.%02u,%lld,%u.%u,20%02u-%02u-%02u,note %u,%u,%u\n", (int)below(100000) - 50000,
                 below(100), (i % 2 ? 1 : -1) * (long long)below(1u << 30) * 7000000007ll, below(900),
-                below(8), 10 + below(10), 1 + below(12), 1 + below(28), below(6000), i, below(SHOPS));
+                below(8), 10 + below(10), 1 + below(12), 1 + below(28), below(6000), first_place + i,
+                below(SHOPS));
     }
 }
 
@@ -76,10 +80,11 @@ static void write_runs(FILE *out)
     }
 }
 
+static char files[3][PATH_BYTES + 16];
+static const char *const names[] = {"shops", "events", "runs"};
+
 static void make_database(void)
 {
-    static char files[3][PATH_BYTES + 16];
-    static const char *const names[] = {"shops", "events", "runs"};
     static void (*const writers[])(FILE * out) = {write_shops, write_events, write_runs};
     const char *const paths[] = {files[0], files[1], files[2]};
     uint64_t loaded;
@@ -371,8 +376,77 @@ static void groups_are_those_of_the_cpu(void **state)
     check_on_a_gpu(check_answers);
 }
 
+/* ---- Listed rows whose groups have no room ---- */
+
+#define APPENDED   4u
+#define ROOM_LEAST (2u << 20)
+#define ROOM_STEP  (1u << 20)
+#define ROOM_MOST  (14u << 20)
+
+static void append_events(void)
+{
+    const char *const name = names[1], *const file = files[1];
+    uint64_t loaded;
+    struct tessera_error failed;
+    database_close(database);
+    for (uint32_t i = 0; i < APPENDED; i++) {
+        FILE *const out = fopen(file, "w");
+        assert_non_null(out);
+        first_place += ROWS;
+        write_events(out);
+        fclose(out);
+        if (tessera_load(path, NULL, &name, &file, 1, TESSERA_LOAD_APPEND, &loaded, &failed))
+            fail_msg("%s", failed.text);
+    }
+    must(database_open(path, &database, error));
+}
+
+/* From no room to much: the statement is not run at all, then over a few segments at a time, and at last over all. */
+static void check_room(const char *device)
+{
+    static const char sql[] = "select wide, place, sum(part), max(part), bit_or(maybe), count(maybe), "
+                              "bit_xor(part), count(*), max(maybe), min(part) from events "
+                              "group by 1, 2 order by 3 desc, 2 limit 20";
+    struct engine *cpu, *gpu;
+    uint32_t right = 0, refused = 0;
+    char bytes[24];
+    make_database();
+    append_events();
+    must(engine_open(&(struct engine_options){.device = "cpu", .threads = 2}, &cpu, error));
+    must(engine_open(&(struct engine_options){.device = device, .kernel = KERNEL_SPECIALISED}, &gpu, error));
+    char *const expected = answer_with(cpu, sql, NULL);
+    for (uint32_t room = ROOM_LEAST; room <= ROOM_MOST; room += ROOM_STEP) {
+        snprintf(bytes, sizeof bytes, "%u", room);
+        setenv("EMULATED_GPU_MEMORY", bytes, 1);
+        char *const text = answer_with(gpu, sql, NULL);
+        if (strstr(text, "GPU 0")) {
+            refused++;
+        } else {
+            assert_string_equal(text, expected);
+            right++;
+        }
+        free(text);
+    }
+    unsetenv("EMULATED_GPU_MEMORY");
+    assert_true(right > 0 && refused > 0);
+    free(expected);
+    engine_close(gpu);
+    engine_close(cpu);
+    database_close(database);
+    directory_remove(path);
+}
+
+static void groups_without_room_are_made_of_fewer_segments(void **state)
+{
+    (void)state;
+    if (!getenv("TESSERA_LIBCUDA") || !getenv("TESSERA_NVRTC"))
+        skip();
+    check_on_a_gpu(check_room);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(groups_are_those_of_the_cpu)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(groups_are_those_of_the_cpu),
+                                       cmocka_unit_test(groups_without_room_are_made_of_fewer_segments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
