@@ -60,9 +60,6 @@ static const char *const statements[][2] = {
     {"mark join with NULLs",
      "select count(*), sum(case when m then 1 when m is null then 2 end) from (select (a.k * 64 + a.n) in "
      "(select nullif(b.k * 64 + b.q, 64) from (" LINES ") b where b.q >= a.n) m from (" LINES ") a) t"},
-    {"mark join of a constant",
-     "select count(*), sum(case when m then 1 when m is null then 2 end) from (select 66 in (select "
-     "nullif(b.k * 64 + b.q, 64) from (" LINES ") b) m from (" LINES ") a) t"},
     {"single join", "select sum((select b.r from (" ORDERS ") b where b.k = a.k)) from (" LINES ") a"},
     {"groups of a table",
      "select lo_orderkey, lo_linenumber, sum(lo_revenue) from lineorder group by lo_orderkey, lo_linenumber "
