@@ -105,7 +105,7 @@ static enum status keep_paths(struct file_table *table, const struct input_files
     return STATUS_OK;
 }
 
-/* Finds what the name stands for now. */
+/* Finds the files of the name, which is one, a pattern or a folder, and notes their sizes and times. */
 static enum status find_files(const char *name, struct file_table *table, struct error *error)
 {
     struct input_files *files;
