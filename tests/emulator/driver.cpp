@@ -3,7 +3,13 @@
  * and its modules are the general kernels, which g++ compiled from the same headers (module.cpp). So statements that the general
  * kernel covers are answered with --device cuda on any machine. A statement's own kernel can be loaded if compiler.cpp has compiled
  * it.
+ *
+ * A thread of a block is a fiber, with a stack of its own. It runs until it waits for others, and goes on when they have come.
+ * Fibers are made once, by swapcontext, and from then on change places by _setjmp and _longjmp: swapcontext also asks the kernel
+ * for the mask of signals, which was nine tenths of the time of all tests here. glibc's check that a longjmp goes up the stack
+ * (_FORTIFY_SOURCE) does not hold between stacks.
  */
+#undef _FORTIFY_SOURCE
 #include "tests/emulator/warp.h"
 
 #include <atomic>
@@ -13,6 +19,7 @@
 #include <elf.h>
 #include <malloc.h>
 #include <mutex>
+#include <setjmp.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <vector>
@@ -35,20 +42,34 @@ struct waiting {
     uint32_t arrived, turn;
 };
 struct fiber {
-    ucontext_t context;
+    jmp_buf context;   /* where it left off */
     const waiting *at; /* where it waits, or NULL */
     uint32_t turn;     /* the turn in which it does */
     bool ended;
 };
 
-unsigned char *stacks; /* of THREADS_MAX fibers, taken once */
 fiber fibers[THREADS_MAX];
-ucontext_t scheduler;
+uint32_t made; /* fibers that have their stack */
+jmp_buf scheduler;
 uint32_t current;
 waiting warps[THREADS_MAX / 32], block;
 uint64_t exchanged[THREADS_MAX / 32][32];
 void (*kernel)(void **);
 void **kernel_parameters;
+
+/* The current fiber stops here until it is resumed. */
+void leave()
+{
+    if (_setjmp(fibers[current].context) == 0)
+        _longjmp(scheduler, 1);
+}
+
+/* The current fiber goes on, until it leaves. */
+void resume()
+{
+    if (_setjmp(scheduler) == 0)
+        _longjmp(fibers[current].context, 1);
+}
 
 void wait_at(waiting *at, uint32_t threads)
 {
@@ -59,25 +80,41 @@ void wait_at(waiting *at, uint32_t threads)
     }
     fibers[current].at = at;
     fibers[current].turn = at->turn;
-    swapcontext(&fibers[current].context, &scheduler);
+    leave();
 }
 
+/* What a fiber does as long as the program runs: the kernel, once a block. */
 void run_fiber()
 {
-    kernel(kernel_parameters);
-    fibers[current].ended = true;
-    swapcontext(&fibers[current].context, &scheduler);
+    for (;;) {
+        leave();
+        kernel(kernel_parameters);
+        fibers[current].ended = true;
+    }
+}
+
+/* Makes the fibers that a block needs and that there are not yet; each stands before its first kernel. */
+void make_fibers(uint32_t threads)
+{
+    static ucontext_t maker, first;
+    for (; made < threads; made++) {
+        void *const stack = malloc(STACK_BYTES);
+        if (!stack || getcontext(&first))
+            abort();
+        first.uc_stack.ss_sp = stack;
+        first.uc_stack.ss_size = STACK_BYTES;
+        makecontext(&first, run_fiber, 0);
+        current = made;
+        if (_setjmp(scheduler) == 0)
+            swapcontext(&maker, &first);
+    }
 }
 
 void run_block(uint32_t threads)
 {
     for (uint32_t t = 0; t < threads; t++) {
-        getcontext(&fibers[t].context);
-        fibers[t].context.uc_stack.ss_sp = stacks + t * STACK_BYTES;
-        fibers[t].context.uc_stack.ss_size = STACK_BYTES;
         fibers[t].at = nullptr;
         fibers[t].ended = false;
-        makecontext(&fibers[t].context, run_fiber, 0);
     }
     for (uint32_t left = threads; left > 0;) {
         bool moved = false;
@@ -88,7 +125,7 @@ void run_block(uint32_t threads)
             of.at = nullptr;
             current = t;
             threadIdx.x = t;
-            swapcontext(&scheduler, &of.context);
+            resume();
             left -= of.ended;
             moved = true;
         }
@@ -99,8 +136,7 @@ void run_block(uint32_t threads)
 
 void run_grid(void (*run)(void **), void **parameters, uint32_t blocks, uint32_t threads)
 {
-    if (!stacks && !(stacks = static_cast<unsigned char *>(malloc(THREADS_MAX * STACK_BYTES))))
-        abort();
+    make_fibers(threads);
     kernel = run;
     kernel_parameters = parameters;
     blockDim.x = threads;
