@@ -12,8 +12,10 @@ RELEASE = build/release
 TESSERA = $(RELEASE)/tessera
 # Ninja where it is installed; a folder that is configured already keeps what it has.
 generator = $(if $(wildcard build/$(1)/CMakeCache.txt),,$(if $(shell command -v ninja),-G Ninja))
-# What .ci/run sets: WERROR=ON, and KERNEL_CACHE, a folder of compiled kernels that outlives the clone.
-options = $(if $(WERROR),-DTESSERA_WERROR=$(WERROR)) $(if $(KERNEL_CACHE),-DTESSERA_TEST_KERNEL_CACHE=$(KERNEL_CACHE))
+# What .ci/run sets: WERROR=ON; KERNEL_CACHE, a folder of compiled kernels that outlives the clone; and AHEAD_ARCHS, of which
+# architectures kernels are compiled ahead.
+options = $(if $(WERROR),-DTESSERA_WERROR=$(WERROR)) $(if $(KERNEL_CACHE),-DTESSERA_TEST_KERNEL_CACHE=$(KERNEL_CACHE)) \
+    $(if $(AHEAD_ARCHS),-DTESSERA_AHEAD_ARCHS='$(AHEAD_ARCHS)')
 configure = cmake --preset $(1) $(call generator,$(1)) $(options) >/dev/null
 # Tests wait for disks half of the time; where memory has room for their files (2 GB are in use at most), they stay there.
 test_jobs = $(shell expr 2 \* $(JOBS))
