@@ -11,8 +11,9 @@
 #                           each) and window functions, and tests/support/devices.sql, whose answers must equal the CPU's
 #                 lab       every experiment of `tessera lab` at a hundredth of the papers' rows; each compares what
 #                           it decodes and answers
-#                 sanitize  the programs of `tests`, all queries with all codecs at SF 0.01 and 0.1, and the lab's own
-#                           kernels, under compute-sanitizer: memcheck and racecheck
+#                 sanitize  the programs of `tests`, all queries with all codecs at SF 0.01 and 0.1, the lab's own
+#                           kernels, and the questions of tests/benches/questions.sql at SF 0.05, one job for each kind,
+#                           under compute-sanitizer: memcheck and racecheck
 #     --filter    runs only jobs whose name in the table matches
 #     --slice     runs every N-th unit of each step, from the I-th on: the same ones each time, all in N slices. A unit is
 #                 a program, a codec at a scale factor, or an experiment, with all its jobs; databases and kernels are
@@ -270,10 +271,26 @@ sanitize_queries() { # TOOL SF CODEC
     if [ "$1.$3" != racecheck.deflate ]; then job "$1.sf$2.$3" queries "$2" "$3" sanitized "$1"; fi
 }
 
+# The kinds of questions: words, joined by _.
+kinds() { sed -n 's/^-- \([a-z ]*\): .*/\1/p' tests/benches/questions.sql | uniq | tr ' ' _; }
+
+# All questions of a kind; each by a kernel of its own, for the kernels of general statements are those of the programs.
+questions() { # KIND TOOL...
+    local kind=${1//_/ }
+    shift
+    "$@" $tessera sql --db build/gpu/sfquestions --device cuda --kernel specialised >/dev/null \
+        <<<"$(sed -n "/^-- $kind: /,/;\$/p" tests/benches/questions.sql)"
+}
+
+sanitize_questions() { # TOOL KIND
+    job "$1.questions.$2" questions "$2" sanitized "$1"
+}
+
 # Queries and experiments run once without a tool first, so that both tools find the kernels in the cache.
 step_sanitize() {
-    local sf codec tool unit all=() chosen=() of_queries=()
+    local sf codec tool unit all=() chosen=() of_queries=() asks=
     for unit in $(programs); do all+=("program:$unit"); done
+    for unit in $(kinds); do all+=("questions:$unit"); done
     for unit in random-access optimisations pattern byte-streams decode-threads; do # they use all of lab/kernels
         all+=("lab:$unit")
     done
@@ -284,12 +301,15 @@ step_sanitize() {
         case $unit in
         program:*) matches "racecheck.${unit#*:}" "memcheck.${unit#*:}" ;;
         lab:*) matches "racecheck.lab.${unit#*:}" "memcheck.lab.${unit#*:}" ;;
+        questions:*) matches "racecheck.questions.${unit#*:}" "memcheck.questions.${unit#*:}" && asks=1 ;;
         *) matches "racecheck.sf${unit/:/.}" "memcheck.sf${unit/:/.}" && of_queries+=("$unit") ;;
         esac && chosen+=("$unit")
     done
+    if [ "$asks" ]; then start prepare.sfquestions $tessera ssb load --force --sf 0.05 --db build/gpu/sfquestions; fi
     prepare_all sanitize ${of_queries[@]+"${of_queries[@]}"}
     for unit in ${chosen[@]+"${chosen[@]}"}; do
         case $unit in
+        questions:*) start "kernels.questions.${unit#*:}" questions "${unit#*:}" ;;
         lab:*) start "kernels.lab.${unit#*:}" experiment "${unit#*:}" 0.0002 ;;
         0.*) start "kernels.sf${unit/:/.}" queries "${unit%:*}" "${unit#*:}" ;;
         esac
@@ -301,6 +321,7 @@ step_sanitize() {
             "program:$lonely") ;;
             program:*) sanitize_program "$tool" "${unit#*:}" ;;
             lab:*) sanitize_experiment "$tool" "${unit#*:}" ;;
+            questions:*) sanitize_questions "$tool" "${unit#*:}" ;;
             *) sanitize_queries "$tool" "${unit%:*}" "${unit#*:}" ;;
             esac
         done

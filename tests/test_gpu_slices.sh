@@ -9,8 +9,9 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export REAL=$program CALLS=$work/calls
-mkdir -p "$work/tree/tests/support" "$work/tree/build/gpu" "$work/bin"
+mkdir -p "$work/tree/tests/support" "$work/tree/tests/benches" "$work/tree/build/gpu" "$work/bin"
 cp "$source/tests/gpu.sh" "$work/tree/tests"
+cp "$source/tests/benches/questions.sql" "$work/tree/tests/benches"
 cp "$source/tests/support/devices.sql" "$work/tree/tests/support"
 
 cat >"$work/tree/build/gpu/tessera" <<'END'
