@@ -67,25 +67,23 @@ static uint32_t groups_of(const struct cuda_scan *scan)
     return (scan->threads / 32 / WORK_TILES) << scan->work.narrow;
 }
 
-/* Each group of warps takes as many whole tiles as any other. The tiles that are left over would take as long as one more for each,
- * with most groups idle: so each of them is divided into parts, a power of two, for as many groups as there are. */
-static void divide(const struct cuda_scan *scan, struct bound_scan *work)
-{
-    const uint64_t groups = (uint64_t)scan->blocks_most * groups_of(scan),
-                   left = scan->may_split ? work->items % groups : 0;
-    work->whole = (uint32_t)(work->items - left);
-    work->split = 0;
-    while (left && work->split < WORK_SPLIT_MAX && left << (work->split + 1) <= groups)
-        work->split++;
-}
-
 /* No more blocks than have work: a block without work would only copy bitmaps and clear sums. */
-static unsigned blocks_for(const struct cuda_scan *scan, const struct bound_scan *work)
+static unsigned blocks_for(const struct cuda_scan *scan, uint32_t items)
 {
-    const uint64_t groups = groups_of(scan),
-                   parts = work->whole + ((uint64_t)(work->items - work->whole) << work->split),
+    const uint64_t groups = groups_of(scan), parts = (uint64_t)items << scan->work.split,
                    blocks = (parts + groups - 1) / groups;
     return blocks >= scan->blocks_most ? scan->blocks_most : blocks ? (unsigned)blocks : 1;
+}
+
+/* The parts of a tile, as a power of two. Where there are fewer tiles than warps, those that have one would take all the time,
+ * and the others none. */
+static uint32_t split_for(const struct cuda_scan *scan, uint32_t items)
+{
+    const uint64_t groups = (uint64_t)scan->blocks_most * groups_of(scan);
+    uint32_t split = 0;
+    while (scan->may_split && split < WORK_SPLIT_MAX && (uint64_t)items << split < groups)
+        split++;
+    return split;
 }
 
 static void free_work(struct cuda *cuda, struct cuda_columns *columns, struct cuda_scan *scan)
@@ -143,8 +141,8 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
     RETURN_IF_ERROR(skip->kept_tiles == skip->tiles && !scan->first && !table_is_resident(fact)
                         ? select_whole(columns, fact, scan, error)
                         : select_some(cuda, columns, fact, skip, scan, error));
-    divide(scan, &scan->work);
-    scan->scan_blocks = blocks_for(scan, &scan->work);
+    scan->work.split = split_for(scan, scan->work.items);
+    scan->scan_blocks = blocks_for(scan, scan->work.items);
     return STATUS_OK;
 }
 
@@ -222,7 +220,7 @@ static struct first_launch first_launch_of(struct cuda_scan *scan, struct cuda_s
 {
     return (struct first_launch){.stream = stream,
                                  .scan = scan->scan,
-                                 .blocks = blocks_for(scan, work),
+                                 .blocks = blocks_for(scan, work->items),
                                  .threads = scan->threads,
                                  .shared_bytes = scan->shared_bytes,
                                  .bound = scan->scan_arguments[0],
@@ -262,10 +260,9 @@ enum status cuda_scan_launch(struct cuda *cuda, struct cuda_scan *scan, struct c
     void *arguments[] = {scan->scan_arguments[0], &part};
     part.work += first * sizeof(struct bound_work);
     part.items = items;
-    divide(scan, &part);
     if (scan->first)
         return launch_first(cuda, scan, stream, &part, first, error);
-    return cuda_stream_launch(cuda, stream, scan->scan, blocks_for(scan, &part), scan->threads,
+    return cuda_stream_launch(cuda, stream, scan->scan, blocks_for(scan, items), scan->threads,
                               scan->shared_bytes, arguments, error);
 }
 

@@ -62,9 +62,9 @@ struct bound_scan {
     uint32_t items;          /* its length */
     uint32_t staging_offset; /* place of the warps' staging areas in shared memory */
     uint32_t staging_bytes;  /* size of one warp's staging area */
-    uint32_t narrow;         /* items have up to WORK_TILES >> narrow tiles, for as many warps */
-    /* Of kernels with TILE_MANY alone: from the item `whole` on, each tile is divided among 1 << split warps. */
-    uint32_t whole, split;
+    uint32_t split;  /* each tile is divided among 1 << split warps; of kernels with TILE_MANY alone */
+    uint32_t narrow; /* items have up to WORK_TILES >> narrow tiles, for as many warps */
+    uint32_t reserved;
 };
 
 /* The most parts of a tile are 1 << WORK_SPLIT_MAX: of each lane's 32 items a part has four then. */

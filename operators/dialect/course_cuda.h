@@ -12,7 +12,8 @@ struct tile_course {
     uint32_t count, first, step, place, lane;
     uint32_t item; /* the next item */
 #ifdef TILE_MANY
-    uint32_t whole, split; /* as in struct bound_scan; `count` has 1 << split places for each divided item */
+    uint32_t
+        split; /* a tile of an item is divided among 1 << split warps; `count` has as many places for each item */
 #endif
 
     /* The next tile. Its `rows` is 0 if the item has no tile for this warp, or if there are no more items. */
@@ -21,9 +22,9 @@ struct tile_course {
         tile t = {0, 0, 0, lane, 0};
         if (item < count) {
 #ifdef TILE_MANY
-            const uint32_t parts = item < whole ? 0 : split, each = 32 >> parts;
-            const uint4 piece = __ldg(items + whole + ((int32_t)(item - whole) >> parts));
-            t.dropped = ~(low_bits(each) << (item - whole & low_bits(parts)) * each);
+            const uint32_t part = item & low_bits(split), each = 32 >> split;
+            const uint4 piece = __ldg(items + (item >> split));
+            t.dropped = ~(low_bits(each) << part * each);
 #else
             const uint4 piece = __ldg(items + item);
 #endif

@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
 #ifdef TILE_ITEMS
     const uint32_t items = TILE_ITEMS;
 #elif defined(TILE_MANY)
-    const uint32_t items = work.whole + (work.items - work.whole << work.split);
+    const uint32_t items = work.items << work.split;
 #else
     const uint32_t items = work.items;
 #endif
@@ -57,7 +57,6 @@ extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
                           threadIdx.x % 32,
                           groups.first};
 #if defined(TILE_MANY) && !defined(TILE_ITEMS)
-    course.whole = work.whole;
     course.split = work.split;
 #endif
     tile coming = course.next(), after = coming;

@@ -75,14 +75,13 @@ void run(void **parameters)
     sums.bind();
     __syncthreads();
     tile_course course = {static_cast<const uint4 *>(of.work),
-                          of.whole + (of.items - of.whole << of.split),
+                          of.items << of.split,
                           blockIdx.x,
                           gridDim.x,
                           threadIdx.x / 32,
                           threadIdx.x % 32,
                           blockIdx.x};
 #if STATES_MANY
-    course.whole = of.whole;
     course.split = of.split;
 #endif
     while (course.item < course.count) {

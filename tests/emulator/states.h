@@ -11,7 +11,7 @@
 struct states_case {
     const void *work; /* `items` of struct bound_work */
     uint32_t items, slots;
-    uint32_t whole, split;  /* from this item on, tiles are divided among 1 << split warps; of many alone */
+    uint32_t split;         /* tiles are divided among 1 << split warps; of many alone */
     const uint32_t *keep;   /* 32 words a tile, of lanes */
     const uint32_t *groups; /* the slot of each row */
     const int64_t *values;  /* likewise */

@@ -67,8 +67,7 @@ static void add_rows(uint32_t rows, uint32_t slots, struct answer *answer)
     }
 }
 
-/* The first `whole` items are not divided. */
-static void check(emulator_states *run, uint32_t rows, uint32_t slots, uint32_t whole, uint32_t split)
+static void check(emulator_states *run, uint32_t rows, uint32_t slots, uint32_t split)
 {
     static struct answer right, got;
     struct bound_work work[TILES_MAX / WORK_TILES + 1];
@@ -83,7 +82,6 @@ static void check(emulator_states *run, uint32_t rows, uint32_t slots, uint32_t 
     struct states_case of = {.work = work,
                              .items = items,
                              .slots = slots,
-                             .whole = whole < items ? whole : items,
                              .split = split,
                              .keep = keep,
                              .groups = group_of,
@@ -123,9 +121,9 @@ static void states_are_what_rows_make(void **state)
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
             for (size_t p = 0; p < sizeof percents / sizeof *percents; p++) {
                 make_rows(rows[r], groups[g][1], groups[g][2], percents[p]);
-                check(few, rows[r], groups[g][0], UINT32_MAX, 0);
+                check(few, rows[r], groups[g][0], 0);
                 for (uint32_t split = 0; split <= WORK_SPLIT_MAX; split++)
-                    check(many, rows[r], groups[g][0], p % 2, split);
+                    check(many, rows[r], groups[g][0], split);
             }
 }
 
