@@ -628,15 +628,21 @@ static const char *recursive_query(const struct tree_cte *cte)
     return text;
 }
 
+/* Of new choices, or, with `length`, of those of the tape. */
+static void tree_begin(uint32_t length)
+{
+    tape_text_used = tree_cte_count = tree_next_alias = tape_at = 0;
+    tree_is_crossed = false;
+    tape_length = length;
+    tape_is_read = length != 0;
+}
+
 /* Makes a statement of new choices, or, with `length`, of those of the tape. */
 static const char *tree_statement(uint32_t length)
 {
     const char *with = "", *order = "";
     enum tree_type types[TREE_COLUMNS];
-    tape_text_used = tree_cte_count = tree_next_alias = tape_at = 0;
-    tree_is_crossed = false;
-    tape_length = length;
-    tape_is_read = length != 0;
+    tree_begin(length);
     while (tree_cte_count < TREE_CTES_MAX && likely(20)) {
         struct tree_cte *const cte = &tree_ctes[tree_cte_count];
         const bool recursive = likely(10);

@@ -9,7 +9,8 @@
  *
  *     TESSERA_TREE_STATEMENTS=100000 TESSERA_TREE_SEED=7 build/release/test_tree_fuzz
  *
- * Then others are asked with so little memory that their operators spill: TESSERA_TREE_MEMORY, or LITTLE_MEMORY.
+ * Then others are asked with so little memory that their operators spill: TESSERA_TREE_MEMORY, or LITTLE_MEMORY. Last come
+ * pairs of statements that logic makes equal (fuzz_tree_logic.h): the second is asked of our other engine, and of no SQLite.
  *
  * TESSERA_TEST_DEVICE=cuda asks a GPU; with TESSERA_TEST_KERNEL=general and TESSERA_LIBCUDA also the emulated one (tests/emulator).
  * TESSERA_TREE_FOLDER keeps the tables of the last seed as CSV files, and schema.sql and statements.sql, a statement a
@@ -23,7 +24,7 @@
 
 #include "loader/table/table_loader.h"
 #include "storage/base/execution/execution.h"
-#include "tests/fuzz/fuzz_tree.h"
+#include "tests/fuzz/fuzz_tree_logic.h"
 #include "tests/support/sql/as_sqlite.h"
 #include "tests/support/not_run.h"
 
@@ -46,6 +47,7 @@
 static const uint32_t table_rows[TREE_TABLES] = {30, 0, 1, 1023, 1025, 5000};
 
 static const char *memory; /* of each engine; NULL: the default */
+static bool by_logic;      /* pairs of statements, without SQLite */
 
 /* Of the rows with which tables are made; references lead to `small` and `low`. */
 struct world {
@@ -275,11 +277,17 @@ static bool lines_alike(const char *a, const char *b)
     return *a == *b;
 }
 
+static const char *next_statement(uint32_t length)
+{
+    return by_logic ? tree_logic_statement(length) : tree_statement(length);
+}
+
 /* What is different, or NULL. */
 static const char *difference(const struct rowset *rows, char **theirs, uint64_t count, bool ordered)
 {
     if (rows->rows != count)
-        return form("%llu rows, SQLite has %llu", (unsigned long long)rows->rows, (unsigned long long)count);
+        return form("%llu rows, the other has %llu", (unsigned long long)rows->rows,
+                    (unsigned long long)count);
     char **const ours = calloc(count + 1, sizeof *ours);
     const char *found = NULL;
     for (uint64_t row = 0; row < count; row++)
@@ -290,7 +298,7 @@ static const char *difference(const struct rowset *rows, char **theirs, uint64_t
     }
     for (uint64_t row = 0; !found && row < count; row++)
         if (!lines_alike(ours[row], theirs[row]))
-            found = form("row %llu is %s, SQLite has %s", (unsigned long long)row, ours[row], theirs[row]);
+            found = form("row %llu is %s, the other has %s", (unsigned long long)row, ours[row], theirs[row]);
     lines_free(ours, count);
     return found;
 }
@@ -350,6 +358,30 @@ static bool is_refusal(enum status status, const struct error *why)
            !strstr(why->text, "no item of that number");
 }
 
+/* Our other engine's answer to the second statement of a pair; false: it refuses, or takes too long. A fault of it is for
+ * `found`. */
+static bool second_answer(const struct world *world, unsigned threads, const char *sql, char ***lines,
+                          uint64_t *count, const char **found)
+{
+    struct rowset rows = {0};
+    struct run_timing timing;
+    struct error why = {0};
+    enum status status = STATUS_OK;
+    const int signal_number = our_answer(world, 3 - threads, sql, &rows, &timing, &status, &why);
+    *lines = calloc(rows.rows + 1, sizeof **lines);
+    *count = 0;
+    if (signal_number)
+        *found = form("signal %d in the second statement", signal_number);
+    else if (status != STATUS_OK && status != STATUS_INTERRUPTED && !is_refusal(status, &why))
+        *found = form("status %d of the second statement: %s", (int)status, why.text);
+    if (signal_number)
+        return false;
+    for (; status == STATUS_OK && *count < rows.rows; ++*count)
+        (*lines)[*count] = our_line(&rows, *count);
+    rowset_free(&rows);
+    return status == STATUS_OK;
+}
+
 /* What is different, "" if ours refuses, or NULL if nothing is. `tally` may be NULL. */
 static const char *ask(const struct world *world, unsigned threads, const char *statement,
                        struct tally *tally)
@@ -361,8 +393,9 @@ static const char *ask(const struct world *world, unsigned threads, const char *
     struct run_timing timing = {0};
     struct error why = {0};
     uint64_t count;
-    if (!their_answer(world->sqlite, theirs, &lines, &count)) {
-        if (tally)
+    if (!(by_logic ? second_answer(world, threads, theirs, &lines, &count, &found)
+                   : their_answer(world->sqlite, theirs, &lines, &count))) {
+        if (tally && !found)
             tally->left_out++;
     } else {
         enum status status = STATUS_OK;
@@ -421,7 +454,7 @@ static bool shrinks(const struct world *world, unsigned threads, uint32_t at, ui
             tape[count++] = 0;
     if (count == 0 || (count == best_length && memcmp(tape, best, count * sizeof *tape) == 0))
         return false;
-    const char *const statement = tree_statement(count), *const found = ask(world, threads, statement, NULL);
+    const char *const statement = next_statement(count), *const found = ask(world, threads, statement, NULL);
     if (!found || !*found || !is_same_kind(found, best_found))
         return false;
     best_length = tape_at < count ? tape_at : count;
@@ -452,13 +485,13 @@ static void report(const struct world *world, unsigned threads, uint64_t stateme
     char *const before = strdup(found), *const asked = tape_text(text, true);
     best_found = before;
     shrink(world, threads);
-    const char *const smaller = tree_statement(best_length), *const why = ask(world, threads, smaller, NULL);
+    const char *const smaller = next_statement(best_length), *const why = ask(world, threads, smaller, NULL);
     char *const ours = tape_text(smaller, true), *const theirs = tape_text(smaller, false);
     print_error("seed %llu%s, statement %llu, %u thread(s): %s\n%s;\nwas: %s\n%s;\n",
                 (unsigned long long)world->seed, world->references ? ", references" : "",
                 (unsigned long long)statement, threads, why ? why : "", ours, before, asked);
     if (strcmp(ours, theirs) != 0)
-        print_error("SQLite: %s;\n", theirs);
+        print_error("the other: %s;\n", theirs);
     fflush(NULL);
     free(before);
     free(asked);
@@ -489,7 +522,7 @@ static void ask_world(uint64_t seed, uint64_t statements, struct tally *tally)
     world_open(&world);
     for (uint64_t s = 0; s < statements && tally->differences < DIFFERENCES_MAX; s++) {
         random_state = (seed * 1000003 + s) * 0x9e3779b97f4a7c15ull | 1;
-        const char *const statement = tree_statement(0);
+        const char *const statement = next_statement(0);
         const unsigned threads = 1 + s % 2;
         if (kept)
             keep(kept, statement);
@@ -559,9 +592,18 @@ static void trees_are_answered_in_little_memory(void **state)
     assert_true(tally.spilled > wanted / 10);
 }
 
+static void trees_are_answered_as_logic_says(void **state)
+{
+    (void)state;
+    by_logic = true;
+    (void)ask_all(number_of("TESSERA_TREE_STATEMENTS", STATEMENTS));
+    by_logic = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(trees_are_answered_as_by_sqlite),
-                                       cmocka_unit_test(trees_are_answered_in_little_memory)};
+                                       cmocka_unit_test(trees_are_answered_in_little_memory),
+                                       cmocka_unit_test(trees_are_answered_as_logic_says)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
