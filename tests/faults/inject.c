@@ -8,7 +8,10 @@
  *     FAULTS_PROGRAM  the program that is tested: what else a script starts is left alone
  *     FAULTS_KINDS    "memory", "open,stat", ...; "calls": all but memory and thread
  *     FAULTS_NUMBER   which call fails, from 1 on; 0: none, calls are only counted
- *     FAULTS_ERROR    the value of errno; "kill": SIGKILL; "short": reads and writes do half of their bytes
+ *     FAULTS_ERROR    the value of errno; "kill": SIGKILL; "power": that, and a power cut (power.h), which comes after the
+ *                     program's end if FAULTS_NUMBER is one more than there are calls; "short": reads and writes do half of
+ *                     their bytes
+ *     FAULTS_SEED     of what a power cut takes away; 1
  *     FAULTS_FOREVER  if it is set, all later calls fail, too
  *     FAULTS_PATH     only calls for a path that contains this text are counted, or for a descriptor of such a path;
  *                     memory and threads have no paths
@@ -24,6 +27,7 @@
  */
 #define _GNU_SOURCE
 #include "tests/faults/faults_state.h"
+#include "tests/faults/power.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -71,7 +75,7 @@ static const char *const kind_names[KINDS] = {
     [MKDIR] = "mkdir",   [RMDIR] = "rmdir",   [LIST] = "list", [LOCK] = "lock",     [TRUNCATE] = "truncate",
     [MAP] = "map",       [CLOSE] = "close"};
 
-enum { ERROR_KILL = -1, ERROR_SHORT = -2 };
+enum { ERROR_KILL = -1, ERROR_SHORT = -2, ERROR_POWER = -3 };
 
 static bool begun; /* main() has begun, in the program that is tested */
 static bool chosen[KINDS], forever;
@@ -82,6 +86,8 @@ static struct faults_state own, *state = &own;
 
 /* Calls by this file, and by what it calls, are not counted. Without initial-exec the first use could allocate. */
 static __thread bool inside __attribute__((tls_model("initial-exec")));
+static __thread bool telling
+    __attribute__((tls_model("initial-exec"))); /* the same by power.c, which may look functions up */
 
 /* The function that the program would have called without this library. A look-up that allocates gets no memory, which
  * dlsym takes well. */
@@ -98,6 +104,41 @@ static void *next(const char *name, void *_Atomic *found)
 
 #define NEXT(name) ((__typeof__(&name))next(#name, &next_##name))
 #define FIND(name) static void *_Atomic next_##name
+
+/* ---- A power cut ---- */
+
+static pthread_mutex_t power_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Tells power.h of a call that is about to be made; false. */
+#define TELL(call) \
+    (!inside && !telling && begun && error_value == ERROR_POWER && (tell_begin(), call, tell_end()))
+
+static void tell_begin(void)
+{
+    telling = true;
+    pthread_mutex_lock(&power_lock);
+}
+
+static bool tell_end(void)
+{
+    pthread_mutex_unlock(&power_lock);
+    telling = false;
+    return false;
+}
+
+static void cut(void)
+{
+    const char *const seed = getenv("FAULTS_SEED");
+    atomic_fetch_add(&state->faults, 1);
+    tell_begin(); /* for ever: nobody else goes on */
+    power_cut(number + (seed ? strtoull(seed, NULL, 10) : 1) * 1000003);
+}
+
+static void cut_at_the_end(void)
+{
+    if (error_value == ERROR_POWER && number == atomic_load(&state->calls) + 1)
+        cut();
+}
 
 /* ---- Which call fails ---- */
 
@@ -133,13 +174,17 @@ static void trace_keep(void)
 /* Counts a call of a chosen kind. True if it must fail; then errno is set. */
 static bool fails(enum kind kind)
 {
-    if (inside || !begun || !chosen[kind])
+    if (inside || telling || !begun || !chosen[kind])
         return false;
     const uint64_t call = atomic_fetch_add(&state->calls, 1) + 1;
     if (!number || call < number || (call > number && !forever))
         return false;
     if (error_value == ERROR_KILL) {
         atomic_fetch_add(&state->faults, 1);
+        kill(getpid(), SIGKILL);
+    }
+    if (error_value == ERROR_POWER) {
+        cut();
         kill(getpid(), SIGKILL);
     }
     inside = true;
@@ -152,12 +197,12 @@ static bool fails(enum kind kind)
 
 static bool fails_at(enum kind kind, const char *path)
 {
-    return !inside && begun && chosen[kind] && path_chosen(path) && fails(kind);
+    return !inside && !telling && begun && chosen[kind] && path_chosen(path) && fails(kind);
 }
 
 static bool fails_of(enum kind kind, int descriptor)
 {
-    return !inside && begun && chosen[kind] && descriptor_chosen(descriptor) && fails(kind);
+    return !inside && !telling && begun && chosen[kind] && descriptor_chosen(descriptor) && fails(kind);
 }
 
 /* The same for reads and writes; a short one has half of the bytes left. */
@@ -176,11 +221,11 @@ static bool fails_moving(enum kind kind, int descriptor, size_t *bytes)
 static const struct {
     const char *name;
     int value;
-} errors[] = {{"EIO", EIO},          {"ENOMEM", ENOMEM}, {"EMFILE", EMFILE}, {"ENFILE", ENFILE},
-              {"EINTR", EINTR},      {"EACCES", EACCES}, {"ENOSPC", ENOSPC}, {"EAGAIN", EAGAIN},
-              {"ENOENT", ENOENT},    {"ESTALE", ESTALE}, {"EPERM", EPERM},   {"EDQUOT", EDQUOT},
-              {"EROFS", EROFS},      {"ENOLCK", ENOLCK}, {"EBUSY", EBUSY},   {"kill", ERROR_KILL},
-              {"short", ERROR_SHORT}};
+} errors[] = {{"EIO", EIO},           {"ENOMEM", ENOMEM},    {"EMFILE", EMFILE}, {"ENFILE", ENFILE},
+              {"EINTR", EINTR},       {"EACCES", EACCES},    {"ENOSPC", ENOSPC}, {"EAGAIN", EAGAIN},
+              {"ENOENT", ENOENT},     {"ESTALE", ESTALE},    {"EPERM", EPERM},   {"EDQUOT", EDQUOT},
+              {"EROFS", EROFS},       {"ENOLCK", ENOLCK},    {"EBUSY", EBUSY},   {"kill", ERROR_KILL},
+              {"short", ERROR_SHORT}, {"power", ERROR_POWER}};
 
 __attribute__((noreturn)) static void refuse(const char *variable)
 {
@@ -254,6 +299,7 @@ static void begin(void)
     forever = getenv("FAULTS_FOREVER") != NULL;
     state_map(setting("FAULTS_STATE"));
     backtrace(&frame, 1); /* the first one loads a library */
+    atexit(cut_at_the_end);
     begun = true;
 }
 
@@ -308,15 +354,15 @@ MAPS(mmap64)
 
 /* ---- System calls ---- */
 
-#define OPENS(name)                                                                        \
-    FIND(name);                                                                            \
-    int name(const char *path, int flags, ...)                                             \
-    {                                                                                      \
-        va_list arguments;                                                                 \
-        va_start(arguments, flags);                                                        \
-        const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0; \
-        va_end(arguments);                                                                 \
-        return fails_at(OPEN, path) ? -1 : NEXT(name)(path, flags, mode);                  \
+#define OPENS(name)                                                                                         \
+    FIND(name);                                                                                             \
+    int name(const char *path, int flags, ...)                                                              \
+    {                                                                                                       \
+        va_list arguments;                                                                                  \
+        va_start(arguments, flags);                                                                         \
+        const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;                  \
+        va_end(arguments);                                                                                  \
+        return fails_at(OPEN, path) || TELL(power_opens(path, flags)) ? -1 : NEXT(name)(path, flags, mode); \
     }
 OPENS(open)
 OPENS(open64)
@@ -351,26 +397,34 @@ CALL(ssize_t, -1, fails_moving(READ, descriptor, &bytes), pread,
      (int descriptor, void *into, size_t bytes, off_t offset), (descriptor, into, bytes, offset))
 CALL(ssize_t, -1, fails_moving(READ, descriptor, &bytes), pread64,
      (int descriptor, void *into, size_t bytes, off_t offset), (descriptor, into, bytes, offset))
-CALL(ssize_t, -1, fails_moving(WRITE, descriptor, &bytes), write,
+CALL(ssize_t, -1, fails_moving(WRITE, descriptor, &bytes) || TELL(power_writes(descriptor, -1, bytes)), write,
      (int descriptor, const void *from, size_t bytes), (descriptor, from, bytes))
-CALL(ssize_t, -1, fails_moving(WRITE, descriptor, &bytes), pwrite,
-     (int descriptor, const void *from, size_t bytes, off_t offset), (descriptor, from, bytes, offset))
-CALL(ssize_t, -1, fails_moving(WRITE, descriptor, &bytes), pwrite64,
-     (int descriptor, const void *from, size_t bytes, off_t offset), (descriptor, from, bytes, offset))
+CALL(ssize_t, -1, fails_moving(WRITE, descriptor, &bytes) || TELL(power_writes(descriptor, offset, bytes)),
+     pwrite, (int descriptor, const void *from, size_t bytes, off_t offset),
+     (descriptor, from, bytes, offset))
+CALL(ssize_t, -1, fails_moving(WRITE, descriptor, &bytes) || TELL(power_writes(descriptor, offset, bytes)),
+     pwrite64, (int descriptor, const void *from, size_t bytes, off_t offset),
+     (descriptor, from, bytes, offset))
 
-CALL(int, -1, fails_of(SYNC, descriptor), fsync, (int descriptor), (descriptor))
-CALL(int, -1, fails_of(SYNC, descriptor), fdatasync, (int descriptor), (descriptor))
-CALL(int, -1, fails_at(RENAME, to), rename, (const char *from, const char *to), (from, to))
-CALL(int, -1, fails_at(RENAME, to), link, (const char *from, const char *to), (from, to))
-CALL(int, -1, fails_at(UNLINK, path), unlink, (const char *path), (path))
-CALL(int, -1, fails_at(UNLINK, path), remove, (const char *path), (path))
-CALL(int, -1, fails_at(MKDIR, path), mkdir, (const char *path, mode_t mode), (path, mode))
-CALL(int, -1, fails_at(RMDIR, path), rmdir, (const char *path), (path))
+CALL(int, -1, fails_of(SYNC, descriptor) || TELL(power_syncs(descriptor)), fsync, (int descriptor),
+     (descriptor))
+CALL(int, -1, fails_of(SYNC, descriptor) || TELL(power_syncs(descriptor)), fdatasync, (int descriptor),
+     (descriptor))
+CALL(int, -1, fails_at(RENAME, to) || TELL(power_renames(from, to)), rename,
+     (const char *from, const char *to), (from, to))
+CALL(int, -1, fails_at(RENAME, to) || TELL(power_links(to)), link, (const char *from, const char *to),
+     (from, to))
+CALL(int, -1, fails_at(UNLINK, path) || TELL(power_unlinks(path)), unlink, (const char *path), (path))
+CALL(int, -1, fails_at(UNLINK, path) || TELL(power_unlinks(path)), remove, (const char *path), (path))
+CALL(int, -1, fails_at(MKDIR, path) || TELL(power_makes(path)), mkdir, (const char *path, mode_t mode),
+     (path, mode))
+CALL(int, -1, fails_at(RMDIR, path) || TELL(power_removes(path)), rmdir, (const char *path), (path))
 CALL(DIR *, NULL, fails_at(LIST, path), opendir, (const char *path), (path))
 CALL(DIR *, NULL, fails_of(LIST, descriptor), fdopendir, (int descriptor), (descriptor))
 CALL(struct dirent *, NULL, fails_of(LIST, dirfd(directory)), readdir, (DIR * directory), (directory))
 CALL(int, -1, fails_of(LOCK, descriptor), flock, (int descriptor, int operation), (descriptor, operation))
-CALL(int, -1, fails_of(TRUNCATE, descriptor), ftruncate, (int descriptor, off_t bytes), (descriptor, bytes))
+CALL(int, -1, fails_of(TRUNCATE, descriptor) || TELL(power_truncates(descriptor, bytes)), ftruncate,
+     (int descriptor, off_t bytes), (descriptor, bytes))
 CALL(int, -1, fails_at(TRUNCATE, path), truncate, (const char *path, off_t bytes), (path, bytes))
 
 FIND(fcntl);
@@ -398,7 +452,7 @@ int close(int descriptor)
 /* Streams of memory have no descriptor: they are no files, and only their memory fails. */
 static bool stream_fails(enum kind kind, FILE *stream)
 {
-    if (inside || !begun || !chosen[kind] || fileno(stream) < 0 || !fails_of(kind, fileno(stream)))
+    if (inside || telling || !begun || !chosen[kind] || fileno(stream) < 0 || !fails_of(kind, fileno(stream)))
         return false;
     stream->_flags |= 0x20; /* _IO_ERR_SEEN of glibc: ferror() is true from now on */
     return true;

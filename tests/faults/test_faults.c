@@ -260,6 +260,7 @@ static const struct named_fault {
     {"signals", &faults_of_signals},
     {"short", &faults_of_short_moves},
     {"kill", &faults_that_kill},
+    {"power", &faults_of_power},
 };
 
 #define KINDS (sizeof kinds / sizeof *kinds)

@@ -16,9 +16,9 @@
  *
  *   * the exit code is 0, 2 or 3; 3 if the fault was the machine's (all but EACCES, ENOENT ...); with memory the sentence
  *     says so; no such sentence advises to restore or to load data; errors are never silent;
- *   * with exit code 0 the state is the new one and the output is that of a run without a fault;
+ *   * with exit code 0 the state is the new one and the output is that of a run without a fault; also if the power is cut then;
  *   * with exit code 4 (the directory could not be synced) the state is the new one;
- *   * otherwise the state, which is what `observe` prints, is the old one (after a kill: or the new one), and the operation
+ *   * otherwise the state, which is what `observe` prints, is the old one (after a kill or a power cut: or the new one), and the operation
  *     run again completes, unless it has been done, and leaves as many files as without a fault.
  *
  * `make check` tries one call of each campaign. TESSERA_FAULTS=all tries every call, TESSERA_FAULTS=n the n-th one alone.
@@ -70,6 +70,8 @@ static const struct fault faults_of_signals = {
 static const struct fault faults_of_short_moves = {
     .kinds = "read,write", .error = "short", .forever = true, .must_be_mended = true};
 static const struct fault faults_that_kill = {.kinds = "calls", .error = "kill", .of_changes = true};
+static const struct fault faults_of_power = {
+    .kinds = "open,write,sync,rename,unlink,mkdir,rmdir,truncate", .error = "power", .of_changes = true};
 
 /* What campaigns know. $D.saved is a copy of the database before the operation. */
 struct faults {
@@ -229,7 +231,8 @@ static inline const char *faults_end_wrong(const struct faults *faults)
         return NULL; /* the sanitizer itself does not live without memory */
     if (code == STATUS_NOT_DURABLE)
         return strstr(faults_run.errors, "do not repeat it") ? NULL : "it does not say that it was done";
-    if (strcmp(faults->fault->error, "kill") == 0)
+    const bool power = strcmp(faults->fault->error, "power") == 0; /* which may come after the end */
+    if (strcmp(faults->fault->error, "kill") == 0 || (power && code != 0))
         return code == -1 || code == 128 + SIGKILL ? NULL : "it was not killed";
     if (code != 0 && code != 2 && code != 3)
         return "exit codes of failures are 2 and 3";
@@ -393,6 +396,8 @@ static inline void faults_sample(struct faults *faults, uint64_t calls)
                               XXH3_64bits(faults->fault->kinds, strlen(faults->fault->kinds));
         if (calls)
             faults_try_call(faults, 1 + hash % calls);
+        if (calls && strcmp(faults->fault->error, "power") == 0)
+            faults_try_call(faults, calls + 1); /* what was done is synced */
     }
 }
 
