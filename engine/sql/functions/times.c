@@ -442,7 +442,7 @@ static enum status current_time(struct binder *binder, bool day, bool local, uin
     const struct value_type type = {.kind = day ? VALUE_DATE : VALUE_TIMESTAMP, .zoned = !day && !local};
     int64_t time = binder->now;
     if (day || local)
-        time += INT64_C(1000000) * zone_offset(binder->zone, calendar_floor(time, 1000000));
+        time = zone_local(binder->zone, time);
     return expression_constant(binder->list, type,
                                day ? calendar_floor(time, CALENDAR_DAY_MICROSECONDS) : time, node,
                                binder->error);

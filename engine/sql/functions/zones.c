@@ -242,8 +242,8 @@ bool bind_zoned_parse(const struct zone *zone, const char *text, size_t length, 
 {
     if (!bind_timestamp_parse(text, length, microseconds))
         return false;
-    if (zone && !calendar_has_offset(text, text + length))
-        *microseconds -= SECOND * zone_offset_of_local(zone, calendar_floor(*microseconds, SECOND));
+    if (!calendar_has_offset(text, text + length))
+        *microseconds = zone_instant(zone, *microseconds);
     return true;
 }
 

@@ -8,10 +8,12 @@
 #include "storage/base/words/word.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define HEADER_BYTES   44u
@@ -393,6 +395,41 @@ static enum status find_path(char *path, size_t name_at, const struct zone **out
     return STATUS_OK;
 }
 
+/* Gives `part`, the rest of a path up to a '/' or its end, the letters of the file or folder that is there. */
+static bool correct_part(const char *path, char *part)
+{
+    const size_t length = strlen(part);
+    bool right = false;
+    part[-1] = '\0';
+    DIR *const folder = opendir(path);
+    part[-1] = '/';
+    for (const struct dirent *entry; folder && !right && (entry = readdir(folder));) {
+        right = word_compare(entry->d_name, part) == 0;
+        if (right)
+            memcpy(part, entry->d_name, length);
+    }
+    if (folder)
+        closedir(folder);
+    return right;
+}
+
+/* Gives the names in a path after its first bytes, up to a '/', the letters of what is there, in any case. */
+static void correct_letters(char *path, size_t at)
+{
+    struct stat facts;
+    char *part = path + at;
+    bool right = stat(path, &facts) != 0;
+    while (right && part) {
+        char *const end = strchr(part, '/');
+        if (end)
+            *end = '\0';
+        right = correct_part(path, part);
+        if (end)
+            *end = '/';
+        part = end ? end + 1 : NULL;
+    }
+}
+
 enum status zone_find(const char *name, const struct zone **zone, struct error *error)
 {
     static const char *const utc[] = {"", "UTC", "GMT", "Z", "Etc/UTC", "Etc/GMT"};
@@ -408,6 +445,7 @@ enum status zone_find(const char *name, const struct zone **zone, struct error *
     folder = folder && *folder ? folder : "/usr/share/zoneinfo";
     if (right) {
         RETURN_IF_ERROR(path_format(&path, error, "%s/%s", folder, name));
+        correct_letters(path, strlen(folder) + 1);
         pthread_mutex_lock(&lock);
         const enum status status = find_path(path, strlen(folder) + 1, zone, error);
         pthread_mutex_unlock(&lock);
@@ -419,6 +457,18 @@ enum status zone_find(const char *name, const struct zone **zone, struct error *
                              "the time zone '%.64s' is not in this system's database (%.200s); names are as "
                              "Europe/Berlin",
                              name, folder);
+}
+
+int64_t zone_instant(const struct zone *zone, int64_t local)
+{
+    const int64_t offset = zone ? zone_offset_of_local(zone, calendar_floor(local, 1000000)) : 0;
+    return (int64_t)((uint64_t)local - (uint64_t)(offset * 1000000));
+}
+
+int64_t zone_local(const struct zone *zone, int64_t instant)
+{
+    const int64_t offset = zone ? zone_offset(zone, calendar_floor(instant, 1000000)) : 0;
+    return (int64_t)((uint64_t)instant + (uint64_t)(offset * 1000000));
 }
 
 const char *zone_name(const struct zone *zone)

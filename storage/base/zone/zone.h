@@ -17,7 +17,7 @@
 
 struct zone;
 
-/* Finds a zone by its name, as "Europe/Berlin"; "", "UTC", "GMT" and the like in any case are NULL. Any thread may call it.
+/* Finds a zone by its name, as "Europe/Berlin", in any case of letters; "", "UTC", "GMT" and the like are NULL. Any thread may call it.
  * STATUS_BAD_INPUT if the system does not know it. */
 NODISCARD enum status zone_find(const char *name, const struct zone **zone, struct error *error);
 const char *zone_name(const struct zone *zone);
@@ -31,5 +31,9 @@ int64_t zone_next_change(const struct zone *zone, int64_t second);
  * changed yet, and of one that it shows twice the second is meant, as in PostgreSQL: so from a change on, at the local
  * time that it leads to, the new offset counts. */
 int32_t zone_offset_of_local(const struct zone *zone, int64_t local);
+
+/* The microseconds of UTC of a time that the clock shows, and what it shows then. */
+int64_t zone_instant(const struct zone *zone, int64_t local);
+int64_t zone_local(const struct zone *zone, int64_t instant);
 
 #endif

@@ -99,6 +99,30 @@ static void local_times_are_found_as_in_postgresql(void **state)
     assert_ptr_equal(again, zone);
 }
 
+static void names_are_in_any_case(void **state)
+{
+    const struct zone *zone, *again;
+    (void)state;
+    zone_make("America/Some_Town", NULL, 0, berlin, "CET-1CEST,M3.5.0,M10.5.0/3");
+    must(zone_find("aMERICA/some_TOWN", &zone, error));
+    assert_string_equal(zone_name(zone), "America/Some_Town");
+    must(zone_find("America/Some_Town", &again, error));
+    assert_ptr_equal(again, zone);
+    zone_make("America/Some_town", (const int64_t[]){5}, 1, berlin,
+              ""); /* the letters that are written come first */
+    must(zone_find("America/Some_town", &again, error));
+    assert_ptr_not_equal(again, zone);
+    struct error why;
+    assert_int_equal(zone_find("america", &again, &why), STATUS_BAD_INPUT);
+    assert_int_equal(zone_find("america/some_tow", &again, &why), STATUS_BAD_INPUT);
+    assert_int_equal(zone_find("america//town", &again, &why), STATUS_BAD_INPUT);
+    const int64_t noon = at(2024, 7, 1, 12, 0) * 1000000 + 5;
+    assert_int_equal(zone_instant(zone, noon), noon - INT64_C(7200000000));
+    assert_int_equal(zone_local(zone, zone_instant(zone, noon)), noon);
+    assert_int_equal(zone_instant(NULL, noon), noon);
+    assert_int_equal(zone_local(NULL, noon), noon);
+}
+
 static void utc_needs_no_file(void **state)
 {
     static const char *const names[] = {"", "UTC", "GMT", "Etc/UTC"};
@@ -148,6 +172,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(changes_count_from_their_second_on, setup, teardown),
         cmocka_unit_test_setup_teardown(rules_are_those_of_posix, setup, teardown),
         cmocka_unit_test_setup_teardown(local_times_are_found_as_in_postgresql, setup, teardown),
+        cmocka_unit_test_setup_teardown(names_are_in_any_case, setup, teardown),
         cmocka_unit_test(utc_needs_no_file),
         cmocka_unit_test_setup_teardown(names_and_files_that_are_none_are_refused, setup, teardown),
     };
