@@ -36,6 +36,8 @@ enum text_header {
 /* What 12.5 % is, if percents are read: 12.5 or 0.125. A number without the sign is itself. */
 enum text_percent { TEXT_PERCENT_NONE, TEXT_PERCENT_POINTS, TEXT_PERCENT_FRACTION };
 
+struct zone;
+
 /* How values are read. All zero: as written below at text_value. */
 struct text_reading {
     char thousands;    /* between groups of three digits: , . ' _ or a blank; 0: none */
@@ -45,6 +47,8 @@ struct text_reading {
     bool round;        /* numbers with more decimals than their column are rounded; half goes away from 0 */
     bool cut_nanoseconds; /* of times the digits after microseconds are cut */
     const struct time_format *date_format, *timestamp_format; /* NULL: as in ISO 8601 */
+    const struct zone
+        *zone; /* by whose clock times without an offset are, in columns with time zone; NULL: UTC */
 };
 
 struct reading_option;
@@ -125,7 +129,7 @@ void text_source_progress(const struct text_source *source, uint64_t *done, uint
 
 /* Converts text to the stored value of the column's type (not strings): an optional sign, digits, for
  * decimals a point and at most `scale` digits, further zeros, and an exponent; YYYY-MM-DD (also with 00:00:00); YYYY-MM-DD[
- * T]HH:MM[:SS[.ffffff]][Z|+HH[[:]MM]], of which UTC is stored; true/false/t/f/yes/no/1/0 in any case. Returns NULL, or
+ * T]HH:MM[:SS[.ffffff]][Z|+HH[[:]MM]], of which UTC is stored, as is of the reading's zone in columns with time zone; true/false/t/f/yes/no/1/0 in any case. Returns NULL, or
  * the complaint: "is no whole number", "has more than 2 decimals", "is out of range". */
 struct column_schema;
 const char *text_value(const struct text_reading *reading, const struct column_schema *column,

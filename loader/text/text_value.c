@@ -8,6 +8,7 @@
 #include "storage/base/calendar_text.h"
 #include "storage/base/decimal.h"
 #include "storage/base/words/word.h"
+#include "storage/base/zone/zone.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -204,6 +205,19 @@ static const char *date_of_form(const struct text_reading *reading, const char *
     return NULL;
 }
 
+/* Reads a time; one without an offset that is an instant, by the reading's zone. */
+static const char *timestamp(const struct column_schema *column, const char *at, const char *end,
+                             const struct text_reading *reading, int64_t *value)
+{
+    const struct time_format *const format = reading->timestamp_format;
+    const char *const complaint = format ? time_format_parse(format, at, end, reading->cut_nanoseconds, value)
+                                         : calendar_parse_time(at, end, reading->cut_nanoseconds, value);
+    if (!complaint && column->zoned && reading->zone &&
+        !(format ? time_format_has_zone(format) : calendar_has_offset(at, end)))
+        *value = zone_instant(reading->zone, *value);
+    return complaint;
+}
+
 /* The common forms, without marks in numbers. */
 static const char *strict_value(const struct column_schema *column, const char *text, uint32_t length,
                                 const struct text_reading *reading, int64_t *value)
@@ -219,9 +233,7 @@ static const char *strict_value(const struct column_schema *column, const char *
     case TYPE_DATE:
         return reading->date_format ? date_of_form(reading, at, end, value) : date(at, end, value);
     case TYPE_TIMESTAMP:
-        return reading->timestamp_format
-                   ? time_format_parse(reading->timestamp_format, at, end, reading->cut_nanoseconds, value)
-                   : calendar_parse_time(at, end, reading->cut_nanoseconds, value);
+        return timestamp(column, at, end, reading, value);
     case TYPE_DOUBLE:
         return text_double(text, length, value);
     case TYPE_BOOL:

@@ -140,7 +140,7 @@ enum status change_load(const struct change_task *task, const char *script, cons
                                          .threads = engine_threads(task->engine),
                                          .memory = engine_memory(task->engine)->limit,
                                          .spill = task->spill,
-                                         .text = {.reading = {.round = true}},
+                                         .text = {.reading = {.round = true, .zone = task->settings.zone}},
                                          .of_statement = true};
     engine_choose_by_device();
     enum status status = change_script_parse(script, &parsed, error);

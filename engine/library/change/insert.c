@@ -81,23 +81,21 @@ static bool can_store(struct value_type type, enum column_type want, bool refere
     return false;
 }
 
-/* Times of the statement become those of a column with, or without, time zone by the clock of the statement's zone, as a
- * CAST makes them. Dates and texts would be taken as UTC's: false if that is another clock. */
-static bool follow_clock(struct rowset_column *column, uint64_t rows, const struct column_schema *schema)
+/* Dates and times of the statement become those of a column with, or without, time zone by the clock of the statement's zone, as
+ * a CAST makes them. Texts are read so by the load. */
+static void follow_clock(struct rowset_column *column, uint64_t rows, const struct column_schema *schema)
 {
-    const bool moment = column->type.kind == VALUE_TIMESTAMP;
-    if (schema->type != TYPE_TIMESTAMP || !column->zone || (moment && column->type.zoned == schema->zoned))
-        return true;
-    if (!moment)
-        return !schema->zoned;
-    for (uint64_t row = 0; row < rows; row++) {
-        const int64_t second = calendar_floor(column->values[row], 1000000);
-        const int64_t earlier = INT64_C(1000000) * (schema->zoned ? zone_offset_of_local(column->zone, second)
-                                                                  : -zone_offset(column->zone, second));
-        column->values[row] = (int64_t)((uint64_t)column->values[row] - (uint64_t)earlier); /* of NULL any */
+    const bool day = column->type.kind == VALUE_DATE && schema->zoned;
+    const bool moment = column->type.kind == VALUE_TIMESTAMP && column->type.zoned != schema->zoned;
+    if (schema->type != TYPE_TIMESTAMP || !column->zone || (!day && !moment))
+        return;
+    for (uint64_t row = 0; row < rows; row++) { /* those of NULL are any */
+        int64_t *const value = &column->values[row];
+        if (day)
+            *value = (int64_t)((uint64_t)*value * (uint64_t)CALENDAR_DAY_MICROSECONDS);
+        *value = schema->zoned ? zone_instant(column->zone, *value) : zone_local(column->zone, *value);
     }
-    column->type.zoned = schema->zoned;
-    return true;
+    column->type = (struct value_type){.kind = VALUE_TIMESTAMP, .zoned = schema->zoned};
 }
 
 static enum status refuse_type(const struct sql_change *change, const struct column *target, uint32_t n,
@@ -140,9 +138,9 @@ static enum status place_columns(const struct sql_change *change, const struct t
             drop_column(rows, n); /* those after it have been placed */
             continue;
         }
-        if (!can_store(rows->columns[n].type, typed->schema.type, target->references) ||
-            !follow_clock(&rows->columns[n], rows->rows, &typed->schema))
+        if (!can_store(rows->columns[n].type, typed->schema.type, target->references))
             return refuse_type(change, target, n, &rows->columns[n], error);
+        follow_clock(&rows->columns[n], rows->rows, &typed->schema);
         RETURN_IF_ERROR(change_rename(rows, n, target->schema.name, error));
     }
     return STATUS_OK;

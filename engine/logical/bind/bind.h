@@ -119,6 +119,9 @@ bool bind_is_recursive(const struct sql_with *with);
 /* Binds such a query. */
 NODISCARD enum status bind_recursive(struct bind_state *state, const struct bind_named *named,
                                      struct logical_node **node, const char ***names);
+/* Puts CAST(... AS the type) over *tree. */
+NODISCARD enum status bind_coerce(const struct bind_state *state, struct value_type type,
+                                  struct sql_expression **tree);
 /* A reference to it in its step. */
 NODISCARD enum status bind_working(struct bind_state *state, const struct bind_named *named,
                                    struct sql_position position, struct logical_node **node);

@@ -2,6 +2,7 @@
 #include "engine/logical/bind/bind.h"
 #include "engine/sql/bind_internal.h"
 #include "engine/sql/sql_error.h"
+#include "storage/base/calendar_text.h"
 
 #include <string.h>
 
@@ -50,6 +51,63 @@ static enum status type_together(const struct bind_state *state, struct sql_posi
     return status;
 }
 
+/* ---- Literals beside times ---- a string of VALUES that stands in a column with dates, times or truth values is one, as where it
+ * is compared with them. */
+
+/* True if a part's column is made of literal strings and NULLs alone. */
+static bool is_of_literals(const struct logical_node *node, uint32_t c)
+{
+    if (node->kind == LOGICAL_SET)
+        return is_of_literals(node->inputs[0], c) && is_of_literals(node->inputs[1], c);
+    return node->kind == LOGICAL_PROJECT && (node->project.expressions[c]->operation == SQL_STRING ||
+                                             node->project.expressions[c]->operation == SQL_NULL);
+}
+
+/* A text with a time of day is no date, and one with an offset is an instant. */
+static struct value_type type_of_literal(const char *text, struct value_type beside)
+{
+    const size_t length = strlen(text);
+    int64_t value;
+    if (beside.kind == VALUE_DATE && !bind_date_parse(text, length, &value) &&
+        bind_timestamp_parse(text, length, &value))
+        beside.kind = VALUE_TIMESTAMP;
+    beside.zoned |= beside.kind == VALUE_TIMESTAMP && calendar_has_offset(text, text + length);
+    return beside;
+}
+
+static enum status cast_literals(const struct bind_state *state, struct logical_node *node, uint32_t c,
+                                 struct value_type beside)
+{
+    struct logical_column *const column = &state->tree->columns[node->columns[c]];
+    struct sql_input type;
+    if (node->kind == LOGICAL_SET) {
+        const uint32_t left = node->inputs[0]->columns[c], right = node->inputs[1]->columns[c];
+        RETURN_IF_ERROR(cast_literals(state, node->inputs[0], c, beside));
+        RETURN_IF_ERROR(cast_literals(state, node->inputs[1], c, beside));
+        RETURN_IF_ERROR(type_together(state, node->position, left, right, &type));
+    } else {
+        struct sql_expression **const literal = &node->project.expressions[c];
+        if ((*literal)->operation == SQL_STRING)
+            RETURN_IF_ERROR(bind_coerce(state, type_of_literal((*literal)->text, beside), literal));
+        RETURN_IF_ERROR(sql_scalar_type(state->scalars, *literal, &type, state->error));
+    }
+    column->type = type.type;
+    column->nullable = type.nullable;
+    return STATUS_OK;
+}
+
+/* If one side's column c is of literals, and the other one's are times or truth values, the literals become such. */
+static enum status read_literals(const struct bind_state *state, struct logical_node *literals,
+                                 const struct logical_node *other, uint32_t c)
+{
+    const struct value_type type = state->tree->columns[other->columns[c]].type;
+    const bool takes = type.kind == VALUE_DATE || type.kind == VALUE_TIMESTAMP || type.kind == VALUE_BOOLEAN;
+    return takes && !type.untyped && state->tree->columns[literals->columns[c]].type.kind == VALUE_STRING &&
+                   is_of_literals(literals, c)
+               ? cast_literals(state, literals, c, type)
+               : STATUS_OK;
+}
+
 static enum status combine(struct parts *parts, const struct sql_part *part, struct logical_node **left,
                            struct logical_node *right)
 {
@@ -65,6 +123,8 @@ static enum status combine(struct parts *parts, const struct sql_part *part, str
     for (uint32_t c = 0; c < right->column_count; c++) {
         struct sql_input type;
         uint32_t column;
+        RETURN_IF_ERROR(read_literals(state, *left, right, c));
+        RETURN_IF_ERROR(read_literals(state, right, *left, c));
         RETURN_IF_ERROR(type_together(state, part->position, (*left)->columns[c], right->columns[c], &type));
         RETURN_IF_ERROR(logical_column_new(state->tree, state->tree->columns[(*left)->columns[c]].name,
                                            type.type, type.nullable, &column, state->error));

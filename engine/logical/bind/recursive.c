@@ -171,9 +171,7 @@ static const char *type_name(struct value_type type)
     return NULL;
 }
 
-/* CAST(column AS the type) */
-static enum status coerce(const struct bind_state *state, struct value_type type,
-                          struct sql_expression **tree)
+enum status bind_coerce(const struct bind_state *state, struct value_type type, struct sql_expression **tree)
 {
     struct sql_expression *cast;
     RETURN_IF_ERROR(sql_tree_node(state->arena, SQL_CAST, (*tree)->position, &cast, state->error));
@@ -208,7 +206,7 @@ static enum status coerce_part(const struct recursion *recursion, struct logical
         uint32_t column;
         RETURN_IF_ERROR(logical_input(state->tree, input->position, input->columns[c], &value, state->error));
         if (!is_same_type(state->tree->columns[input->columns[c]].type, recursion->self.types[c]))
-            RETURN_IF_ERROR(coerce(state, recursion->self.types[c], &value));
+            RETURN_IF_ERROR(bind_coerce(state, recursion->self.types[c], &value));
         project->project.expressions[c] = value;
         RETURN_IF_ERROR(logical_column_new(state->tree, recursion->self.names[c], recursion->self.types[c],
                                            true, &column, state->error));

@@ -643,6 +643,17 @@ static void times_with_time_zone_stay_instants(void **state)
                  "moments: 1 row deleted\n");
     sql_ends("delete from moments where at >= '2024-01-02'", 0, "");
     answer_is("select nr from moments", "nr\n9\n");
+    /* So do texts and dates that are inserted, but for a text that has an offset. */
+    sql_ends(
+        "set timezone = 'europe/berlin'; insert into moments values (13, '2024-07-01 02:00', '2024-07-01 "
+        "02:00'), "
+        "(14, timestamp '2024-07-01 03:00', null); insert into moments values (15, date '2024-07-02', null), "
+        "(16, null, null); insert into moments values (17, '2024-07-01 02:00-01', null), (18, '2024-12-01', "
+        "null)",
+        0, "");
+    answer_is("select nr, at, clock from moments where nr > 12 order by nr",
+              "nr,at,clock\n13,2024-07-01 00:00:00+00,2024-07-01 02:00:00\n14,2024-07-01 01:00:00+00,\n"
+              "15,2024-07-01 22:00:00+00,\n16,,\n17,2024-07-01 03:00:00+00,\n18,2024-11-30 23:00:00+00,\n");
 }
 
 int main(void)
