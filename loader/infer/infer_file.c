@@ -2,6 +2,7 @@
  * read as the loader reads them, block by block, each column by one thread. */
 #include "loader/infer/infer_internal.h"
 
+#include "loader/columnar/columnar_file.h"
 #include "loader/text/reading_options.h"
 #include "loader/text/text_source_internal.h"
 #include "loader/text/text_value_internal.h"
@@ -22,7 +23,7 @@ struct first_row {
     uint32_t count, below_count;
 };
 
-static enum status first_bytes_read(const char *path, const struct text_options *options,
+static enum status first_bytes_read(const char *path, const struct text_options *options, size_t most,
                                     struct first_row *first, struct error *error)
 {
     struct text_encoding encoding;
@@ -38,7 +39,7 @@ static enum status first_bytes_read(const char *path, const struct text_options 
                          "read once; save it as a file first",
                          path);
     RETURN_IF_ERROR(text_decoder_open(path, encoded ? &encoding : NULL, &file, error));
-    enum status status = text_decoder_read(file, first->text, FIRST_BYTES, &first->bytes, error);
+    enum status status = text_decoder_read(file, first->text, most, &first->bytes, error);
     if (status == STATUS_OK && text_decoder_table(file)) {
         first->bytes = text_encoding_apply(&encoding, first->text, first->bytes, first->spare);
         char *const utf8 = first->spare;
@@ -174,12 +175,45 @@ static void begin_column(struct infer_table *table, const struct text_options *o
     seek_forms(&table->columns[c]);
 }
 
+/* What kind of file it is, in a word, by its first bytes. */
+#define KIND_BYTES 4096u
+static enum status kind_of_file(const char *path, const struct text_options *options, struct first_row *first,
+                                const char **kind, struct error *error)
+{
+    const struct columnar_format *format;
+    RETURN_IF_ERROR(columnar_format_find(path, &format, error));
+    *kind = format ? format->name : NULL;
+    if (format)
+        return STATUS_OK;
+    RETURN_IF_ERROR(first_bytes_read(path, options, KIND_BYTES, first, error));
+    *kind = infer_is_json(path, options, first->text, first->bytes) ? "JSON" : "delimited text";
+    return STATUS_OK;
+}
+
+/* A folder may have files of several kinds: the reader of one would tell odd things of the others. */
+static enum status check_kinds(const struct load_input *input, const struct text_options *options,
+                               struct first_row *first, struct error *error)
+{
+    const char *kind, *other;
+    if (input->path_count > 1)
+        RETURN_IF_ERROR(kind_of_file(input->paths[0], options, first, &kind, error));
+    for (uint32_t p = 1; p < input->path_count; p++) {
+        RETURN_IF_ERROR(kind_of_file(input->paths[p], options, first, &other, error));
+        if (strcmp(kind, other) != 0)
+            return error_set(error, STATUS_BAD_INPUT,
+                             "%s: is %s, but %s is %s; the files of one table must be of one kind",
+                             input->paths[p], other, input->paths[0], kind);
+    }
+    return STATUS_OK;
+}
+
 static enum status begin(struct infer_table *table, const struct text_options *options,
                          struct first_row *first, struct error *error)
 {
     const char *const path = table->input->paths[0];
     const struct text_reading reading = reading_of(options, table->name, ""); /* of all columns */
-    RETURN_IF_ERROR(first_bytes_read(path, options, first, error));
+    RETURN_IF_ERROR(check_kinds(table->input, options, first, error));
+    RETURN_IF_ERROR(first_bytes_read(path, options, FIRST_BYTES, first, error));
     if (infer_is_json(path, options, first->text, first->bytes)) {
         RETURN_IF_ERROR(infer_json_names(table, options, error));
         for (uint32_t c = 0; c < table->column_count; c++)

@@ -216,12 +216,14 @@ static enum status choose_threads(struct load *load, struct columns_write *all, 
                           parsed_read_bytes(parsed);
     if (parsed->held.bytes + once + each > budget)
         RETURN_IF_ERROR(parsed_table_spill(parsed, load->error));
-    if (once + each > budget)
+    if (once + each > budget) {
+        const bool of_file = load->options->transient; /* FROM 'file': the user knows no table */
         return error_set(
             load->error, STATUS_MACHINE,
-            "writing a column of table %s takes %llu MB of memory and --memory allows %llu; give more",
-            parsed->table->name, (unsigned long long)((once + each) >> 20) + 1,
-            (unsigned long long)(budget >> 20));
+            "writing a column of %s%s takes %llu MB of memory and --memory allows %llu; give more",
+            of_file ? "" : "table ", of_file ? load->options->inputs[0].paths[0] : parsed->table->name,
+            (unsigned long long)((once + each) >> 20) + 1, (unsigned long long)(budget >> 20));
+    }
     const uint64_t most = each ? (budget - parsed->held.bytes - once) / each : load->options->threads;
     *threads = most < load->options->threads ? (unsigned)most : load->options->threads;
     return STATUS_OK;

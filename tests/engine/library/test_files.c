@@ -345,6 +345,11 @@ static void nothing_is_left(void **state)
         "tmp",
         "min(paid)\n0.50\n");
     refuses("select 1; select * from 'bad.csv'", 2, "bad.csv:3: the row has 1 field instead of 2");
+    run_shell("cd $D/.. && seq 30000 >many.csv && $T sql --device cpu --memory 100K \"select max(c1) from "
+              "'many.csv'\"",
+              &run);
+    assert_int_equal(run.exit_code, 3);
+    assert_non_null(strstr(run.errors, "writing a column of many.csv takes "));
     run_shell("cd $D/.. && $T sql --device cpu --spill nowhere \"select nr from 'new.csv'\"", &run);
     assert_int_equal(run.exit_code, 2);
     assert_non_null(strstr(run.errors, "no folder can be made in nowhere: No such file or directory"));
@@ -372,6 +377,15 @@ static void what_is_no_file_is_refused(void **state)
     refuses("select * from '-'", 2, "column 15: -: standard input can be read once");
     refuses("select * from 'none.csv'", 2, "none.csv: is empty, so nothing can be inferred from it");
     refuses("select * from 'junk.parquet'", 2, "junk.parquet: is no Parquet file");
+    run_shell("cd $D/.. && mkdir mixed && cp new.csv mixed/b.csv && echo '{\"a\": 1}' > mixed/c.json", &run);
+    refuses("select * from 'mixed'", 2,
+            "mixed/c.json: is JSON, but mixed/b.csv is delimited text; the files of one table must be of one "
+            "kind");
+    run_shell("cd $D/.. && mv mixed/c.json mixed/a.json", &run);
+    refuses("select * from 'mixed'", 2, "mixed/b.csv: is delimited text, but mixed/a.json is JSON; ");
+    run_shell("cd $D/.. && $T sql --device cpu \"copy (select 1 a) to 'mixed/d.parquet'\" && rm mixed/a.json",
+              &run);
+    refuses("select * from 'mixed'", 2, "mixed/d.parquet: is Parquet, but mixed/b.csv is delimited text; ");
     refuses("select shp from 'new.csv'", 2, "column 8: there is no column shp; did you mean shop?");
     refuses("select * from 'new.csv', 'new.csv'", 2, "column 26: FROM has new twice");
     refuses("select * from new.csv", 2,
