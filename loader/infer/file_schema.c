@@ -147,7 +147,7 @@ enum status file_schema_options(const struct file_schema *schema, const bool *wa
 {
     *loading = (struct file_loading){.list = NULL};
     options->text.reading.cut_nanoseconds = true;
-    options->advice = "a statement reads all rows of a file, or none";
+    options->advice = "a statement reads all rows of a file, or none; * EXCLUDE leaves columns out";
     if (!schema->text)
         return STATUS_OK;
     options->text.delimiter = schema->delimiter;

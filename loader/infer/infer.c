@@ -48,6 +48,8 @@ static void put_evidence(FILE *out, const struct infer_column *column, const cha
         fprintf(out, ", numbers with zeros in front");
     if (strcmp(type, "TEXT") == 0 && column->not_number[0] && column->has_range)
         fprintf(out, ", first other value '%s'", column->not_number);
+    if (strcmp(type, "DOUBLE") == 0 && column->declared && column->kinds & KIND_DECIMAL)
+        fprintf(out, ", more than 18 digits, which a DOUBLE rounds");
     if (column->nanoseconds)
         fprintf(out, ", nanoseconds: load with --nanoseconds cut");
 }

@@ -236,13 +236,13 @@ void infer_column_type(const struct infer_column *column, char type[32])
         snprintf(type, 32, "TEXT");
     else if (kinds & KIND_INT)
         snprintf(type, 32, column->least < INT32_MIN || column->greatest > INT32_MAX ? "BIGINT" : "INT");
-    else if ((kinds & KIND_DECIMAL) && fits)
+    else if ((kinds & KIND_DECIMAL) && (fits || !(kinds & KIND_FLOAT)))
         snprintf(type, 32, "DECIMAL(%u,%u)",
                  column->precision                    ? (column->precision < 18 ? column->precision : 18)
                  : column->whole + column->scale < 9  ? 9
                  : column->whole + column->scale < 16 ? 16
                                                       : 18,
-                 column->scale);
+                 column->scale < 18 ? column->scale : 18);
     else if (kinds & KIND_FLOAT)
         snprintf(type, 32, "DOUBLE");
     else if (kinds & KIND_DATE)

@@ -27,11 +27,14 @@ static bool needs_values(const struct columnar_type *type)
     return type->kind == COLUMNAR_DECIMAL && type->precision > DECIMAL_DIGITS_STORED;
 }
 
-/* Of a column whose values are not read. */
+/* Of a column whose values are not read. Who sees no types before the rows are read must not find them rounded: a number that has
+ * too many digits is refused then. */
 static void take_type_alone(struct infer_column *column, const struct columnar_type *type)
 {
-    if (needs_values(type))
+    if (needs_values(type)) {
+        column->kinds &= ~(uint32_t)KIND_FLOAT;
         return;
+    }
     if (type->kind == COLUMNAR_DECIMAL)
         column->kinds &= ~(uint32_t)KIND_INT;
     else if (!type->narrow)
@@ -153,8 +156,8 @@ static void measure(struct infer_column *column, const struct columnar_type *typ
     const int64_t number = values->numbers[at];
     if (type->kind == COLUMNAR_INTEGER || (type->kind == COLUMNAR_DECIMAL && (column->kinds & KIND_INT))) {
         const bool fits = !values->wide || values->wide[at] == number;
-        column->kinds &= fits ? UINT32_MAX : ~(uint32_t)KIND_INT;
-        infer_column_widen(column, number);
+        column->kinds &= fits || !(column->kinds & KIND_FLOAT) ? UINT32_MAX : ~(uint32_t)KIND_INT;
+        infer_column_widen(column, fits ? number : values->wide[at] < 0 ? INT64_MIN : INT64_MAX);
     }
     if (type->kind == COLUMNAR_DECIMAL) {
         uint32_t digits = 0;

@@ -181,6 +181,22 @@ static void files_of_many_kinds_are_read(void **state)
                  "n\n3\nsum(n)\n9800070000\n");
 }
 
+/* No number is rounded in silence: not one above 2^63, nor a decimal of more than 18 digits. */
+static void numbers_without_room_are_refused(void **state)
+{
+#define TYPES "'" TESSERA_SOURCE "/tests/data/parquet/pyarrow-types.parquet'"
+    (void)state;
+    prints("", "select column_type from (summarize select u32 from " TYPES ")", "column_type\nBIGINT\n");
+    prints("", "select count(*), sum(u32) from " TYPES, "count(*),sum(u32)\n4,7294967295\n");
+    refuses(
+        "select count(distinct u64) from " TYPES, 2,
+        "row 3: column u64: '18446744073709551615' is out of range: the column holds -9223372036854775808 to "
+        "9223372036854775807; a statement reads all rows of a file, or none; * EXCLUDE leaves columns out");
+    refuses("select min(wide) from " TYPES, 2,
+            "row 2: column wide: '-12345678901234567890.25' is out of range: the column holds "
+            "-9999999999999999.99 to");
+}
+
 static void forms_of_values_are_found(void **state)
 {
     (void)state;
@@ -400,6 +416,7 @@ int main(void)
                                        cmocka_unit_test(files_are_joined_with_tables),
                                        cmocka_unit_test(files_of_one_name_are_two),
                                        cmocka_unit_test(files_of_many_kinds_are_read),
+                                       cmocka_unit_test(numbers_without_room_are_refused),
                                        cmocka_unit_test(forms_of_values_are_found),
                                        cmocka_unit_test(types_are_those_of_all_rows),
                                        cmocka_unit_test(first_rows_are_loaded_alone),

@@ -96,6 +96,7 @@ static void columns_that_no_table_can_have_are_told(void **state)
     tells("    u32 BIGINT, -- 0 to 4294967295");
     tells("    u64 DOUBLE, -- "); /* beyond 64 bits with sign */
     tells("    wide DOUBLE -- "); /* more than 18 digits */
+    tells(", 1 NULL, more than 18 digits, which a DOUBLE rounds\n");
     tells("nanoseconds: load with --nanoseconds cut\n");
     infers("t=" DATA "/orc/pyorc-types.orc", 0);
     tells("    -- column either of type union is skipped");
