@@ -95,51 +95,89 @@ struct table_column {
 
 struct table_stream {
     struct export_stream base;
-    uint32_t segment, tile; /* where the next batch begins */
+    uint32_t segment, tile, row; /* where the next batch begins: a segment has any number of rows */
     struct table_column **columns;
+    struct table_column *live; /* false in rows that were deleted, which are left out; NULL: none was */
 };
 
-static enum status decode_tile(struct table_column *column, const struct segment_data *segment, uint32_t tile,
-                               uint32_t rows, uint32_t to, struct error *error)
+/* Decodes the tile's rows that `picked` numbers to places of the batch from `to` on. */
+static enum status decode_tile(struct table_column *column, uint32_t segment, uint32_t tile,
+                               const uint16_t *picked, uint32_t rows, uint32_t to, struct error *error)
 {
-    int64_t *const values = column->values + to;
-    uint8_t *const nulls = column->nulls + to;
+    const struct segment_data *const data = &column->data->segments[segment];
+    const uint32_t *const valid = data->validity ? data->validity + tile * TILE_LANES : NULL;
     const void *decoded;
-    const uint32_t *const valid = segment->validity ? segment->validity + tile * TILE_LANES : NULL;
-    RETURN_IF_ERROR(chunk_reader_tile(&column->reader, &segment->chunk, tile, &decoded, error));
-    for (uint32_t r = 0; r < rows; r++) {
-        nulls[r] = valid && !(valid[r % TILE_LANES] >> r / TILE_LANES & 1);
-        values[r] = row_value(decoded, segment->chunk.value_bytes, r);
-        if (column->keys)
-            values[r] = nulls[r] ? 0 : column->keys[values[r]];
+    RETURN_IF_ERROR(chunk_reader_tile(&column->reader, &data->chunk, tile, &decoded, error));
+    for (uint32_t i = 0; i < rows; i++) {
+        const uint32_t r = picked[i];
+        const bool null = valid && !(valid[r % TILE_LANES] >> r / TILE_LANES & 1);
+        const int64_t value = row_value(decoded, data->chunk.value_bytes, r);
+        column->nulls[to + i] = null;
+        column->values[to + i] = !column->keys ? value : null ? 0 : column->keys[value];
     }
     return STATUS_OK;
 }
 
-/* All segments but the last are full, and have a whole number of batches. */
-static enum status decode_batch(struct export_stream *stream, uint32_t count, struct error *error)
+/* Numbers the live rows of the present tile from row `first` on, at most `most`, and tells at which row the search ended. */
+static enum status pick_rows(const struct table_stream *table, uint32_t tile_rows, uint32_t first,
+                             uint32_t most, uint16_t *picked, uint32_t *count, uint32_t *end,
+                             struct error *error)
 {
-    struct table_stream *table = (struct table_stream *)stream;
-    RETURN_IF_ERROR(cancel_check(error));
-    for (uint32_t c = 0; c < stream->count; c++) {
-        struct table_column *column = table->columns[c];
-        uint32_t segment = table->segment, tile = table->tile;
-        for (uint32_t done = 0; done < count;) {
-            const struct segment_data *data = &column->data->segments[segment];
-            const uint32_t in_tile = data->chunk.rows - tile * TILE_ROWS,
-                           rows = in_tile < TILE_ROWS ? in_tile : TILE_ROWS;
-            RETURN_IF_ERROR(decode_tile(column, data, tile, rows, done, error));
-            done += rows;
-            segment += ++tile == data->chunk.tiles;
-            tile = tile == data->chunk.tiles ? 0 : tile;
-        }
-        stream->batch[c] = (struct export_values){.values = column->values, .nulls = column->nulls};
-        if (c + 1 == stream->count) {
-            table->segment = segment;
-            table->tile = tile;
+    const void *live = NULL;
+    *count = 0;
+    if (table->live)
+        RETURN_IF_ERROR(chunk_reader_tile(&table->live->reader,
+                                          &table->live->data->segments[table->segment].chunk, table->tile,
+                                          &live, error));
+    const uint32_t bytes =
+        live ? table->live->data->segments[table->segment].chunk.value_bytes : sizeof(int32_t);
+    for (*end = first; *end < tile_rows && *count < most; ++*end)
+        if (!live || row_value(live, bytes, *end))
+            picked[(*count)++] = (uint16_t)*end;
+    return STATUS_OK;
+}
+
+/* Goes over the tiles from where the stream is, until so many live rows have been seen, or all. What they have goes into the
+ * batch, if `decode`. */
+static enum status see_rows(struct table_stream *table, uint64_t wanted, bool decode, uint64_t *seen,
+                            struct error *error)
+{
+    const struct column_data *const any = table->columns[0]->data;
+    uint16_t picked[TILE_ROWS];
+    for (*seen = 0; *seen < wanted && table->segment < any->segment_count;) {
+        const struct chunk_view *const chunk = &any->segments[table->segment].chunk;
+        const uint32_t left = chunk->rows - table->tile * TILE_ROWS,
+                       rows = left < TILE_ROWS ? left : TILE_ROWS;
+        const uint64_t more = wanted - *seen;
+        uint32_t count = 0, end;
+        if (table->tile < chunk->tiles)
+            RETURN_IF_ERROR(pick_rows(table, rows, table->row, more < TILE_ROWS ? (uint32_t)more : TILE_ROWS,
+                                      picked, &count, &end, error));
+        for (uint32_t c = 0; decode && count && c < table->base.count; c++)
+            RETURN_IF_ERROR(decode_tile(table->columns[c], table->segment, table->tile, picked, count,
+                                        (uint32_t)*seen, error));
+        *seen += count;
+        table->row = end;
+        if (end < rows)
+            continue;
+        table->row = 0;
+        if (++table->tile >= chunk->tiles) {
+            table->tile = 0;
+            table->segment++;
         }
     }
     return STATUS_OK;
+}
+
+static enum status decode_batch(struct export_stream *stream, uint32_t count, struct error *error)
+{
+    struct table_stream *const table = (struct table_stream *)stream;
+    uint64_t seen;
+    RETURN_IF_ERROR(cancel_check(error));
+    for (uint32_t c = 0; c < stream->count; c++)
+        stream->batch[c] =
+            (struct export_values){.values = table->columns[c]->values, .nulls = table->columns[c]->nulls};
+    return see_rows(table, count, true, &seen, error);
 }
 
 static enum status table_next(struct export_stream *stream, uint32_t count, struct error *error)
@@ -151,31 +189,52 @@ static enum status table_next(struct export_stream *stream, uint32_t count, stru
     return status;
 }
 
+static void column_close(struct table_column *column)
+{
+    if (!column)
+        return;
+    chunk_reader_close(&column->reader);
+    free(column->keys);
+    free(column);
+}
+
 static void table_close(struct export_stream *stream)
 {
     struct table_stream *table = (struct table_stream *)stream;
-    for (uint32_t c = 0; table->columns && c < stream->count; c++) {
-        if (!table->columns[c])
-            continue;
-        chunk_reader_close(&table->columns[c]->reader);
-        free(table->columns[c]->keys);
-        free(table->columns[c]);
-    }
+    for (uint32_t c = 0; table->columns && c < stream->count; c++)
+        column_close(table->columns[c]);
+    column_close(table->live);
     free(table->columns);
 }
 
 static enum status open_column(struct database *database, const struct column *of, unsigned threads,
-                               struct table_column *column, struct value_type *type, struct error *error)
+                               struct table_column **column, struct value_type *type, struct error *error)
 {
     struct fact_data opened;
     const struct column *const value = of->references ? of->references : of;
+    RETURN_IF_ERROR(memory_zeros(column, sizeof **column, "a stream", error));
     *type = column_value_type(value);
     RETURN_IF_ERROR(column_dictionary(value, threads, &type->dictionary, error));
     RETURN_IF_ERROR(fact_data_open(database, of, NULL, threads, &opened, error)); /* checks positions, too */
-    column->data = opened.data;
+    (*column)->data = opened.data;
     if (!of->references)
         return STATUS_OK;
-    return plan_column_read(database, of->references, threads, &column->keys, error);
+    return plan_column_read(database, of->references, threads, &(*column)->keys, error);
+}
+
+/* Opens the column of deleted rows, if there is one, and counts the others. */
+static enum status open_live(struct database *database, const struct table *table, unsigned threads,
+                             struct table_stream *stream, struct error *error)
+{
+    const struct column *const live = table_live(table);
+    struct value_type type;
+    stream->base.rows = table->rows;
+    if (!live)
+        return STATUS_OK;
+    RETURN_IF_ERROR(open_column(database, live, threads, &stream->live, &type, error));
+    RETURN_IF_ERROR(see_rows(stream, table->rows, false, &stream->base.rows, error));
+    stream->segment = stream->tile = stream->row = 0;
+    return STATUS_OK;
 }
 
 enum status arrow_export_table(struct database *database, const struct table *table, unsigned threads,
@@ -187,18 +246,13 @@ enum status arrow_export_table(struct database *database, const struct table *ta
     struct table_stream *of = (struct table_stream *)made;
     made->next = table_next;
     made->close = table_close;
-    made->rows = table->rows;
-    of->columns = calloc(table->column_count, sizeof *of->columns);
     enum status status =
-        of->columns ? STATUS_OK
-                    : error_out_of_memory(error, table->column_count * sizeof *of->columns, "a stream");
+        memory_zeros(&of->columns, table->column_count * sizeof *of->columns, "a stream", error);
     for (uint32_t c = 0; status == STATUS_OK && c < table_visible_columns(table); c++) {
         made->names[c] = table->columns[c].schema.name;
-        of->columns[c] = calloc(1, sizeof **of->columns);
-        status = of->columns[c] ? open_column(database, &table->columns[c], threads, of->columns[c],
-                                              &made->types[c], error)
-                                : error_out_of_memory(error, sizeof **of->columns, "a stream");
+        status = open_column(database, &table->columns[c], threads, &of->columns[c], &made->types[c], error);
     }
+    status = AND_THEN(status, open_live(database, table, threads, of, error));
     export_stream_give(made, stream);
     if (status != STATUS_OK)
         export_stream_release(stream);

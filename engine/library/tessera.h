@@ -225,7 +225,7 @@ struct ArrowArrayStream {
 enum tessera_status tessera_result_arrow(struct tessera_result *result, struct ArrowArrayStream *stream,
                                          struct tessera_error *error);
 
-/* Exports all rows of a table in their order, decoded batch by batch. A foreign key has the value of the key
+/* Exports all rows of a table that are not deleted in their order, decoded batch by batch. A foreign key has the value of the key
  * that it references. Release the stream before tessera_close. */
 enum tessera_status tessera_table_arrow(struct tessera_database *database, const char *table,
                                         struct ArrowArrayStream *stream, struct tessera_error *error);
