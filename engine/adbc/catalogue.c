@@ -14,13 +14,13 @@
 #define COUNT(array) (sizeof array / sizeof *(array))
 #define TABLE_TYPE   "table"
 
-/* Locks the connection and gives its state, or NULL where there is no database yet. */
+/* Locks the connection and gives its state. */
 static AdbcStatusCode enter(const struct AdbcConnection *connection, struct driver_connection **of,
                             struct driver_state **state, struct AdbcError *error)
 {
     RETURN_IF_FAILED(driver_connection_of(connection, of, error));
     pthread_mutex_lock(&(*of)->mutex);
-    const AdbcStatusCode code = driver_state_enter_any(*of, state, error);
+    const AdbcStatusCode code = driver_state_enter(*of, state, error);
     if (code != ADBC_STATUS_OK)
         pthread_mutex_unlock(&(*of)->mutex);
     return code;
@@ -285,7 +285,7 @@ static void add_objects(struct nested *root, const struct database *database, st
     if (matches(filter, filter->schema, NAME_OF_CATALOGUE)) {
         nested_text(schema->children[0], NAME_OF_CATALOGUE);
         for (uint32_t t = 0; filter->depth != ADBC_OBJECT_DEPTH_DB_SCHEMAS && wants_tables(filter->types) &&
-                             database && t < database_table_count(database);
+                             t < database_table_count(database);
              t++)
             if (matches(filter, filter->table, database_table_at(database, t)->name))
                 add_table(tables->children[0], database_table_at(database, t), filter);
@@ -318,7 +318,7 @@ AdbcStatusCode driver_connection_objects(struct AdbcConnection *connection, int 
     RETURN_IF_FAILED(enter(connection, &of, &state, error));
     struct nested *const root = object_tree();
     if (root)
-        add_objects(root, state ? library_database(state->database) : NULL, &filter);
+        add_objects(root, library_database(state->database), &filter);
     leave(of, state);
     if (root)
         root->failed |= filter.failed;
@@ -369,8 +369,7 @@ AdbcStatusCode driver_connection_table_schema(struct AdbcConnection *connection,
                             "a table is named without a catalogue and a schema here");
     RETURN_IF_FAILED(enter(connection, &of, &state, error));
     const AdbcStatusCode code =
-        !state ? driver_error(error, ADBC_STATUS_NOT_FOUND, "there is no table %s: the database is new", name)
-        : database_table(library_database(state->database), name, &table, &inner) == STATUS_OK
+        database_table(library_database(state->database), name, &table, &inner) == STATUS_OK
             ? table_schema(table, out, error)
             : driver_error(error, ADBC_STATUS_NOT_FOUND, "%s", inner.text);
     leave(of, state);

@@ -2,8 +2,6 @@
 #define _GNU_SOURCE
 #include "engine/adbc/driver.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,30 +46,6 @@ AdbcStatusCode driver_state_enter(struct driver_connection *connection, struct d
     connection->state->users++;
     *state = connection->state;
     return ADBC_STATUS_OK;
-}
-
-/* Whether the directory does not exist or is empty; false if it cannot be told: then opening says why. */
-static bool path_is_new(const char *path)
-{
-    DIR *const folder = opendir(path);
-    int entries = 0;
-    if (!folder)
-        return errno == ENOENT;
-    errno = 0;
-    while (readdir(folder))
-        entries++;
-    const bool whole = errno == 0;
-    closedir(folder);
-    return whole && entries <= 2; /* "." and ".." */
-}
-
-AdbcStatusCode driver_state_enter_any(struct driver_connection *connection, struct driver_state **state,
-                                      struct AdbcError *error)
-{
-    *state = NULL;
-    return !connection->state && path_is_new(connection->options.path)
-               ? ADBC_STATUS_OK
-               : driver_state_enter(connection, state, error);
 }
 
 void driver_state_renew(struct driver_connection *connection)
@@ -141,7 +115,7 @@ AdbcStatusCode driver_connection_get(struct AdbcConnection *connection, const ch
     return driver_give_option(key, text, value, length, error);
 }
 
-/* A directory that is new or empty is no error yet: an ingest may make the database. */
+/* Where there is no database yet, an ingest or CREATE TABLE makes it. */
 AdbcStatusCode driver_connection_init(struct AdbcConnection *connection, struct AdbcDatabase *database,
                                       struct AdbcError *error)
 {
@@ -152,8 +126,6 @@ AdbcStatusCode driver_connection_init(struct AdbcConnection *connection, struct 
         return driver_error(error, ADBC_STATUS_INVALID_STATE, "the connection's database is not initialised");
     RETURN_IF_FAILED(driver_options_copy(&from->options, &of->options, error));
     of->initialised = true;
-    if (path_is_new(of->options.path))
-        return ADBC_STATUS_OK;
     return open_state(&of->options, &of->state, error);
 }
 

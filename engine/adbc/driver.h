@@ -114,9 +114,6 @@ void driver_options_free(struct driver_options *options);
 /* The connection's state, opened if it is not. The caller is a user of it until driver_state_leave. */
 AdbcStatusCode driver_state_enter(struct driver_connection *connection, struct driver_state **state,
                                   struct AdbcError *error);
-/* The same, but *state is NULL where there is no database yet. */
-AdbcStatusCode driver_state_enter_any(struct driver_connection *connection, struct driver_state **state,
-                                      struct AdbcError *error);
 void driver_state_leave(struct driver_state *state);
 /* After a load: the next to enter opens the new state. */
 void driver_state_renew(struct driver_connection *connection);

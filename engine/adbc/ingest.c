@@ -95,8 +95,7 @@ static AdbcStatusCode write_script(FILE *script, const struct driver_statement *
         fputs(statement->script, script);
         return ADBC_STATUS_OK;
     }
-    if (database)
-        write_tables(script, database, append ? NULL : statement->target);
+    write_tables(script, database, append ? NULL : statement->target);
     if (append)
         return ADBC_STATUS_OK;
     if (bound->get_schema(bound, &schema))
@@ -118,6 +117,7 @@ static AdbcStatusCode load(struct driver_statement *statement, const char *scrip
     struct ArrowArrayStream *const stream = &statement->bound;
     const enum tessera_status status = tessera_load_arrow(statement->connection->options.path, script, &table,
                                                           &stream, LOADED_TABLES, mode, &loaded, &inner);
+    statement->connection->changed |= status == TESSERA_OK || status == TESSERA_NOT_DURABLE;
     if (status != TESSERA_OK)
         return driver_failed(error, &inner);
     if (rows)
@@ -128,7 +128,7 @@ static AdbcStatusCode load(struct driver_statement *statement, const char *scrip
 static bool has_table(const struct database *database, const char *name)
 {
     bool found = false;
-    for (uint32_t t = 0; database && t < database_table_count(database); t++)
+    for (uint32_t t = 0; t < database_table_count(database); t++)
         found = found || strcmp(database_table_at(database, t)->name, name) == 0;
     return found;
 }
@@ -171,11 +171,9 @@ AdbcStatusCode ingest_run(struct driver_statement *statement, int64_t *rows, str
         return driver_error(error, ADBC_STATUS_INVALID_STATE, "nothing is bound to load into table %s",
                             statement->target);
     driver_state_renew(connection); /* the database as it is now */
-    RETURN_IF_FAILED(driver_state_enter_any(connection, &state, error));
-    const AdbcStatusCode code =
-        ingest(statement, state ? library_database(state->database) : NULL, rows, error);
+    RETURN_IF_FAILED(driver_state_enter(connection, &state, error));
+    const AdbcStatusCode code = ingest(statement, library_database(state->database), rows, error);
     driver_state_leave(state);
     driver_state_renew(connection);
-    connection->changed = connection->changed || code == ADBC_STATUS_OK;
     return code;
 }

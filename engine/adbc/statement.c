@@ -129,15 +129,16 @@ static AdbcStatusCode run_once(struct driver_statement *statement, struct answer
         answers->room = room;
     }
     struct ArrowArrayStream *const stream = &answers->streams[answers->count];
-    if (tessera_run(statement->prepared, &result, &inner) != TESSERA_OK)
-        return driver_failed(error, &inner);
-    if (tessera_changes(statement->prepared)) {
-        answers->rows += tessera_int64(result, 0, 0); /* the rows that are changed */
+    const enum tessera_status status = tessera_run(statement->prepared, &result, &inner);
+    const bool changes = tessera_changes(statement->prepared);
+    if (changes && (status == TESSERA_OK || status == TESSERA_NOT_DURABLE)) {
         driver_state_renew(statement->connection);
         statement->connection->changed = true;
-    } else {
-        answers->rows += (int64_t)tessera_rows(result);
     }
+    if (status != TESSERA_OK)
+        return driver_failed(error, &inner);
+    answers->rows += changes ? tessera_int64(result, 0, 0) /* the rows that are changed */
+                             : (int64_t)tessera_rows(result);
     if (tessera_result_arrow(result, stream, &inner) != TESSERA_OK)
         return driver_failed(error, &inner);
     answers->count++;

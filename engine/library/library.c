@@ -6,7 +6,6 @@
 #include "engine/library/change/change.h"
 #include "engine/library/library.h"
 #include "engine/library/state.h"
-#include "loader/table/table_loader.h"
 #include "storage/base/decimal.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
@@ -49,7 +48,7 @@ struct tessera_result {
     char text[ROWSET_TEXT_BYTES];
 };
 
-static enum tessera_status give(enum status status, const struct error *from, struct tessera_error *to)
+enum tessera_status library_give(enum status status, const struct error *from, struct tessera_error *to)
 {
     if (to) {
         to->status = (enum tessera_status)status;
@@ -65,7 +64,12 @@ static enum tessera_status give(enum status status, const struct error *from, st
 
 static atomic_uint users; /* open databases, and loads */
 
-static void leave(void)
+void library_threads_enter(void)
+{
+    atomic_fetch_add(&users, 1);
+}
+
+void library_threads_leave(void)
 {
     if (atomic_fetch_sub(&users, 1) == 1)
         parallel_release();
@@ -121,19 +125,20 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
     struct error inner = {0};
     struct tessera_options all = {.size = 0};
     if (options->size < OPTIONS_LEAST || options->size > sizeof *options)
-        return give(error_set(&inner, STATUS_BAD_INPUT,
-                              "options.size is %zu and should be %zu: the program was compiled for another "
-                              "version of the library",
-                              options->size, sizeof *options),
-                    &inner, error);
+        return library_give(
+            error_set(&inner, STATUS_BAD_INPUT,
+                      "options.size is %zu and should be %zu: the program was compiled for another "
+                      "version of the library",
+                      options->size, sizeof *options),
+            &inner, error);
     memcpy(&all, options, options->size);
     enum kernel_choice kernel;
     if (!read_kernel(all.kernel, &kernel))
-        return give(error_set(&inner, STATUS_BAD_INPUT,
-                              "options.kernel is '%.40s'; it may be auto, general or specialised",
-                              all.kernel),
-                    &inner, error);
-    atomic_fetch_add(&users, 1);
+        return library_give(error_set(&inner, STATUS_BAD_INPUT,
+                                      "options.kernel is '%.40s'; it may be auto, general or specialised",
+                                      all.kernel),
+                            &inner, error);
+    library_threads_enter();
     struct execution call = {.outer = NULL};
     library_call_begin(&call);
     struct tessera_database *opened = calloc(1, sizeof *opened);
@@ -145,8 +150,8 @@ enum tessera_status tessera_open_with(const char *path, const struct tessera_opt
     else if (opened)
         tessera_close(opened);
     else
-        leave();
-    return give(status, &inner, error);
+        library_threads_leave();
+    return library_give(status, &inner, error);
 }
 
 enum tessera_status tessera_open(const char *path, const char *device, unsigned threads,
@@ -162,7 +167,7 @@ void tessera_close(struct tessera_database *database)
         return;
     library_states_close(&database->states);
     free(database);
-    leave();
+    library_threads_leave();
 }
 
 struct database *library_database(const struct tessera_database *database)
@@ -190,7 +195,7 @@ enum tessera_status tessera_use_time_zone(struct tessera_database *database, con
     const enum status status = zone_find(zone, &found, &inner);
     if (status == STATUS_OK)
         database->zone = found;
-    return give(status, &inner, error);
+    return library_give(status, &inner, error);
 }
 
 /* A statement that writes is parsed, and enters a state when it is run; any other has the present one. */
@@ -210,7 +215,7 @@ static enum status prepare(struct tessera_statement *made, const char *sql, size
             made->values[p] = (struct sql_parameter){.is_null = true, .type = VALUE_UNTYPED};
         return STATUS_OK;
     }
-    RETURN_IF_ERROR(library_enter(&database->states, false, &made->state, error));
+    RETURN_IF_ERROR(library_enter(&database->states, LIBRARY_READS, &made->state, error));
     return sql_cache_take(made->state->cache, sql, strlen(sql), NULL, settings, &made->statement, used,
                           error);
 }
@@ -233,7 +238,7 @@ enum tessera_status tessera_prepare(struct tessera_database *database, const cha
         *out = made;
     else
         tessera_finalize(made);
-    return give(status, &inner, error);
+    return library_give(status, &inner, error);
 }
 
 void tessera_finalize(struct tessera_statement *statement)
@@ -279,8 +284,8 @@ static enum tessera_status bind(struct tessera_statement *statement, uint32_t in
 {
     struct error inner = {0};
     if (!statement->statement)
-        return give(set_value(statement, index, parameter, &inner), &inner, error);
-    return give(sql_parameter_set(statement->statement, index, parameter, &inner), &inner, error);
+        return library_give(set_value(statement, index, parameter, &inner), &inner, error);
+    return library_give(sql_parameter_set(statement->statement, index, parameter, &inner), &inner, error);
 }
 
 enum tessera_status tessera_bind_null(struct tessera_statement *statement, uint32_t index,
@@ -294,7 +299,7 @@ static enum tessera_status bind_number(struct tessera_statement *statement, uint
 {
     struct error inner = {0};
     if (type.scale > 18 || value == INT64_MIN)
-        return give(
+        return library_give(
             error_set(&inner, STATUS_BAD_INPUT, "a parameter has a scale of 0 to 18 and a value above -2^63"),
             &inner, error);
     return bind(statement, index, &(struct sql_parameter){.type = type, .value = value}, error);
@@ -327,8 +332,8 @@ enum tessera_status tessera_bind_text(struct tessera_statement *statement, uint3
 {
     struct error inner = {0};
     if (length > INT32_MAX)
-        return give(error_set(&inner, STATUS_BAD_INPUT, "a text parameter is longer than 2 GiB"), &inner,
-                    error);
+        return library_give(error_set(&inner, STATUS_BAD_INPUT, "a text parameter is longer than 2 GiB"),
+                            &inner, error);
     return bind(
         statement, index,
         &(struct sql_parameter){.type = {.kind = VALUE_STRING}, .string = text, .length = (uint32_t)length},
@@ -373,12 +378,15 @@ static enum status try_change(struct tessera_statement *statement, struct change
                               struct error *error)
 {
     struct library_states *const states = &statement->database->states;
-    const bool copies =
-        statement->change.kind == SQL_CHANGE_COPY || statement->change.kind == SQL_CHANGE_ZONE;
+    const enum sql_change_kind kind = statement->change.kind;
+    const enum library_use use = kind == SQL_CHANGE_ZONE     ? LIBRARY_SETS
+                                 : kind == SQL_CHANGE_COPY   ? LIBRARY_READS
+                                 : kind == SQL_CHANGE_CREATE ? LIBRARY_CREATES
+                                                             : LIBRARY_CHANGES;
     const struct zone *zone = statement->settings.zone;
     struct library_state *state;
     *report = (struct change_report){0};
-    RETURN_IF_ERROR(library_enter(states, !copies, &state, error));
+    RETURN_IF_ERROR(library_enter(states, use, &state, error));
     const struct change_task task = {.engine = state->engine,
                                      .database = state->database,
                                      .settings = statement->settings,
@@ -431,7 +439,7 @@ enum tessera_status tessera_run(struct tessera_statement *statement, struct tess
         *out = result;
     else
         tessera_result_free(result);
-    return give(status, &inner, error);
+    return library_give(status, &inner, error);
 }
 
 /* Before the rows have gone, which tell how many columns there are. */
@@ -537,7 +545,7 @@ enum tessera_status tessera_result_arrow(struct tessera_result *result, struct A
     free_bits(result);
     const enum status status = arrow_export_rows(&result->rows, stream, &inner);
     tessera_result_free(result);
-    return give(status, &inner, error);
+    return library_give(status, &inner, error);
 }
 
 enum tessera_status tessera_table_arrow(struct tessera_database *database, const char *name,
@@ -547,92 +555,16 @@ enum tessera_status tessera_table_arrow(struct tessera_database *database, const
     struct library_states *const states = &database->states;
     struct library_state *state;
     const struct table *table;
-    enum status status = library_enter(states, false, &state, &inner);
+    enum status status = library_enter(states, LIBRARY_READS, &state, &inner);
     if (status != STATUS_OK)
-        return give(status, &inner, error);
+        return library_give(status, &inner, error);
     status = database_table(state->database, name, &table, &inner);
     if (status == STATUS_OK)
         status = arrow_export_table(state->database, table, engine_threads(state->engine), stream, &inner);
     if (status == STATUS_OK)
         library_keep(states, state); /* the stream may be used until the handle is closed */
     library_leave(states, state);
-    return give(status, &inner, error);
-}
-
-/* ---- Loading ---- */
-
-static enum status load_inputs(const char *path, const char *schema, const struct load_input *inputs,
-                               uint32_t count, enum tessera_load_mode mode, uint64_t *rows,
-                               struct error *error)
-{
-    struct schema_script parsed;
-    struct load_report report = {0};
-    engine_choose_by_device();
-    RETURN_IF_ERROR(!schema && mode == TESSERA_LOAD_APPEND
-                        ? schema_script_stored(path, &parsed, error)
-                        : schema_script_parse("schema", schema, strlen(schema), &parsed, error));
-    const struct load_options options = {.directory = path,
-                                         .inputs = inputs,
-                                         .input_count = count,
-                                         .replace = mode == TESSERA_LOAD_REPLACE,
-                                         .append = mode == TESSERA_LOAD_APPEND};
-    struct execution call = {.outer = NULL};
-    atomic_fetch_add(&users, 1);
-    library_call_begin(&call);
-    const enum status status = tables_load(&parsed, &options, &report, NULL, error);
-    execution_leave(&call);
-    leave();
-    schema_script_free(&parsed);
-    if (rows)
-        *rows = report.rows;
-    return status;
-}
-
-enum tessera_status tessera_load(const char *path, const char *schema, const char *const *tables,
-                                 const char *const *files, uint32_t count, enum tessera_load_mode mode,
-                                 uint64_t *rows, struct tessera_error *error)
-{
-    struct error inner = {0};
-    struct load_input *inputs = calloc(count + 1, sizeof *inputs);
-    for (uint32_t i = 0; inputs && i < count; i++)
-        inputs[i] = (struct load_input){.table = tables[i], .paths = &files[i], .path_count = 1};
-    const enum status status = inputs ? load_inputs(path, schema, inputs, count, mode, rows, &inner)
-                                      : error_out_of_memory(&inner, count * sizeof *inputs, "a load");
-    free(inputs);
-    return give(status, &inner, error);
-}
-
-enum tessera_status tessera_load_arrow(const char *path, const char *schema, const char *const *tables,
-                                       struct ArrowArrayStream *const *streams, uint32_t count,
-                                       enum tessera_load_mode mode, uint64_t *rows,
-                                       struct tessera_error *error)
-{
-    struct error inner = {0};
-    struct load_input *inputs = calloc(count + 1, sizeof *inputs);
-    for (uint32_t i = 0; inputs && i < count; i++)
-        inputs[i] = (struct load_input){.table = tables[i], .stream = streams[i]};
-    const enum status status = inputs ? load_inputs(path, schema, inputs, count, mode, rows, &inner)
-                                      : error_out_of_memory(&inner, count * sizeof *inputs, "a load");
-    for (uint32_t i = 0; i < count; i++)
-        if (streams[i]->release)
-            streams[i]->release(streams[i]); /* the load ended before it read this stream */
-    free(inputs);
-    return give(status, &inner, error);
-}
-
-enum tessera_status tessera_load_rows(const char *path, const char *schema, const char *table,
-                                      const struct tessera_values *columns, uint32_t column_count,
-                                      uint64_t count, enum tessera_load_mode mode,
-                                      struct tessera_error *error)
-{
-    struct error inner = {0};
-    struct ArrowArrayStream stream = {0};
-    const struct load_input input = {.table = table, .stream = &stream};
-    enum status status = arrow_export_values(columns, column_count, count, &stream, &inner);
-    status = AND_THEN(status, load_inputs(path, schema, &input, 1, mode, NULL, &inner));
-    if (stream.release)
-        stream.release(&stream);
-    return give(status, &inner, error);
+    return library_give(status, &inner, error);
 }
 
 /* ---- Stopping ---- */

@@ -15,4 +15,11 @@ struct database *library_database(const struct tessera_database *database);
  * those that tessera_interrupt stops. */
 void library_call_begin(struct execution *call);
 
+/* Tells a call's status and error to the program, whose `to` may be NULL; gives the status. */
+enum tessera_status library_give(enum status status, const struct error *from, struct tessera_error *to);
+
+/* The pool of threads lives as long as somebody uses it: open databases, and loads. */
+void library_threads_enter(void);
+void library_threads_leave(void);
+
 #endif

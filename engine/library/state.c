@@ -31,9 +31,11 @@ static enum status open_state(const struct library_options *options, struct libr
     if (!made)
         return error_out_of_memory(error, sizeof *made, "a database");
     made->users = 1;
-    enum status status = options->path && *options->path
-                             ? database_open(options->path, &made->database, error)
-                             : database_open_none("", &made->database, error);
+    const char *const path = options->path ? options->path : "";
+    enum status status = *path ? database_is_new(path, &made->is_new, error) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = *path && !made->is_new ? database_open(path, &made->database, error)
+                                        : database_open_none(path, &made->database, error);
     if (status == STATUS_OK && before) {
         sql_cache_close(before->cache);
         before->cache = NULL;
@@ -103,16 +105,23 @@ static enum status renew(struct library_states *states, struct error *error)
     return status;
 }
 
-enum status library_enter(struct library_states *states, bool newest, struct library_state **state,
+enum status library_enter(struct library_states *states, enum library_use use, struct library_state **state,
                           struct error *error)
 {
     enum status status = STATUS_OK;
+    *state = NULL;
     pthread_mutex_lock(&states->lock);
+    const bool newest = use >= LIBRARY_CHANGES || (states->now && states->now->is_new);
     if (!states->now || states->stale || (newest && !database_is_current(states->now->database)))
         status = renew(states, error);
-    *state = states->now;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && states->now->is_new && (use == LIBRARY_READS || use == LIBRARY_CHANGES))
+        status =
+            error_set(error, STATUS_BAD_INPUT,
+                      "there is no database %s yet; CREATE TABLE, or a load, makes it", states->options.path);
+    if (status == STATUS_OK) {
+        *state = states->now;
         states->now->users++;
+    }
     pthread_mutex_unlock(&states->lock);
     return status;
 }

@@ -18,6 +18,7 @@ struct library_state {
     struct engine *engine;
     struct sql_cache *cache;
     unsigned users; /* with the handle; under its lock */
+    bool is_new;    /* there is no database yet; CREATE TABLE makes it */
     bool kept;      /* until the handle is closed */
     struct library_state *next;
 };
@@ -44,10 +45,13 @@ NODISCARD enum status library_states_open(struct library_states *states, struct 
 /* Comes after library_leave of all users. */
 void library_states_close(struct library_states *states);
 
-/* Gives the state, opened anew if it is stale, until library_leave. `newest`: also if somebody else has changed the
- * database meanwhile. */
-NODISCARD enum status library_enter(struct library_states *states, bool newest, struct library_state **state,
-                                    struct error *error);
+/* What a call does with the state: with one that it reads or changes there must be a database, and one that it changes or creates
+ * is the newest, also if somebody else has changed the database meanwhile. */
+enum library_use { LIBRARY_SETS, LIBRARY_READS, LIBRARY_CHANGES, LIBRARY_CREATES };
+
+/* Gives the state, opened anew if it is stale, until library_leave. */
+NODISCARD enum status library_enter(struct library_states *states, enum library_use use,
+                                    struct library_state **state, struct error *error);
 void library_leave(struct library_states *states, struct library_state *state); /* NULL is legal */
 /* One more user of a state that the caller has entered. */
 void library_share(struct library_states *states, struct library_state *state);

@@ -56,9 +56,10 @@ struct tessera_result;
  * all). `device` is "cpu"; "cuda" or "cuda:1", which fail with TESSERA_MACHINE if that GPU cannot be used;
  * "cuda:0,1" or "cuda:all", several GPUs that share each statement's rows; or "auto" or NULL, which is the first
  * GPU if it can be used, else the CPU. Without a path (NULL or "") there is no database, and statements ask files
- * alone: FROM 'trips.parquet'. The database stays in the state of this moment, whatever is loaded later, until a
- * statement changes tables through this handle (tessera_run). Free it with tessera_close, after everything that was made
- * from it. */
+ * alone: FROM 'trips.parquet'. Where nothing is at the path, in a directory that exists, or an empty directory,
+ * CREATE TABLE makes the database, and other statements are refused before. The database stays in the state of this
+ * moment, whatever is loaded later, until a statement changes tables through this handle (tessera_run). Free it with
+ * tessera_close, after everything that was made from it. */
 enum tessera_status tessera_open(const char *path, const char *device, unsigned threads,
                                  struct tessera_database **database, struct tessera_error *error);
 
@@ -234,7 +235,8 @@ enum tessera_status tessera_table_arrow(struct tessera_database *database, const
  * rows (then all tables must exist and have the columns of the script). */
 enum tessera_load_mode { TESSERA_LOAD_NEW, TESSERA_LOAD_REPLACE, TESSERA_LOAD_APPEND };
 
-/* Loads files into the database at `path`, like `tessera load` (docs/loading.md): tables[i] from files[i].
+/* Loads files into the database at `path`, like `tessera load` (docs/loading.md): tables[i] from files[i], which is a file, a
+ * pattern as 'sales-*.csv', or a folder; a table that stands several times gets all of its files, in their order.
  * The database is created if it does not exist. `schema` is the text of the CREATE TABLE script; TESSERA_LOAD_APPEND needs
  * none (NULL), as the database knows its tables, but not their CHECK and UNIQUE. The load is all or nothing. */
 enum tessera_status tessera_load(const char *path, const char *schema, const char *const *tables,

@@ -196,31 +196,16 @@ static enum status run_and_report(const struct shell_options *options, struct sq
     return status;
 }
 
-/* Whether there is no database, also no other thing than a folder: one that is empty, or in which a first change did not end,
- * may become one. */
-static enum status is_missing(const char *path, bool *missing, struct error *error)
-{
-    bool found;
-    struct stat facts;
-    RETURN_IF_ERROR(file_found(path, &found, error));
-    *missing = !found;
-    if (!found || stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode))
-        return STATUS_OK;
-    RETURN_IF_ERROR(database_has(path, CATALOGUE_FILE, &found, error));
-    *missing = !found;
-    return STATUS_OK;
-}
-
 /* A database that does not exist is made by CREATE TABLE. */
 static enum status open_database(const struct shell_options *options, struct sql_shell *shell,
                                  struct error *error)
 {
-    bool missing = false;
+    bool is_new = false;
     if (!options->database)
         return database_open_none("", &shell->database, error);
     if (!options->engine.cluster)
-        RETURN_IF_ERROR(is_missing(options->database, &missing, error));
-    if (!missing)
+        RETURN_IF_ERROR(database_is_new(options->database, &is_new, error));
+    if (!is_new)
         return cluster_command_open(options->engine.cluster, options->database, &shell->database, error);
     shell->stale = shell->is_new = true;
     if (!options->statement && isatty(STDIN_FILENO))

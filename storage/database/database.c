@@ -169,6 +169,10 @@ bool database_is_current(const struct database *database)
     struct catalogue now;
     if (!database->path[0])
         return true;
+    if (!database->catalogue.generation) { /* of which there was nothing on disk */
+        bool found;
+        return database_has(database->path, CATALOGUE_FILE, &found, NULL) == STATUS_OK && !found;
+    }
     if (catalogue_read(database->path, &now, NULL) != STATUS_OK)
         return false;
     const bool current = now.generation == database->catalogue.generation;

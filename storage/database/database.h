@@ -48,6 +48,10 @@ struct database_companion {
 struct database_companion *database_companion(struct database *database,
                                               struct database_companion *(*make)(void));
 
+/* *is_new: whether a first change may make a database at the path: nothing is there, in a directory that is, or a directory that is
+ * empty or has only what a first change left that did not end. */
+NODISCARD enum status database_is_new(const char *path, bool *is_new, struct error *error);
+
 /* Opens a database without tables, of which there is nothing on disk: at `path`, where a writer may make it, or "": nowhere. */
 NODISCARD enum status database_open_none(const char *path, struct database **database, struct error *error);
 

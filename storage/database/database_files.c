@@ -3,6 +3,7 @@
 #include "storage/database/database_files.h"
 
 #include "storage/column/column_span.h"
+#include "storage/database/database.h"
 #include "storage/base/clock.h"
 #include "storage/base/file.h"
 #include "storage/base/memory.h"
@@ -266,6 +267,39 @@ enum status directory_is_empty(const char *path, bool *empty, struct error *erro
     *empty = !name;
     closedir(directory);
     return status;
+}
+
+/* Whether the directory in which something would be made is there. */
+static enum status has_parent(const char *path, bool *has, struct error *error)
+{
+    struct stat facts;
+    char *parent;
+    size_t length = strlen(path);
+    while (length && path[length - 1] == '/')
+        length--;
+    while (length && path[length - 1] != '/')
+        length--;
+    RETURN_IF_ERROR(path_format(&parent, error, "%.*s.", (int)length, path)); /* "." or "a/b/." */
+    *has = stat(parent, &facts) == 0 && S_ISDIR(facts.st_mode);
+    free(parent);
+    return STATUS_OK;
+}
+
+enum status database_is_new(const char *path, bool *is_new, struct error *error)
+{
+    struct stat facts;
+    bool found;
+    RETURN_IF_ERROR(file_found(path, &found, error));
+    if (!found)
+        return has_parent(path, is_new, error);
+    *is_new = false;
+    if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode))
+        return STATUS_OK;
+    RETURN_IF_ERROR(directory_is_empty(path, is_new, error));
+    if (*is_new)
+        return STATUS_OK;
+    RETURN_IF_ERROR(database_has(path, CATALOGUE_FILE, &found, error));
+    return found ? STATUS_OK : database_has(path, FIRST_FILE, is_new, error);
 }
 
 /* Visits the files of one table's directory, then the directory itself. */

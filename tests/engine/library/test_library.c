@@ -7,6 +7,7 @@
 
 #include "engine/library/tessera.h"
 #include "tests/support/database_cases.h"
+#include "tests/support/library_number.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -17,7 +18,6 @@
 #include <time.h>
 
 static char path[PATH_BYTES], file[PATH_BYTES + 32];
-static struct tessera_error error;
 
 static int setup(void **state)
 {
@@ -469,25 +469,6 @@ static void no_thread_is_left_after_the_last_database(void **state)
 
 /* ---- Statements that write ---- */
 
-/* Runs a statement; its answer is one number, or the call fails so. */
-static int64_t number_of(struct tessera_database *database, const char *sql, enum tessera_status expected)
-{
-    struct tessera_statement *statement;
-    struct tessera_result *result = NULL;
-    enum tessera_status status = tessera_prepare(database, sql, &statement, &error);
-    if (status == TESSERA_OK) {
-        status = tessera_run(statement, &result, &error);
-        tessera_finalize(statement);
-    }
-    if (status != expected)
-        fail_msg("%s: %d: %s", sql, (int)status, error.text);
-    if (status != TESSERA_OK)
-        return -1;
-    const int64_t number = tessera_int64(result, 0, 0);
-    tessera_result_free(result);
-    return number;
-}
-
 static void values_are_bound_to_statements_that_write(void **state)
 {
     struct tessera_database *database;
@@ -612,44 +593,6 @@ static void changes_are_seen_by_what_comes_after_them(void **state)
     tessera_close(database);
 }
 
-/* Segments of an odd number of rows, as changes leave them, and deleted rows: the stream has the live rows in their order. */
-static void a_changed_table_is_exported(void **state)
-{
-    static const char *const changes[] = {
-        "create table changed (n int, tag text, twice double)", "insert into changed values (0, 'x', null)",
-        "insert into changed with d (i) as (values (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) select "
-        "1 + a.i + 10 * "
-        "b.i + 100 * c.i + 1000 * e.i + 10000 * f.i as n, 'y' || a.i, 0.5 from d a, d b, d c, d e, d f order "
-        "by n",
-        "insert into changed select 100001, 'z', 1e3", "delete from changed where n % 3 = 1"};
-    struct tessera_database *database;
-    struct ArrowArrayStream stream;
-    struct ArrowArray batch;
-    int64_t next = 0, rows = 0;
-    (void)state;
-    assert_int_equal(tessera_open(path, "cpu", 2, &database, &error), TESSERA_OK);
-    for (size_t c = 0; c < sizeof changes / sizeof *changes; c++) {
-        assert_int_equal(tessera_table_arrow(database, c ? "changed" : "sales", &stream, &error), TESSERA_OK);
-        stream.release(&stream);
-        number_of(database, changes[c], TESSERA_OK);
-    }
-    assert_int_equal(tessera_table_arrow(database, "changed", &stream, &error), TESSERA_OK);
-    for (assert_int_equal(stream.get_next(&stream, &batch), 0); batch.release;
-         assert_int_equal(stream.get_next(&stream, &batch), 0)) {
-        const int64_t *const numbers = batch.children[0]->buffers[1];
-        for (int64_t row = 0; row < batch.length; row++, next++) {
-            next += next % 3 == 1;
-            assert_int_equal(numbers[row], next);
-        }
-        assert_int_equal(batch.length, rows ? 66668 - 65536 : 65536);
-        rows += batch.length;
-        batch.release(&batch);
-    }
-    assert_int_equal(rows, number_of(database, "select count(*) from changed", TESSERA_OK));
-    stream.release(&stream);
-    tessera_close(database);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -661,7 +604,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(parameters_have_the_type_that_they_are_bound_with, setup, teardown),
         cmocka_unit_test_setup_teardown(decimals_without_digits_are_decimals_of_arrow, setup, teardown),
         cmocka_unit_test_setup_teardown(times_with_time_zone_are_instants, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_changed_table_is_exported, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_are_sentences, setup, teardown),
         cmocka_unit_test_setup_teardown(changes_are_seen_by_what_comes_after_them, setup, teardown),
         cmocka_unit_test_setup_teardown(values_are_bound_to_statements_that_write, setup, teardown),

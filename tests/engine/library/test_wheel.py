@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 import time
 import unittest
@@ -166,7 +167,7 @@ class Python(unittest.TestCase):
         with self.assertRaises(tessera.ProgrammingError):
             self.ask("select 'a\0b'")
         with self.assertRaisesRegex(tessera.OperationalError, "nowhere"):
-            tessera.connect(os.path.join(FOLDER, "nowhere.db"), device="cpu")
+            tessera.connect(os.path.join(FOLDER, "nowhere", "x.db"), device="cpu")
         with self.assertRaises(tessera.OperationalError):
             tessera.connect(self.path, device="cpu", memory="much")
         with self.assertRaisesRegex(tessera.ProgrammingError, "64 bits"):
@@ -306,6 +307,50 @@ class Python(unittest.TestCase):
             tessera.load(path, script, {"words": file}, mode="add")
         with self.assertRaisesRegex(tessera.DataError, "missing.csv"):
             tessera.load(path, script, {"words": os.path.join(FOLDER, "missing.csv")}, mode="replace")
+
+        again = write("again.csv", "w\nc\n")
+        self.assertEqual(tessera.load(path, script, {"words": [file, os.path.join(FOLDER, "agai*.csv")]}, mode="replace"), 3)
+        self.assertEqual(tessera.load(path, None, {"words": (again,)}, mode="append"), 1)
+        with self.assertRaisesRegex(tessera.DataError, "needs a schema"):
+            tessera.load(path, None, {"words": again})
+
+    def test_create_table_makes_a_database(self):
+        path = os.path.join(FOLDER, "made.db")
+        with tessera.connect(path, device="cpu") as connection:
+            with self.assertRaisesRegex(tessera.ProgrammingError, "made.db yet; CREATE TABLE"):
+                connection.execute("select 1")
+            self.assertEqual(connection.execute("create table t as select 7 as n").rowcount, 1)
+            self.assertEqual(connection.execute("from t").fetchall(), [(7,)])
+        with self.assertRaisesRegex(tessera.OperationalError, "nowhere"):
+            tessera.connect("/nowhere/made.db", device="cpu")
+
+    def test_a_change_that_the_disk_did_not_confirm_is_made(self):
+        faults = os.path.join(BUILD, "libtessera_faults.so")
+        if not os.path.exists(faults):
+            print("[  NOT RUN ] libtessera_faults.so is not built")
+            return
+        program = textwrap.dedent("""\
+            import sys, tessera
+            with tessera.connect(sys.argv[1], device="cpu") as connection:
+                status = 0
+                try:
+                    connection.execute("insert into words values ('x')")
+                except tessera.OperationalError as error:
+                    status = error.status
+                try:
+                    connection.rollback()
+                except tessera.NotSupportedError:
+                    status += 10
+                print(status)""")
+        path, said = os.path.join(FOLDER, "synced.db"), []
+        tessera.load(path, "CREATE TABLE words (w TEXT);", {"words": write("one.csv", "w\na\n")})
+        sync = {"LD_PRELOAD": faults, "FAULTS_PROGRAM": os.path.realpath(sys.executable), "FAULTS_KINDS": "sync",
+                "FAULTS_ERROR": "EIO", "FAULTS_FOREVER": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+        while "10" not in said and len(said) < 30:  # the call that fails, until none does
+            sync.update(FAULTS_NUMBER=str(len(said) + 1), FAULTS_STATE=write("faults", "\0" * 4096))
+            said.append(subprocess.run([sys.executable, "-c", program, path], text=True, stdout=subprocess.PIPE,
+                                       env=dict(os.environ, **sync)).stdout.strip())
+        self.assertEqual(sorted(set(said)), ["10", "14", "3"], said)  # not made, not confirmed, made
 
     def test_statements_that_write(self):
         path, file = os.path.join(FOLDER, "written.db"), os.path.join(FOLDER, "written.csv")

@@ -10,7 +10,7 @@ import threading
 import weakref
 
 from ._errors import DataError, InterfaceError, NotSupportedError, OperationalError, ProgrammingError
-from ._library import Options, as_text, call, interruptible, library, void_p
+from ._library import NOT_DURABLE, Options, as_text, call, interruptible, library, void_p
 from ._result import Result
 
 _BLOCK = 4096  # rows that fetchone and fetchmany make at once
@@ -173,7 +173,11 @@ class Cursor:
                 if self._stopped:
                     raise OperationalError("the statement was stopped")
                 self._statement = statement
-            call("run", statement, ctypes.byref(result))
+            try:
+                call("run", statement, ctypes.byref(result))
+            except OperationalError as error:
+                self.connection._changed |= error.status == NOT_DURABLE
+                raise
             return result, bool(library.tessera_changes(statement))
         finally:
             with self._lock:

@@ -8,7 +8,7 @@ import threading
 from ._errors import DataError, InterfaceError, OperationalError, ProgrammingError
 
 API_VERSION = 2  # TESSERA_API_VERSION, which is also the soname's number
-BAD_INPUT = 2  # TESSERA_BAD_INPUT
+BAD_INPUT, NOT_DURABLE = 2, 4  # TESSERA_BAD_INPUT, TESSERA_NOT_DURABLE
 
 void_p, text_p, u32, u64 = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint64
 i64 = ctypes.c_int64
