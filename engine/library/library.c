@@ -5,6 +5,7 @@
 #include "engine/library/arrow_export.h"
 #include "engine/library/change/change.h"
 #include "engine/library/library.h"
+#include "engine/library/show.h"
 #include "engine/library/state.h"
 #include "storage/base/decimal.h"
 #include "storage/base/memory.h"
@@ -34,6 +35,8 @@ struct tessera_statement {
     struct tessera_database *database;
     struct library_state *state; /* of `statement`; NULL: it writes a file or changes tables */
     struct sql_statement *statement;
+    bool shows; /* it is `show` */
+    struct show show;
     struct sql_change change;
     struct sql_parameter *values; /* of the parameters of `change`; they own their strings */
     struct sql_settings settings; /* of `change` */
@@ -177,7 +180,7 @@ struct database *library_database(const struct tessera_database *database)
 
 int tessera_changes(const struct tessera_statement *statement)
 {
-    return !statement->statement;
+    return statement->change.arena != NULL;
 }
 
 void tessera_use_indexes(struct tessera_database *database, enum tessera_index_use use)
@@ -207,7 +210,13 @@ static enum status prepare(struct tessera_statement *made, const char *sql, size
     struct sql_token first;
     sql_tokens_begin(&tokens, sql, strlen(sql));
     made->settings = settings;
-    if (sql_token_next(&tokens, &first, NULL) == STATUS_OK && sql_change_begins(&first)) {
+    const bool any = sql_token_next(&tokens, &first, NULL) == STATUS_OK;
+    if (any && show_begins(&first)) {
+        RETURN_IF_ERROR(show_parse(sql, strlen(sql), &made->show, used, error));
+        made->shows = true;
+        return STATUS_OK;
+    }
+    if (any && sql_change_begins(&first)) {
         RETURN_IF_ERROR(sql_change_parse(sql, strlen(sql), &made->change, used, error));
         RETURN_IF_ERROR(memory_zeros(&made->values, (made->change.parameter_count + 1) * sizeof *made->values,
                                      "parameters", error));
@@ -230,7 +239,7 @@ enum tessera_status tessera_prepare(struct tessera_database *database, const cha
         made->database = database;
     enum status status =
         made ? prepare(made, sql, &used, &inner) : error_out_of_memory(&inner, sizeof *made, "a statement");
-    const bool any = made && (made->statement || made->change.arena);
+    const bool any = made && (made->statement || made->change.arena || made->shows);
     if (status == STATUS_OK && (!any || sql[used + strspn(sql + used, " \t\r\n;")]))
         status = error_set(&inner, STATUS_BAD_INPUT, "tessera_prepare takes one statement; there is %s",
                            any ? "more behind the first" : "none");
@@ -252,6 +261,7 @@ void tessera_finalize(struct tessera_statement *statement)
         free((char *)statement->values[p].string);
     free(statement->values);
     sql_change_free(&statement->change);
+    show_free(&statement->show);
     free(statement);
 }
 
@@ -414,10 +424,24 @@ static enum status run_change(struct tessera_statement *statement, struct rowset
     return status;
 }
 
+static enum status run_show(struct tessera_statement *statement, struct rowset *rows, struct error *error)
+{
+    struct library_states *const states = &statement->database->states;
+    struct library_state *state;
+    RETURN_IF_ERROR(library_enter(states, LIBRARY_READS, &state, error));
+    const struct show_task task = {
+        .engine = state->engine, .database = state->database, .settings = statement->settings};
+    const enum status status = show_run(&statement->show, &task, rows, error);
+    library_leave(states, state);
+    return status;
+}
+
 static enum status run(struct tessera_statement *statement, struct tessera_result *result,
                        struct error *error)
 {
     result->database = statement->database;
+    if (statement->shows)
+        return run_show(statement, &result->rows, error);
     if (!statement->statement)
         return run_change(statement, &result->rows, error);
     result->state = statement->state;

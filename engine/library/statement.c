@@ -292,6 +292,28 @@ static enum status bind(struct sql_statement *statement, int64_t now, struct err
     return statement_files_load(&statement->files, &statement->bound, error);
 }
 
+enum status sql_answer_bind(struct sql_statement *statement, uint32_t *columns, struct error *error)
+{
+    struct execution execution;
+    int64_t now;
+    engine_enter(statement->engine, &execution);
+    enum status status = take_time(statement, &now, error);
+    status = AND_THEN(status, bind(statement, now, error));
+    execution_leave(&execution);
+    if (status != STATUS_OK)
+        forget_tree(statement);
+    else
+        *columns = statement->bound.root->column_count;
+    return status;
+}
+
+struct sql_answer_column sql_answer_column(const struct sql_statement *statement, uint32_t column)
+{
+    const struct logical_tree *const tree = &statement->bound;
+    const struct logical_column *const of = &tree->columns[tree->root->columns[column]];
+    return (struct sql_answer_column){tree->names[column], of->type, of->nullable};
+}
+
 static struct relational_task task_of(struct sql_statement *statement, int64_t now)
 {
     return (struct relational_task){.engine = statement->engine,

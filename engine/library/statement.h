@@ -54,6 +54,16 @@ enum sql_explain sql_statement_explains(const struct sql_statement *statement);
 NODISCARD enum status sql_run(struct sql_statement *statement, struct rowset *rows, struct run_timing *timing,
                               struct error *error);
 
+/* Binds a statement that is not run: its answer has so many columns; and one of them. */
+struct sql_answer_column {
+    const char *name; /* it lives until the statement is bound again, or freed */
+    struct value_type type;
+    bool nullable;
+};
+NODISCARD enum status sql_answer_bind(struct sql_statement *statement, uint32_t *columns,
+                                      struct error *error);
+struct sql_answer_column sql_answer_column(const struct sql_statement *statement, uint32_t column);
+
 /* After a run: the stored column whose values a column of the answer has, and the table of which it has rows, each at most
  * once; or NULL (logical_origin, logical_rows_of). */
 const struct column *sql_origin(const struct sql_statement *statement, uint32_t column);

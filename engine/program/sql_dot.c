@@ -1,4 +1,5 @@
 /* sql_dot.c: the dot commands of prompts and scripts (sql_shell.h). */
+#include "engine/library/show.h"
 #include "engine/program/sql_shell.h"
 
 #include "storage/base/words/near_word.h"
@@ -63,7 +64,7 @@ static enum status dot_schema(struct sql_shell *shell, const char *argument, str
     if (*name && database_view(shell->database, name) && !database_find(shell->database, name)) {
         write_view(sql_shell_out(shell), shell->database, name);
     } else if (*name) {
-        RETURN_IF_ERROR(sql_shell_table(shell->database, name, &found, error));
+        RETURN_IF_ERROR(show_table(shell->database, name, &found, error));
         table_script_write(sql_shell_out(shell), shell->database, found);
     }
     return STATUS_OK;

@@ -1,6 +1,7 @@
 /* sql_shell.c: runs the statements and dot commands of a text, one after the other (sql_shell.h). */
 #include "engine/program/sql_shell.h"
 
+#include "engine/library/show.h"
 #include "engine/sql/change/change.h"
 #include "engine/sql/sql_error.h"
 #include "storage/base/clock.h"
@@ -112,13 +113,19 @@ static void skip(struct script *script, size_t bytes)
     script->length -= bytes;
 }
 
-/* Runs SHOW or DESCRIBE, which the catalogue answers. */
+/* Runs SHOW or DESCRIBE. */
 static enum status show(struct sql_shell *shell, struct script *script, struct error *error)
 {
+    const struct show_task task = {.engine = shell->engine,
+                                   .database = shell->database,
+                                   .settings = {.like = shell->like, .zone = shell->zone}};
     struct rowset rows = {0};
+    struct show parsed;
     size_t used;
-    RETURN_IF_ERROR(sql_shell_show(shell, script->text, script->length, &rows, &used, error));
-    enum status status = sql_shell_print(shell, &rows, error);
+    RETURN_IF_ERROR(show_parse(script->text, script->length, &parsed, &used, error));
+    enum status status = show_run(&parsed, &task, &rows, error);
+    show_free(&parsed);
+    status = AND_THEN(status, sql_shell_print(shell, &rows, error));
     rowset_free(&rows);
     status = AND_THEN(status, flush_output(error));
     if (status == STATUS_OK)
@@ -152,7 +159,7 @@ static enum status next(struct sql_shell *shell, struct script *script, struct e
             skip(script, used);
         return status;
     }
-    if (sql_shell_shows(&first))
+    if (show_begins(&first))
         return show(shell, script, error);
     if (sql_change_begins(&first)) {
         RETURN_IF_ERROR(sql_shell_change(shell, script->text, script->length, &used, error));

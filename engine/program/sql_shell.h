@@ -89,12 +89,6 @@ NODISCARD enum status sql_dot_read(struct sql_shell *shell, const char *argument
 NODISCARD enum status sql_shell_print(struct sql_shell *shell, const struct rowset *rows,
                                       struct error *error);
 
-/* True if a statement that begins with this token is one of those that sql_shell_show answers: SHOW TABLES and
- * DESCRIBE table. *used is as in sql_parse (engine/program/shell/show.c). */
-bool sql_shell_shows(const struct sql_token *first);
-NODISCARD enum status sql_shell_show(const struct sql_shell *shell, const char *text, size_t length,
-                                     struct rowset *rows, size_t *used, struct error *error);
-
 /* Runs COPY, DELETE, INSERT or CREATE TABLE (engine/sql/change/change.h), and tells what was done on standard error. What
  * changes tables begins with the newest state of the database. *used is as in sql_parse (engine/program/shell/change.c). */
 NODISCARD enum status sql_shell_change(struct sql_shell *shell, const char *text, size_t length, size_t *used,
@@ -102,10 +96,6 @@ NODISCARD enum status sql_shell_change(struct sql_shell *shell, const char *text
 
 /* Opens the database as it is now, if the shell has changed it: before the next statement or command. */
 NODISCARD enum status sql_shell_refresh(struct sql_shell *shell, struct error *error);
-
-/* Finds a table as FROM does: in any case if none has exactly this name. */
-NODISCARD enum status sql_shell_table(const struct database *database, const char *name,
-                                      const struct table **table, struct error *error);
 
 /* Runs the dot command in the first `length` bytes of `line`, which begins with the dot:
  * engine/program/sql_dot.c. */

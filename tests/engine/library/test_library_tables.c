@@ -45,6 +45,51 @@ static void create_table_makes_a_database(void **state)
     tessera_close(database);
 }
 
+static const char *text_of(const char *sql, struct tessera_database *database, uint64_t row, uint32_t column)
+{
+    static char text[64];
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    uint32_t length;
+    assert_int_equal(tessera_prepare(database, sql, &statement, &error), TESSERA_OK);
+    assert_false(tessera_changes(statement));
+    assert_int_equal(tessera_parameters(statement), 0);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_OK);
+    assert_true(row < tessera_rows(result));
+    const char *const value = tessera_text(result, column, row, &length);
+    snprintf(text, sizeof text, "%.*s", (int)length, value);
+    tessera_result_free(result);
+    tessera_finalize(statement);
+    return text;
+}
+
+/* SHOW and DESCRIBE give rows, as in the program. */
+static void what_there_is_is_shown(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *statement;
+    struct tessera_result *result;
+    (void)state;
+    assert_int_equal(tessera_open(path, "cpu", 1, &database, &error), TESSERA_OK);
+    number_of(database, "create table t (n bigint primary key, at timestamptz)", TESSERA_OK);
+    number_of(database, "create view v as select at, n * 1.5 as more from t", TESSERA_OK);
+    assert_string_equal(text_of("show tables", database, 0, 0), "t");
+    assert_string_equal(text_of("SHOW VIEWS;", database, 0, 0), "v");
+    assert_string_equal(text_of("describe t", database, 0, 3), "primary");
+    assert_string_equal(text_of("DESC TABLE t", database, 1, 1), "timestamptz");
+    assert_string_equal(text_of("describe V", database, 1, 1), "decimal(18,1)");
+    assert_string_equal(text_of("describe select max(at) as last from v where more > 1", database, 0, 0),
+                        "last");
+    assert_int_equal(tessera_prepare(database, "describe t t", &statement, &error), TESSERA_BAD_INPUT);
+    assert_int_equal(tessera_prepare(database, "describe t; select 1", &statement, &error),
+                     TESSERA_BAD_INPUT);
+    assert_int_equal(tessera_prepare(database, "describe nothing", &statement, &error), TESSERA_OK);
+    assert_int_equal(tessera_run(statement, &result, &error), TESSERA_BAD_INPUT);
+    assert_non_null(strstr(error.text, "line 1, column 10: database "));
+    tessera_finalize(statement);
+    tessera_close(database);
+}
+
 /* A table's files are one word, or several, of which each may be a pattern or a folder. */
 static void a_table_is_loaded_from_several_files(void **state)
 {
@@ -122,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(create_table_makes_a_database, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_there_is_is_shown, setup, teardown),
         cmocka_unit_test_setup_teardown(a_table_is_loaded_from_several_files, setup, teardown),
         cmocka_unit_test_setup_teardown(a_changed_table_is_exported, setup, teardown),
     };

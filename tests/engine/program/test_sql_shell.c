@@ -229,6 +229,16 @@ static void tables_can_be_described_in_sql(void **state)
     assert_script("show columns;", 2, "",
                   "line 1, column 6: there are SHOW TABLES and SHOW VIEWS; DESCRIBE NAME shows");
     assert_script("describe;", 2, "", "line 1, column 9: DESCRIBE needs the name of a table");
+    assert_script(
+        ".mode csv\ndescribe select d_year / 2.0 as half, upper(d_month) from date; describe (values (now(), "
+        "null), (null, 1.25));",
+        0,
+        "column,type,null,key,references\nhalf,double,yes,\"\",\"\"\nupper(d_month),string,yes,\"\",\"\"\n"
+        "column,type,null,key,references\ncolumn1,timestamptz,yes,\"\",\"\"\ncolumn2,\"decimal(18,2)\",yes,"
+        "\"\",\"\"\n",
+        "");
+    assert_script("describe\n  select 1, nope from date", 2, "",
+                  "line 2, column 13: there is no column nope");
     assert_script("describe date date;", 2, "", "line 1, column 15: nothing more is expected here");
     assert_script(
         ".explain\n.explain on\nselect count(*) from date;\n.explain off\nselect count(*) from date;", 0,
