@@ -43,6 +43,7 @@ struct string_call {
     int64_t numbers[3];     /* constant arguments that are numbers */
     uint32_t count;         /* of strings */
     bool total;             /* it is never NULL if no argument is */
+    bool fails;             /* a string may be an error, if a row that is asked for has it */
     bool wide;              /* its numbers may be any of 64 bits; else they are less than 2^32 */
     bool bounded;           /* its numbers are low .. high */
     int64_t low, high;

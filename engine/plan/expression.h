@@ -105,8 +105,17 @@ struct text_call;
 struct expression_failure;
 
 /* A zero-initialised list is empty; expression_list_free empties it. Equal nodes are made once. */
+/* A condition under which a value is asked for: in CASE, rows for which it is true, or those for which it is not. Calls that may
+ * fail are made for these rows alone (string_call.h). */
+struct expression_guard {
+    uint32_t condition;
+    bool taken; /* rows for which it is true */
+    const struct expression_guard *outer;
+};
+
 struct expression_list {
     uint32_t count, capacity, table_count;
+    const struct expression_guard *guard; /* of nodes that are being made; NULL: all rows ask for them */
     bool on_gpu;        /* the plan is for a GPU: what is checked below the aggregation is by_row */
     _Atomic bool *left; /* whether some value did (expression_check); NULL: none is checked */
     unsigned threads;   /* that compute tables; 0: all available */

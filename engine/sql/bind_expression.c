@@ -4,34 +4,77 @@
  */
 #include "engine/sql/bind_internal.h"
 #include "engine/sql/functions/functions.h"
+#include "storage/base/memory.h"
 #include "storage/base/parallel.h"
+
+#include <stdlib.h>
+
+/* What is bound of a CASE: of each pair the condition and the value. A value, and the condition after it, is asked for where
+ * the conditions before are not true. */
+struct case_pair {
+    uint32_t condition, value;
+    struct expression_guard is_true, is_not;
+};
+
+static enum status bind_pairs(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
+                              uint32_t count, struct case_pair *pairs)
+{
+    const uint32_t first = ast->has_operand;
+    const struct expression_guard **const guard = &binder->list->guard;
+    uint32_t operand = EXPRESSION_NONE;
+    if (ast->has_operand)
+        RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &operand));
+    for (uint32_t p = 0; p < count; p++) {
+        const struct sql_expression *const when = ast->children[first + 2 * p],
+                                           *const then = ast->children[first + 2 * p + 1];
+        struct case_pair *const pair = &pairs[p];
+        if (ast->has_operand) {
+            uint32_t value;
+            RETURN_IF_ERROR(bind_expression(binder, when, level, &value));
+            RETURN_IF_ERROR(
+                bind_compare(binder, when->position, EXPRESSION_EQUAL, operand, value, &pair->condition));
+        } else {
+            RETURN_IF_ERROR(bind_condition(binder, when, level, &pair->condition));
+        }
+        pair->is_true = (struct expression_guard){pair->condition, true, *guard};
+        pair->is_not = (struct expression_guard){pair->condition, false, *guard};
+        *guard = &pair->is_true;
+        RETURN_IF_ERROR(bind_expression(binder, then, level, &pair->value));
+        *guard = &pair->is_not;
+    }
+    return STATUS_OK;
+}
 
 static enum status bind_case(struct binder *binder, const struct sql_expression *ast, enum bind_level level,
                              uint32_t *node)
 {
-    const uint32_t first = ast->has_operand, end = ast->child_count - ast->has_else;
-    uint32_t operand = EXPRESSION_NONE;
-    if (ast->has_operand)
-        RETURN_IF_ERROR(bind_expression(binder, ast->children[0], level, &operand));
-    if (ast->has_else)
-        RETURN_IF_ERROR(bind_expression(binder, ast->children[end], level, node));
-    else
-        RETURN_IF_ERROR(expression_null(binder->list, VALUE_UNTYPED, node, binder->error));
-    for (uint32_t c = end; c >= first + 2; c -= 2) { /* the last pair is the innermost */
-        const struct sql_expression *const when = ast->children[c - 2], *const then = ast->children[c - 1];
-        uint32_t condition, value;
-        if (ast->has_operand) {
-            RETURN_IF_ERROR(bind_expression(binder, when, level, &value));
-            RETURN_IF_ERROR(
-                bind_compare(binder, when->position, EXPRESSION_EQUAL, operand, value, &condition));
-        } else {
-            RETURN_IF_ERROR(bind_condition(binder, when, level, &condition));
-        }
-        RETURN_IF_ERROR(bind_expression(binder, then, level, &value));
-        RETURN_IF_ERROR(bind_alike(binder, then->position, &value, node));
-        RETURN_IF_ERROR(bind_apply(binder, ast->position, EXPRESSION_CHOOSE, condition, value, *node, node));
+    const uint32_t first = ast->has_operand, end = ast->child_count - ast->has_else,
+                   count = (end - first) / 2;
+    const struct expression_guard *const outer = binder->list->guard;
+    struct case_pair *pairs;
+    RETURN_IF_ERROR(memory_zeros(&pairs, (count + 1ull) * sizeof *pairs, "a statement", binder->error));
+    enum status status = bind_pairs(binder, ast, level, count, pairs);
+    if (status == STATUS_OK)
+        status = ast->has_else ? bind_expression(binder, ast->children[end], level, node)
+                               : expression_null(binder->list, VALUE_UNTYPED, node, binder->error);
+    binder->list->guard = outer;
+    for (uint32_t p = count; status == STATUS_OK && p-- > 0;) { /* the last pair is the innermost */
+        const struct sql_position position = ast->children[first + 2 * p + 1]->position;
+        status = bind_alike(binder, position, &pairs[p].value, node);
+        status = AND_THEN(status, bind_apply(binder, ast->position, EXPRESSION_CHOOSE, pairs[p].condition,
+                                             pairs[p].value, *node, node));
     }
-    return STATUS_OK;
+    free(pairs);
+    return status;
+}
+
+enum status bind_below(struct binder *binder, const struct sql_expression *ast, uint32_t *node)
+{
+    const struct expression_guard *const guard = binder->list->guard;
+    binder->list->guard = NULL;
+    const enum status status = bind_expression(binder, ast, BIND_BELOW, node);
+    binder->list->guard = guard;
+    return status;
 }
 
 /* ---- Conditions ---- */
@@ -96,7 +139,7 @@ static enum status find_group(struct binder *binder, const struct sql_expression
     uint32_t below;
     if (ast->operation == SQL_CONCAT && !groups_by_text(binder))
         return STATUS_OK;
-    RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, &below));
+    RETURN_IF_ERROR(bind_below(binder, ast, &below));
     /* A constant that a grouping set leaves out is NULL. */
     *found = bind_node(binder, below)->operation == EXPRESSION_CONSTANT && binder->select->set_count == 0;
     *node = below;

@@ -52,7 +52,7 @@ void bind_sum_range(const struct binder *binder, struct plan_aggregate *aggregat
 enum status bind_aggregate_argument(struct binder *binder, const struct sql_expression *ast,
                                     uint32_t *argument)
 {
-    RETURN_IF_ERROR(bind_expression(binder, ast, BIND_BELOW, argument));
+    RETURN_IF_ERROR(bind_below(binder, ast, argument));
     const struct expression *const node = bind_node(binder, *argument);
     return node->by_row && (node->type.kind == VALUE_STRING || binder->planner.on_gpu)
                ? bind_refuse_text(binder, ast->position, SQL_CUT_BELOW_GROUPS)

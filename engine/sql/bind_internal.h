@@ -239,6 +239,8 @@ NODISCARD enum status bind_row_count(struct binder *binder, const struct sql_exp
 /* ---- bind_expression.c ---- */
 NODISCARD enum status bind_expression(struct binder *binder, const struct sql_expression *ast,
                                       enum bind_level level, uint32_t *node);
+/* Binds what all rows below the aggregation ask for: also in CASE above it. */
+NODISCARD enum status bind_below(struct binder *binder, const struct sql_expression *ast, uint32_t *node);
 /* Binds an expression and coerces it to a truth value: a number is true unless it is 0. */
 NODISCARD enum status bind_condition(struct binder *binder, const struct sql_expression *ast,
                                      enum bind_level level, uint32_t *node);

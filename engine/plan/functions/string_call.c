@@ -240,19 +240,54 @@ static enum status rows_of(struct expression_list *list, struct text_call call, 
     return text_call_add(list, &call, index, error);
 }
 
+/* Makes an argument NULL in rows that do not ask for the value: then the call is not made. */
+static enum status guard_argument(struct expression_list *list, struct text_call *call, struct error *error)
+{
+    uint32_t a = 0, null;
+    while (is_constant(list, call->arguments[a]))
+        a++;
+    uint32_t *const argument = &call->arguments[a];
+    for (const struct expression_guard *guard = list->guard; guard; guard = guard->outer) {
+        RETURN_IF_ERROR(expression_null(list, list->nodes[*argument].type, &null, error));
+        RETURN_IF_ERROR(expression_apply(list, EXPRESSION_CHOOSE, guard->condition,
+                                         guard->taken ? *argument : null, guard->taken ? null : *argument,
+                                         argument, error));
+        if (is_constant(list, *argument)) /* no row asks */
+            return STATUS_OK;
+    }
+    return STATUS_OK;
+}
+
+static enum status guarded_rows_of(struct expression_list *list, struct text_call call, uint32_t *index,
+                                   struct error *error)
+{
+    if (call.call.fails && list->guard) {
+        const enum status status = guard_argument(list, &call, error);
+        if (status != STATUS_OK && call.call.release)
+            call.call.release(call.call.context);
+        RETURN_IF_ERROR(status);
+    }
+    return rows_of(list, call, index, error);
+}
+
 enum status expression_text_call(struct expression_list *list, const struct text_call *call, uint32_t *index,
                                  struct error *error)
 {
     const struct tabulated of = tabulated_of(list, call);
+    struct error why = {0};
     bool null = false;
     for (uint32_t a = 0; a < argument_count(call); a++)
         null |= is_constant(list, call->arguments[a]) && list->nodes[call->arguments[a]].is_null;
     if (!null && is_for_rows(&of))
-        return rows_of(list, *call, index, error);
+        return guarded_rows_of(list, *call, index, error);
     const enum status status =
-        null ? null_result(list, call->call.type, index, error) : table_of(list, &of, index, error);
+        null ? null_result(list, call->call.type, index, &why) : table_of(list, &of, index, &why);
+    if (status == STATUS_BAD_INPUT && call->call.fails && of.given_count) /* no constant: rows tell */
+        return guarded_rows_of(list, *call, index, error);
     if (call->call.release)
         call->call.release(call->call.context);
+    if (status != STATUS_OK && error)
+        *error = why;
     return status;
 }
 

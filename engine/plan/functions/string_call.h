@@ -2,7 +2,8 @@
  * string_call.h: functions of strings. Where the strings and numbers of their arguments have few combinations, they are
  * computed for all of these when a statement is bound; of one column that is once for each string of its dictionary. The
  * results are a table (EXPRESSION_LOOKUP), so a scan knows nothing of them. A string takes 20 to 500 ns on one of the
- * threads (string_table.h). All others are computed row by row (text_call.h).
+ * threads (string_table.h). All others are computed row by row (text_call.h), and so is a function of which a string is an
+ * error: only a row that is asked for makes it one, by the conditions of the statement and, in CASE, by the list's guard.
  */
 #ifndef TESSERA_ENGINE_PLAN_FUNCTIONS_STRING_CALL_H
 #define TESSERA_ENGINE_PLAN_FUNCTIONS_STRING_CALL_H

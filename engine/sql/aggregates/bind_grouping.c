@@ -84,7 +84,7 @@ enum status bind_grouping(struct binder *binder, const struct sql_expression *as
                            GROUPING_TERMS_MAX);
     for (uint32_t c = 0; c < ast->child_count; c++) {
         uint32_t below;
-        RETURN_IF_ERROR(bind_expression(binder, ast->children[c], BIND_BELOW, &below));
+        RETURN_IF_ERROR(bind_below(binder, ast->children[c], &below));
         const uint32_t term = bind_listed_term(binder, ast->children[c], below);
         if (term == grouping->listed)
             return bind_refuse(binder, ast->children[c]->position, "grouping takes terms of GROUP BY");

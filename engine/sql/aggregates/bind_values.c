@@ -128,7 +128,7 @@ static enum status take_fraction(struct binder *binder, const struct sql_express
     measure->whole = 2;
     if (strcmp(ast->name, "median") == 0)
         return STATUS_OK;
-    RETURN_IF_ERROR(bind_expression(binder, ast->children[1], BIND_BELOW, &node));
+    RETURN_IF_ERROR(bind_below(binder, ast->children[1], &node));
     const struct expression *const fraction = bind_node(binder, node);
     if (!expression_is_constant(binder->list, node) || fraction->type.kind != VALUE_INTEGER ||
         fraction->constant < 0 || fraction->constant > power_of_ten(fraction->type.scale))
@@ -284,7 +284,7 @@ enum status bind_strings(struct binder *binder, const struct sql_expression *ast
         return bind_refuse(binder, ast->position, "%s takes strings", ast->name);
     RETURN_IF_ERROR(take_values(binder, ast, value, kind, &measure));
     if (arguments == 2)
-        RETURN_IF_ERROR(bind_expression(binder, ast->children[1], BIND_BELOW, &separator));
+        RETURN_IF_ERROR(bind_below(binder, ast->children[1], &separator));
     else
         RETURN_IF_ERROR(expression_string_constant(binder->list, ",", 1, &separator, binder->error));
     if (!bind_string_of(binder, separator, &length))

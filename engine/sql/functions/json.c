@@ -311,8 +311,11 @@ enum status bind_json(struct binder *binder, const struct bound_call *call, uint
                                                          (uint32_t)path.used, &strings[1], binder->error));
     free(path.bytes);
     RETURN_IF_ERROR(status);
-    const struct string_call made = {
-        .body = extract, .type = {.kind = VALUE_STRING}, .numbers = {call->function->argument}, .count = 2};
+    const struct string_call made = {.body = extract,
+                                     .type = {.kind = VALUE_STRING},
+                                     .numbers = {call->function->argument},
+                                     .count = 2,
+                                     .fails = true};
     return bind_placed(binder, position,
                        expression_string_call(binder->list, &made, strings, node, binder->error));
 }

@@ -170,6 +170,7 @@ static enum status apply_regular(struct binder *binder, struct sql_position posi
         binder, position,
         regular_patterns_create(constant.text ? &constant : NULL, ignore_case, &patterns, binder->error)));
     call.context = patterns;
+    call.fails = !constant.text;
     call.release = free_patterns;
     return bind_placed(binder, position,
                        expression_string_call(binder->list, &call, nodes, node, binder->error));
