@@ -52,6 +52,6 @@ void sql_error_move(struct error *error, struct sql_position from, struct sql_po
     memcpy(text, error->text, sizeof text);
     if (own.line < from.line || (own.line == from.line && own.column < from.column))
         own = from;
-    error_set(error, error->status, "line %u, column %u%.900s", own.line - from.line + to.line,
-              own.line == from.line ? own.column - from.column + to.column : own.column, text + after);
+    error_set_lines(error, error->status, "line %u, column %u%.900s", own.line - from.line + to.line,
+                    own.line == from.line ? own.column - from.column + to.column : own.column, text + after);
 }

@@ -23,9 +23,9 @@ static enum status tell_complaints(const struct schema_parser *parser, struct er
     for (const char *at = parser->complaints; (at = strchr(at, '\n')); at++)
         told++;
     if (parser->complaint_count > told)
-        return error_set(error, STATUS_BAD_INPUT, "%s\nand %u more", parser->complaints,
-                         parser->complaint_count - told);
-    return error_set(error, STATUS_BAD_INPUT, "%s", parser->complaints);
+        return error_set_lines(error, STATUS_BAD_INPUT, "%s\nand %u more", parser->complaints,
+                               parser->complaint_count - told);
+    return error_set_lines(error, STATUS_BAD_INPUT, "%s", parser->complaints);
 }
 
 static enum status parse(struct schema_parser *parser, struct error *error)

@@ -274,7 +274,7 @@ enum status row_reject(struct row_parse *parse, uint64_t block, const struct bad
     if (rejects->count < rejects->most) {
         if (rejects->count++ == 0 ||
             (rejects->first_table == parse->parsed->table && block < rejects->first_block)) {
-            snprintf(rejects->first, sizeof rejects->first, "%s", text);
+            error_text_escape(rejects->first, sizeof rejects->first, text);
             rejects->first_table = parse->parsed->table;
             rejects->first_block = block;
         }

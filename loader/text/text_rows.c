@@ -123,9 +123,12 @@ struct text_row text_row_split(const char *text, const struct text_index *index,
 void text_printable(const char *text, size_t length, char shown[TEXT_SHOWN_BYTES])
 {
     const size_t most = TEXT_SHOWN_BYTES - 4, kept = length < most ? length : most - 3;
-    for (size_t i = 0; i < kept; i++)
-        shown[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i];
-    memcpy(shown + kept, length < most ? "" : "...", length < most ? 1 : 4);
+    char plain[TEXT_SHOWN_BYTES];
+    memcpy(plain, text, kept);
+    plain[kept] = '\0';
+    error_text_escape(shown, TEXT_SHOWN_BYTES - 3, plain);
+    if (length >= most)
+        strcat(shown, "...");
 }
 
 const char text_no_utf8[] = "is no UTF-8: if it is Latin-1, tessera load --encoding latin1 reads it";

@@ -52,7 +52,7 @@ static inline bool text_row_empty(const struct text_row *row)
     return row->fields == 1 && row->last_empty;
 }
 
-/* Copies text for complaints: truncated, with '?' for control characters. */
+/* Copies text for complaints: truncated, with control characters escaped (error_text_escape). */
 #define TEXT_SHOWN_BYTES 64u
 void text_printable(const char *text, size_t length, char shown[TEXT_SHOWN_BYTES]);
 

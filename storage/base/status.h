@@ -10,6 +10,7 @@
 #define TESSERA_STORAGE_BASE_STATUS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum status {
     STATUS_OK = 0,
@@ -30,9 +31,17 @@ struct error {
 };
 
 /* Formats the sentence into *error (which may be NULL) and returns `status`, so that callers can `return
- * error_set(...)`. Text that does not fit is cut. */
+ * error_set(...)`. Text that does not fit is cut. Values of data and names of files stand in sentences: their control characters,
+ * which would change a terminal or begin a line, are escaped. */
 enum status error_set(struct error *error, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same of texts that were errors before, and may be several lines. */
+enum status error_set_lines(struct error *error, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Copies a text, cut to `bytes` with its zero, with \n, \t, \r and \x1b for control characters. */
+void error_text_escape(char *to, size_t bytes, const char *from);
 
 /* error_set with ": " and the text of `errno_value` appended, which becomes the cause. Returns STATUS_MACHINE for what no
  * input can mend (ENOSPC, EDQUOT, ENOMEM, EMFILE, ENFILE, EIO, EFBIG, ESTALE, ENOLCK, EAGAIN, EINTR), else

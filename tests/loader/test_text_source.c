@@ -227,7 +227,7 @@ static void rows_of_the_wrong_shape_are_told_by_what_they_hold(void **state)
     COMPLAINS("1|x|2\n\n", verbatim, "is empty: it must have 3 fields");
     COMPLAINS("1|x|2\n3|\0|4\n", plain, "has a NUL byte: it is byte 3 of it; is this a text file?");
     COMPLAINS("1|x|2\n3|\ty\n", plain,
-              "has 2 fields instead of 3: it ends with '?y', and column c is missing");
+              "has 2 fields instead of 3: it ends with '\\ty', and column c is missing");
     const char *const file = file_write("head.csv", "c,a,b\n1,2\n", 10);
     struct text_source *source;
     struct text_block block = {0};

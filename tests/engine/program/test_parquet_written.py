@@ -9,21 +9,11 @@ import os
 import sys
 import tempfile
 
-try:
-    import pyarrow
-    import pyarrow.compute
-    import pyarrow.parquet
-except ImportError:
-    print("[  NOT RUN ] pyarrow is not installed (pip install pyarrow)")
-    sys.exit(77)
-try:
-    import duckdb
-except ImportError:
-    print("[  NOT RUN ] duckdb is not installed (pip install duckdb)")
-    duckdb = None
-
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from written_peers import QUERY, Written  # noqa: E402
+from written_peers import QUERY, Written, imported  # noqa: E402
+
+pyarrow = imported("pyarrow", ".compute", ".parquet", needed=True)
+duckdb = imported("duckdb")
 
 tessera, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 20261128
 TYPES = dict(k="int64", flag="bool", big="int64", day="date32[day]", moment="timestamp[us]", price="decimal128(18, 3)",

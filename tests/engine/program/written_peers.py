@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "loader", "columnar"))
-from columnar_peers import Shapes, shown  # noqa: E402
+from columnar_peers import Shapes, imported, shown  # noqa: E402, F401
 
 # With a column that a query computes: its strings are no codes.
 SQL = dict(k="BIGINT", flag="BOOLEAN", big="BIGINT", day="DATE", moment="TIMESTAMP", price="DECIMAL(18,3)", word="TEXT",

@@ -3,6 +3,7 @@ of its rows with those that were written. A Columns is a dict of names and SQL t
 import csv
 import datetime
 import decimal
+import importlib
 import io
 import os
 import random
@@ -12,6 +13,20 @@ import sys
 D = decimal.Decimal
 UTC = datetime.timezone.utc
 EPOCH = datetime.datetime(1970, 1, 1)
+
+
+
+def imported(name, *parts, needed=False):
+    """The module, with parts of it; where it is not installed None, or the test ends as skipped."""
+    try:
+        for part in ("", *parts):
+            importlib.import_module(name + part)
+        return sys.modules[name]
+    except ImportError:
+        print("[  NOT RUN ] %s is not installed (pip install %s)" % (name, name))
+        if needed:
+            sys.exit(77)
+
 
 # The columns that every format has.
 COLUMNS = dict(flag="BOOLEAN", tiny="INT", small="INT", number="INT", big="BIGINT", day="DATE", moment="TIMESTAMP",

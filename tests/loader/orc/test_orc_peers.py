@@ -8,24 +8,12 @@ import os
 import sys
 import tempfile
 
-try:
-    import pyarrow
-    import pyarrow.orc
-except ImportError:
-    pyarrow = None
-try:
-    import pyorc
-except ImportError:
-    pyorc = None
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "columnar"))
+from columnar_peers import COLUMNS, UTC, Peers, Shapes, imported  # noqa: E402
 
-for name, module in (("pyarrow", pyarrow), ("pyorc", pyorc)):
-    if not module:
-        print("[  NOT RUN ] %s is not installed (pip install %s)" % (name, name))
+pyarrow, pyorc = imported("pyarrow", ".orc"), imported("pyorc")
 if not pyarrow and not pyorc:
     sys.exit(77)
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "columnar"))
-from columnar_peers import COLUMNS, UTC, Peers, Shapes  # noqa: E402
 
 peers = Peers(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 20261122, COLUMNS)
 rng, shapes = peers.rng, Shapes(peers.rng)

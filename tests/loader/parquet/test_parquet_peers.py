@@ -10,20 +10,11 @@ import os
 import sys
 import tempfile
 
-try:
-    import pyarrow
-    import pyarrow.parquet
-except ImportError:
-    print("[  NOT RUN ] pyarrow is not installed (pip install pyarrow)")
-    sys.exit(77)
-try:
-    import duckdb
-except ImportError:
-    print("[  NOT RUN ] duckdb is not installed (pip install duckdb)")
-    duckdb = None
-
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "columnar"))
-from columnar_peers import COLUMNS, D, EPOCH, Peers, Shapes  # noqa: E402
+from columnar_peers import COLUMNS, D, EPOCH, Peers, Shapes, imported  # noqa: E402
+
+pyarrow = imported("pyarrow", ".parquet", needed=True)
+duckdb = imported("duckdb")
 
 columns = dict(COLUMNS, u8="INT", u16="INT", u32="BIGINT", u64="DECIMAL(18,0)", ratio="DOUBLE", half="DOUBLE",
                milli="TIMESTAMP", nano="TIMESTAMP", cents="DECIMAL(9,2)")
