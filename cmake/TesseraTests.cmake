@@ -158,6 +158,8 @@ if(Python3_FOUND)
     # Compares with pyarrow, pyorc and DuckDB where they are installed.
     tessera_python_test(test_orc_peers loader/orc/test_orc_peers.py $<TARGET_FILE:tessera_program>)
     tessera_python_test(test_parquet_peers loader/parquet/test_parquet_peers.py $<TARGET_FILE:tessera_program>)
+    # FROM 'file.parquet' with conditions, of which row groups are read.
+    tessera_python_test(test_file_parts engine/library/test_file_parts.py $<TARGET_FILE:tessera_program>)
     # Files that COPY writes, read by the same.
     tessera_python_test(test_parquet_written engine/program/test_parquet_written.py $<TARGET_FILE:tessera_program>)
     tessera_python_test(test_arrow_written engine/program/test_arrow_written.py $<TARGET_FILE:tessera_program>)

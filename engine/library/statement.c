@@ -186,6 +186,8 @@ void sql_statement_set(struct sql_statement *statement, struct sql_settings sett
         own->staged != settings.staged) {
         block_plans_free(statement->blocks);
         statement->blocks = NULL;
+        if (statement->files.some)
+            forget_tree(statement);
     }
     statement->settings = settings;
 }
@@ -238,13 +240,14 @@ void sql_statement_reuse(struct sql_statement *statement)
         statement->left[p] = true;
 }
 
-/* What was not set in this use is NULL, and files that have changed are read again. */
+/* What was not set in this use is NULL, and files that have changed are read again, as are those of which other rows may be
+ * wanted at another time. */
 static enum status begin_use(struct sql_statement *statement, struct error *error)
 {
     static const struct sql_parameter null = {.is_null = true, .type = VALUE_UNTYPED};
     bool same;
     RETURN_IF_ERROR(statement_files_compare(&statement->files, &same, error));
-    if (!same)
+    if (!same || (statement->files.some && sql_tree_select(statement->tree)->timed))
         forget_tree(statement);
     for (uint32_t p = 0; p < statement->parameter_count; p++)
         if (statement->left[p])
@@ -289,7 +292,7 @@ static enum status bind(struct sql_statement *statement, int64_t now, struct err
     options.files = &files;
     RETURN_IF_ERROR(logical_bind(statement->database, sql_tree_select(statement->tree), &options,
                                  statement->arena, &statement->bound, error));
-    return statement_files_load(&statement->files, &statement->bound, error);
+    return statement_files_load(&statement->files, &statement->bound, &options, error);
 }
 
 enum status sql_answer_bind(struct sql_statement *statement, uint32_t *columns, struct error *error)

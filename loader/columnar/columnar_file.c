@@ -5,9 +5,11 @@
 #include "storage/base/file.h"
 #include "storage/base/memory.h"
 #include "storage/base/number/number_text.h"
+#include "storage/base/words/word.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- Files ---- */
@@ -41,6 +43,16 @@ void columnar_file_close(struct columnar_file *file)
     free(file->columns);
     free(file->parts);
     free(file);
+}
+
+uint32_t columnar_column_find(const struct columnar_file *file, const char *name)
+{
+    uint32_t found = file->column_count;
+    for (uint32_t c = 0; c < file->column_count; c++)
+        if (strcmp(file->columns[c].name, name) == 0 ||
+            (found == file->column_count && word_compare(file->columns[c].name, name) == 0))
+            found = c;
+    return found;
 }
 
 /* ---- Parts and bytes ---- */

@@ -103,6 +103,12 @@ struct columnar_format {
                                  struct columnar_streams *streams, struct columnar_values *values,
                                  struct error *error);
 
+    /* NULL, or gives what a part says of a column's values, without reading them: two values, of which the first is not
+     * greater than any of the part's, and the second not less (count 0: it does not say), and how many are NULL
+     * (-1: it does not say). What it says may be wrong or hostile; values that cannot be are not given. */
+    enum status (*column_ends)(const struct columnar_file *file, uint32_t part, uint32_t column,
+                               struct columnar_values *values, int64_t *nulls, struct error *error);
+
     /* Writes what the file holds as tables, or as one JSON object. */
     enum status (*inspect)(const struct columnar_file *file, bool json, FILE *out, struct error *error);
 };
@@ -116,6 +122,9 @@ NODISCARD enum status columnar_format_find(const char *path, const struct column
 NODISCARD enum status columnar_file_open(const struct columnar_format *format, const char *path,
                                          struct columnar_file **file, struct error *error);
 void columnar_file_close(struct columnar_file *file); /* or NULL */
+
+/* The number of the column of this name, or else of one that differs in case only; column_count: there is none. */
+uint32_t columnar_column_find(const struct columnar_file *file, const char *name);
 
 /* Opens the file for reading a part. Close it by columnar_part_close, also after an error. STATUS_BAD_INPUT if it has
  * another size than when its footer was read. */

@@ -4,7 +4,6 @@
 
 #include "loader/columnar/columnar_convert.h"
 #include "storage/base/memory.h"
-#include "storage/base/words/word.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@ static void list_columns(const struct columnar_file *file, char *text, size_t by
     }
 }
 
-/* Finds a column of the table in the file: by the same name, or else by one that differs in case only. */
+/* Finds a column of the table in the file. */
 static enum status find_column(const struct columnar_reader *reader, struct columnar_source *source,
                                uint32_t c, struct error *error)
 {
@@ -36,18 +35,15 @@ static enum status find_column(const struct columnar_reader *reader, struct colu
     const struct table_keys *const keys = reader->parse->keys[c];
     const struct column_schema *const want = keys ? &keys->key : &table->columns[c];
     const char *const name = table->columns[c].name;
-    const struct columnar_column *found = NULL;
+    const uint32_t number = columnar_column_find(file, name);
+    const struct columnar_column *const found = &file->columns[number];
     char text[64], names[400];
-    for (uint32_t f = 0; f < file->column_count; f++)
-        if (strcmp(file->columns[f].name, name) == 0 ||
-            (!found && word_compare(file->columns[f].name, name) == 0))
-            found = &file->columns[f];
-    if (!found) {
+    if (number == file->column_count) {
         list_columns(file, names, sizeof names);
         return error_set(error, STATUS_BAD_INPUT, "%s: has no column %s of table %s; its columns are %s",
                          file->path, name, table->name, names);
     }
-    source->columns[c] = (uint32_t)(found - file->columns);
+    source->columns[c] = number;
     if (columnar_type_fits(&found->type, want->type, reader->parse->options->text.reading.round))
         return STATUS_OK;
     return error_set(error, STATUS_BAD_INPUT, "%s: column %s has the type %s, which cannot be stored as %s%s",
@@ -69,8 +65,25 @@ static enum status open_source(struct columnar_reader *reader, const char *path,
     for (uint32_t c = 0; c < reader->columns; c++)
         RETURN_IF_ERROR(find_column(reader, source, c, error));
     reader->part_count += source->file->part_count;
-    reader->rows += source->file->rows;
     return STATUS_OK;
+}
+
+/* Lists the parts that are wanted. */
+static void list_parts(struct columnar_reader *reader)
+{
+    const uint64_t *const wanted = reader->parse->options->parts;
+    uint64_t number = 0;
+    reader->part_count = reader->rows = 0;
+    for (uint32_t f = 0; f < reader->source_count; f++)
+        for (uint32_t s = 0; s < reader->sources[f].file->part_count; s++, number++) {
+            if (wanted && !(wanted[number / 64] >> number % 64 & 1))
+                continue;
+            reader->parts[reader->part_count] = (struct columnar_part_load){.source = &reader->sources[f],
+                                                                            .part = s,
+                                                                            .number = reader->part_count,
+                                                                            .opened.descriptor = -1};
+            reader->rows += columnar_part_info(&reader->parts[reader->part_count++])->rows;
+        }
 }
 
 static enum status open_sources(struct columnar_reader *reader, const struct load_input *input,
@@ -91,11 +104,7 @@ static enum status open_sources(struct columnar_reader *reader, const struct loa
     }
     RETURN_IF_ERROR(
         memory_zeros(&reader->parts, (reader->part_count + 1) * sizeof *reader->parts, "parts", error));
-    uint64_t number = 0;
-    for (uint32_t p = 0; p < input->path_count; p++)
-        for (uint32_t s = 0; s < reader->sources[p].file->part_count; s++, number++)
-            reader->parts[number] = (struct columnar_part_load){
-                .source = &reader->sources[p], .part = s, .number = number, .opened.descriptor = -1};
+    list_parts(reader);
     return STATUS_OK;
 }
 

@@ -59,6 +59,31 @@ static uint32_t read_encodings(struct thrift *thrift, const struct thrift_field 
     return encodings;
 }
 
+/* The newer fields go before the older ones. */
+static void read_statistics(struct thrift *thrift, const struct thrift_field *outer,
+                            struct parquet_statistics *statistics)
+{
+    const char *ends[2][2] = {{NULL}}; /* of the older fields, and of the newer ones: greatest, least */
+    uint32_t bytes[2][2] = {{0}};
+    statistics->nulls = -1;
+    thrift_struct(thrift, outer);
+    for (struct thrift_field field = {0}; thrift_next(thrift, &field);) {
+        const bool newer = field.id == 5 || field.id == 6;
+        if (newer || field.id == 1 || field.id == 2)
+            ends[newer][field.id % 2 == 0] = thrift_binary(thrift, &field, &bytes[newer][field.id % 2 == 0]);
+        else if (field.id == 3)
+            statistics->nulls = thrift_number(thrift, &field);
+        else
+            thrift_skip(thrift, &field);
+    }
+    const bool newer = ends[1][0] && ends[1][1];
+    statistics->old = !newer;
+    statistics->greatest = ends[newer][0];
+    statistics->greatest_bytes = bytes[newer][0];
+    statistics->least = ends[newer][1];
+    statistics->least_bytes = bytes[newer][1];
+}
+
 /* Reads a chunk's own metadata. A dictionary, if there is one, comes first; some writers say 0 if there is none. */
 static void read_chunk_metadata(struct thrift *thrift, const struct thrift_field *outer,
                                 struct parquet_chunk *chunk, int64_t *physical)
@@ -88,6 +113,9 @@ static void read_chunk_metadata(struct thrift *thrift, const struct thrift_field
         case 11:
             dictionary = thrift_number(thrift, &field);
             break;
+        case 12:
+            read_statistics(thrift, &field, &chunk->statistics);
+            break;
         default:
             thrift_skip(thrift, &field);
         }
@@ -105,6 +133,7 @@ static enum status read_chunk(struct footer *footer, const struct thrift_field *
     int64_t physical = -1;
     uint32_t length;
     bool encrypted = false;
+    chunk->statistics.nulls = -1;
     thrift_struct(thrift, outer);
     for (struct thrift_field field = {0}; thrift_next(thrift, &field);) {
         if (field.id == 1) {
@@ -200,6 +229,23 @@ static enum status read_software(struct footer *footer, const struct thrift_fiel
     return file->software ? STATUS_OK : error_out_of_memory(footer->error, length + 1ull, "a name");
 }
 
+/* By what order least and greatest values were found, of each leaf: a union, whose field 1 is that of the type. */
+static void read_orders(struct footer *footer, const struct thrift_field *field)
+{
+    struct thrift *const thrift = &footer->thrift;
+    struct thrift_field item;
+    uint32_t count;
+    thrift_list(thrift, field, &item, &count);
+    for (uint32_t l = 0; l < count && !thrift->bad; l++) {
+        thrift_struct(thrift, &item);
+        for (struct thrift_field order = {0}; thrift_next(thrift, &order);) {
+            if (l < footer->file->leaf_count)
+                footer->file->leaves[l].ordered = order.id == 1;
+            thrift_skip(thrift, &order);
+        }
+    }
+}
+
 static enum status read_fields(struct footer *footer)
 {
     struct thrift *const thrift = &footer->thrift;
@@ -215,6 +261,8 @@ static enum status read_fields(struct footer *footer)
             status = read_groups(footer, &field);
         else if (field.id == 6)
             status = read_software(footer, &field);
+        else if (field.id == 7)
+            read_orders(footer, &field);
         else
             thrift_skip(thrift, &field);
         footer->encrypted |= field.id == 8;
@@ -223,11 +271,13 @@ static enum status read_fields(struct footer *footer)
     return STATUS_OK;
 }
 
-static enum status take_footer(struct parquet_file *file, const uint8_t *bytes, struct error *error)
+static enum status take_footer(struct parquet_file *file, struct error *error)
 {
     const struct columnar_place place = {.file = &file->base, .part = COLUMNAR_WHOLE_FILE};
-    struct footer footer = {
-        .file = file, .thrift = {bytes, bytes + file->footer_bytes, false}, .rows = -1, .error = error};
+    struct footer footer = {.file = file,
+                            .thrift = {file->footer, file->footer + file->footer_bytes, false},
+                            .rows = -1,
+                            .error = error};
     RETURN_IF_ERROR(read_fields(&footer));
     if (footer.thrift.bad || !file->leaves)
         return columnar_damaged(error, &place, "its footer cannot be understood");
@@ -243,7 +293,7 @@ static enum status take_footer(struct parquet_file *file, const uint8_t *bytes, 
 
 enum status parquet_file_read(struct parquet_file *file, int descriptor, struct error *error)
 {
-    uint8_t head[sizeof PARQUET_MAGIC - 1], tail[TAIL_BYTES], *bytes;
+    uint8_t head[sizeof PARQUET_MAGIC - 1], tail[TAIL_BYTES];
     const uint64_t least = sizeof head + TAIL_BYTES, size = file->base.size;
     if (size >= least) {
         RETURN_IF_ERROR(columnar_file_bytes(&file->base, descriptor, 0, sizeof head, head, error));
@@ -264,12 +314,10 @@ enum status parquet_file_read(struct parquet_file *file, int descriptor, struct 
     if (file->footer_bytes > size - least || file->footer_bytes > FOOTER_BYTES_MAX)
         return columnar_damaged(error, &place, "its footer has %llu bytes where %llu are left",
                                 (unsigned long long)file->footer_bytes, (unsigned long long)(size - least));
-    RETURN_IF_ERROR(memory_take(&bytes, file->footer_bytes, "a footer", error));
-    enum status status = columnar_file_bytes(&file->base, descriptor, size - TAIL_BYTES - file->footer_bytes,
-                                             file->footer_bytes, bytes, error);
-    status = AND_THEN(status, take_footer(file, bytes, error));
-    free(bytes);
-    return status;
+    RETURN_IF_ERROR(memory_take(&file->footer, file->footer_bytes, "a footer", error));
+    RETURN_IF_ERROR(columnar_file_bytes(&file->base, descriptor, size - TAIL_BYTES - file->footer_bytes,
+                                        file->footer_bytes, file->footer, error));
+    return take_footer(file, error);
 }
 
 void parquet_file_free(struct parquet_file *file)
@@ -281,5 +329,6 @@ void parquet_file_free(struct parquet_file *file)
     free(file->leaves);
     free(file->inner_names);
     free(file->chunks);
+    free(file->footer);
     free(file->software);
 }

@@ -39,18 +39,29 @@ struct parquet_leaf {
     uint32_t physical, length; /* of PARQUET_FIXED, in bytes */
     enum parquet_meaning meaning;
     bool optional; /* of a column: it has levels, 1 for a value and 0 for NULL */
+    bool ordered;  /* the file says that least and greatest values are by the order of the type */
     struct columnar_type type;
+};
+
+/* What a chunk says of its values: two of them in PLAIN, without lengths before them, in the footer's bytes. */
+struct parquet_statistics {
+    const char *least, *greatest; /* NULL: it does not say */
+    uint32_t least_bytes, greatest_bytes;
+    bool old;      /* of the fields that were for signed numbers alone */
+    int64_t nulls; /* -1: it does not say */
 };
 
 struct parquet_chunk {
     uint64_t offset, bytes, plain_bytes; /* plain_bytes: not compressed */
     uint32_t codec, encodings;           /* bit e: some page has encoding e */
     bool elsewhere;                      /* in another file */
+    struct parquet_statistics statistics;
 };
 
 struct parquet_file {
     struct columnar_file base; /* its parts are the row groups */
     uint64_t footer_bytes;
+    uint8_t *footer; /* in which statistics are */
     uint32_t version;
     char *software; /* that wrote it, or "" */
     uint32_t leaf_count, inner_count;

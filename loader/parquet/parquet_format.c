@@ -43,6 +43,16 @@ static enum status column_decode(const struct columnar_opened *opened, uint32_t 
                                  (uint32_t)opened->file->parts[opened->part].rows, most, values, error);
 }
 
+static enum status column_ends(const struct columnar_file *file, uint32_t part, uint32_t column,
+                               struct columnar_values *values, int64_t *nulls, struct error *error)
+{
+    const struct columnar_place place = {file, part, file->columns[column].name};
+    const uint32_t leaf = file->columns[column].number;
+    const struct parquet_chunk *const chunk = parquet_chunk_of(parquet_file_of(file), part, leaf);
+    *nulls = chunk->statistics.nulls;
+    return parquet_ends_decode(&place, &parquet_file_of(file)->leaves[leaf], chunk, values, error);
+}
+
 const struct columnar_format parquet_format = {
     .name = "Parquet",
     .part = "row group",
@@ -54,5 +64,6 @@ const struct columnar_format parquet_format = {
     .file_end = file_end,
     .column_read = column_read,
     .column_decode = column_decode,
+    .column_ends = column_ends,
     .inspect = parquet_inspect,
 };

@@ -49,8 +49,7 @@ static struct parquet_numbers numbers_at(const struct parquet_numbers *numbers, 
                                     numbers->wide ? numbers->wide + at : NULL};
 }
 
-/* The bytes of a value side by side; of truth values 0. */
-static uint32_t width_of(const struct parquet_leaf *leaf)
+uint32_t parquet_width_of(const struct parquet_leaf *leaf)
 {
     static const uint32_t widths[PARQUET_PHYSICALS] = {0, 4, 8, INT96_BYTES, 4, 8, 0, 0};
     return leaf->physical == PARQUET_FIXED ? leaf->length : widths[leaf->physical];
@@ -197,7 +196,7 @@ static void settle(struct parquet_decoding *decoding, uint32_t count, const stru
 static enum status plain(struct parquet_decoding *decoding, struct parquet_bytes *bytes, uint32_t count,
                          const struct parquet_numbers *into)
 {
-    const uint64_t needed = (uint64_t)width_of(decoding->leaf) * count;
+    const uint64_t needed = (uint64_t)parquet_width_of(decoding->leaf) * count;
     if (decoding->leaf->physical == PARQUET_BYTES)
         return field_decimals(decoding, PARQUET_PLAIN, bytes, count, into);
     if (decoding->leaf->physical == PARQUET_BOOLEAN)
@@ -214,7 +213,7 @@ static enum status plain(struct parquet_decoding *decoding, struct parquet_bytes
 static enum status split(struct parquet_decoding *decoding, struct parquet_bytes *bytes, uint32_t count,
                          const struct parquet_numbers *into)
 {
-    const uint32_t width = width_of(decoding->leaf);
+    const uint32_t width = parquet_width_of(decoding->leaf);
     uint8_t *together;
     if (width == 0 || decoding->leaf->physical == PARQUET_INT96)
         return parquet_page_damaged(decoding, "has an encoding that is not for its type");

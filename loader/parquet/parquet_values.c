@@ -135,7 +135,7 @@ static enum status take_data(struct parquet_decoding *decoding, const struct par
 
 /* ---- The column ---- */
 
-static void give(struct parquet_decoding *decoding)
+void parquet_values_give(struct parquet_decoding *decoding)
 {
     struct columnar_values *const values = decoding->values;
     values->count = decoding->done;
@@ -171,6 +171,6 @@ enum status parquet_values_decode(const struct columnar_place *place, const stru
         else if (page.kind != PARQUET_PAGE_INDEX)
             RETURN_IF_ERROR(take_data(&decoding, &page));
     }
-    give(&decoding);
+    parquet_values_give(&decoding);
     return STATUS_OK;
 }

@@ -1,6 +1,6 @@
 /*
  * parquet_values.h: the values of one column in one row group, decoded from its pages (parquet_values.c): numbers
- * (parquet_numbers.c) and texts (parquet_text.c).
+ * (parquet_numbers.c) and texts (parquet_text.c); and what its footer says of them (parquet_ends.c).
  *
  *     encoding                   of                               what a page has after its levels
  *     PLAIN                      all                              values side by side; truth values as bits
@@ -67,7 +67,20 @@ parquet_values_decode(const struct columnar_place *place, const struct parquet_l
                       const struct parquet_chunk *chunk, const struct columnar_stream *stream, uint32_t rows,
                       uint64_t most, struct columnar_values *values, struct error *error);
 
+/* ---- parquet_ends.c ---- */
+
+/* The least and the greatest value of a chunk, as columnar_format's column_ends. */
+NODISCARD enum status parquet_ends_decode(const struct columnar_place *place, const struct parquet_leaf *leaf,
+                                          const struct parquet_chunk *chunk, struct columnar_values *values,
+                                          struct error *error);
+
 /* ---- Between the files ---- */
+
+/* How many bytes each value has in PLAIN; 0: of truth values, and of bytes that have their length. */
+uint32_t parquet_width_of(const struct parquet_leaf *leaf);
+
+/* Makes the decoded numbers of a column its values. */
+void parquet_values_give(struct parquet_decoding *decoding);
 
 /* STATUS_BAD_INPUT: the page is damaged, and how. */
 enum status parquet_page_damaged(const struct parquet_decoding *decoding, const char *what);

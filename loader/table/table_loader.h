@@ -118,6 +118,9 @@ struct load_options {
 
     uint64_t
         first_rows; /* of files: reading may end when so many rows were read, on one thread; 0: it does not */
+    const uint64_t *
+        parts; /* NULL, or which parts of columnar files are read, numbered through all of them: bit n % 64 of
+                            * word n / 64 */
     bool transient; /* the database is removed before the program ends, and need not reach the disk */
 
     /* NULL, or what rows of a load the input of table `part_table` has. */

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
+#include "loader/columnar/columnar_bounds.h"
 #include "loader/infer/infer.h"
 #include "storage/base/clock.h"
 #include "tests/fuzz/fuzz_random.h"
@@ -91,6 +92,34 @@ static void infer_or_refuse(const char *file, uint64_t round)
         fail_msg("round %llu: infer: status %d, \"%s\"", (unsigned long long)round, (int)status, why.text);
 }
 
+/* What the file says of its columns is taken or not; its texts can be read. */
+static void ask_or_refuse(const char *script, const char *file, uint64_t round)
+{
+    struct schema_script tables;
+    struct columnar_parts *parts;
+    struct columnar_bounds bounds;
+    struct error why = {0};
+    uint64_t sum = 0;
+    assert_int_equal(schema_script_parse("t.sql", script, strlen(script), &tables, &why), STATUS_OK);
+    const enum status status = columnar_parts_open(&file, 1, &parts, &why);
+    if (status != STATUS_OK &&
+        ((status != STATUS_BAD_INPUT && status != STATUS_MACHINE) || strlen(why.text) < 10))
+        fail_msg("round %llu: parts: status %d, \"%s\"", (unsigned long long)round, (int)status, why.text);
+    for (uint64_t p = 0; parts && p < columnar_parts_count(parts) && p < 1000; p++)
+        for (uint32_t c = 0; c < tables.tables[0].column_count; c++) {
+            assert_int_equal(columnar_parts_bounds(parts, p, &tables.tables[0].columns[c], &bounds, &why),
+                             STATUS_OK);
+            assert_true(bounds.low <= bounds.high);
+            for (uint32_t b = 0; b < bounds.low_text.length; b++)
+                sum += (uint8_t)bounds.low_text.text[b];
+            for (uint32_t b = 0; b < bounds.high_text.length; b++)
+                sum += (uint8_t)bounds.high_text.text[b];
+        }
+    assert_true(sum < UINT64_MAX);
+    columnar_parts_free(parts);
+    schema_script_free(&tables);
+}
+
 /* Makes one byte large, or a number in base 128 long, somewhere in the last bytes, where the metadata is. */
 static void enlarge(uint8_t *bytes, size_t size)
 {
@@ -112,6 +141,7 @@ static void load_bytes(const struct kind *kind, const char *script, const uint8_
     assert_int_equal(fwrite(bytes, 1, size, out), size);
     fclose(out);
     load_or_refuse(script, file, options, round);
+    ask_or_refuse(script, file, round);
     if (chance(20))
         infer_or_refuse(file, round);
 }

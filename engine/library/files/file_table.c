@@ -155,6 +155,7 @@ static struct load_options options_of(const struct file_table *table, const stru
                                  .threads = table->first && table->schema->text ? 1 : reading->threads,
                                  .memory = reading->memory,
                                  .first_rows = table->first,
+                                 .parts = table->kept,
                                  .spill = reading->spill};
 }
 
@@ -255,22 +256,56 @@ static enum status copy_files(const struct file_table *whole, struct file_table 
     return STATUS_OK;
 }
 
-enum status file_table_first(const struct file_table *whole, uint64_t first, struct file_table **out,
-                             struct error *error)
+/* Gives the table, whose rows are said, its files and columns; frees it after an error. */
+static enum status finish_some(const struct file_table *whole, struct file_table *table,
+                               struct file_table **out, struct error *error)
 {
-    struct file_table *table;
-    *out = NULL;
-    RETURN_IF_ERROR(memory_zeros(&table, sizeof *table, "a file", error));
     table->whole = whole;
     table->schema = whole->schema;
-    table->first = first;
-    snprintf(table->table.name, sizeof table->table.name, "%.40s, first rows", whole->table.name);
     enum status status = copy_files(whole, table, error);
     status = AND_THEN(status, make_columns(table, error));
     if (status == STATUS_OK)
         *out = table;
     else
         file_table_free(table);
+    return status;
+}
+
+enum status file_table_first(const struct file_table *whole, uint64_t first, struct file_table **out,
+                             struct error *error)
+{
+    struct file_table *table;
+    *out = NULL;
+    RETURN_IF_ERROR(memory_zeros(&table, sizeof *table, "a file", error));
+    table->first = first;
+    snprintf(table->table.name, sizeof table->table.name, "%.40s, first rows", whole->table.name);
+    return finish_some(whole, table, out, error);
+}
+
+static enum status take_kept(struct file_table *table, const uint64_t *kept, struct error *error)
+{
+    RETURN_IF_ERROR(memory_take(&table->kept, table->part_words * sizeof *kept, "parts", error));
+    memcpy(table->kept, kept, table->part_words * sizeof *kept);
+    return table_segments_set(&table->table, error);
+}
+
+enum status file_table_some(const struct file_table *whole, const uint64_t *kept, uint64_t count,
+                            uint64_t rows, const char *what, struct file_table **out, struct error *error)
+{
+    struct file_table *table;
+    uint64_t some = 0;
+    *out = NULL;
+    RETURN_IF_ERROR(memory_zeros(&table, sizeof *table, "a file", error));
+    table->part_words = (count + 63) / 64;
+    table->table.rows = rows;
+    for (uint64_t w = 0; w < table->part_words; w++)
+        some += (uint64_t)__builtin_popcountll(kept[w]);
+    snprintf(table->table.name, sizeof table->table.name, "%.24s, %" PRIu64 " of %" PRIu64 " %ss",
+             whole->table.name, some, count, what);
+    const enum status status = take_kept(table, kept, error);
+    if (status == STATUS_OK)
+        return finish_some(whole, table, out, error);
+    file_table_free(table);
     return status;
 }
 
@@ -287,6 +322,7 @@ void file_table_free(struct file_table *table)
     free((void *)table->table.columns); /* parts own what these name */
     free((void *)table->table.segment_rows);
     free(table->fields);
+    free(table->kept);
     free(table->name);
     free(table);
 }

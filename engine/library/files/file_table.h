@@ -39,9 +39,11 @@ struct file_table {
     struct file_stamp *stamps;
     struct file_schema own;
     const struct file_schema *schema; /* `own`, or that of `whole` */
-    const struct file_table *whole;   /* it has first rows alone of this table, which lives longer; or NULL */
-    uint64_t first;                   /* at least so many of them; 0: all rows */
-    uint32_t *fields;                 /* of the schema, of each column */
+    const struct file_table *whole;   /* it has some rows of this table, which lives longer; or NULL */
+    uint64_t first;                   /* at least so many first ones; 0: it is of other rows */
+    uint64_t part_words;              /* of `kept` */
+    uint64_t *kept;   /* those of these parts, as load_options.parts; NULL: it is of other rows */
+    uint32_t *fields; /* of the schema, of each column */
     struct table table;
     struct file_part *parts;
     struct file_table *next;
@@ -56,6 +58,12 @@ void file_table_free(struct file_table *table);
 /* Makes a table of the first rows of another one. Its number of rows is known when a column is loaded. */
 NODISCARD enum status file_table_first(const struct file_table *whole, uint64_t first,
                                        struct file_table **table, struct error *error);
+
+/* Makes a table of the rows of some parts of another one's files: `kept`, of `count` parts in all, which have `rows` rows.
+ * `what` they are called is in the table's name. */
+NODISCARD enum status file_table_some(const struct file_table *whole, const uint64_t *kept, uint64_t count,
+                                      uint64_t rows, const char *what, struct file_table **table,
+                                      struct error *error);
 
 /* Whether the name still stands for the same files, and none was changed. */
 NODISCARD enum status file_table_compare(const struct file_table *table, bool *same, struct error *error);

@@ -1,6 +1,7 @@
 /* files.c: see files.h. */
 #include "engine/library/files/files.h"
 
+#include "engine/library/files/file_parts.h"
 #include "storage/base/execution/execution.h"
 #include "storage/base/memory.h"
 
@@ -67,7 +68,7 @@ static enum status find_table(struct database_files *files, const struct stateme
 {
     bool same = false;
     for (*table = files->tables; *table; *table = (*table)->next) {
-        if (!(*table)->first && strcmp((*table)->name, name) == 0)
+        if (!(*table)->whole && strcmp((*table)->name, name) == 0)
             RETURN_IF_ERROR(file_table_compare(*table, &same, error));
         if (same)
             return STATUS_OK;
@@ -204,11 +205,82 @@ static enum status limit_scan(struct database_files *files, const struct databas
     return STATUS_OK;
 }
 
+/* ---- Some parts ---- */
+
+static bool has_parts(const struct file_table *table, const uint64_t *parts)
+{
+    bool all = true;
+    for (uint64_t w = 0; w < table->part_words; w++)
+        all &= !(parts[w] & ~table->kept[w]);
+    return all;
+}
+
+/* Finds a table that has the parts: the smallest whose columns are loaded, or else the one that has no others. *loaded gets the
+ * rows of which tables have loaded these columns. */
+static struct file_table *find_some(const struct database_files *files, const struct file_table *whole,
+                                    const struct file_parts *parts, const bool *wanted, uint64_t *loaded)
+{
+    struct file_table *found = NULL, *exact = NULL;
+    *loaded = 0;
+    for (struct file_table *table = files->tables; table; table = table->next) {
+        if (table->whole != whole || !table->kept)
+            continue;
+        const bool has = has_parts(table, parts->bits), ready = is_loaded(table, wanted);
+        if (has && ready && (!found || table->table.rows < found->table.rows))
+            found = table;
+        if (has && table->table.rows == parts->rows)
+            exact = table;
+        *loaded += ready ? table->table.rows : 0;
+    }
+    return found ? found : exact;
+}
+
+static void scan_other(struct logical_node *node, const struct table *from, const struct table *to)
+{
+    if (node->kind == LOGICAL_SCAN && node->scan.table == from)
+        node->scan.table = to;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        scan_other(node->inputs[i], from, to);
+}
+
+/* Lets all scans be of the parts that the conditions need, if these are at most half of the rows, and as long as tables of parts have
+ * not loaded as many rows as the file has: what other conditions ask then finds all. */
+static enum status restrict_scans(struct statement_files *own, struct database_files *files,
+                                  struct logical_tree *tree, const struct logical_options *options,
+                                  const bool *wanted, struct file_table **table, struct error *error)
+{
+    struct file_parts parts;
+    struct file_table *some;
+    uint64_t loaded;
+    if (is_loaded(*table, wanted))
+        return STATUS_OK;
+    RETURN_IF_ERROR(file_parts_find(*table, tree, options, &parts, error));
+    enum status status = STATUS_OK;
+    if (parts.bits && parts.kept < parts.count && 2 * parts.rows <= (*table)->table.rows) {
+        some = find_some(files, *table, &parts, wanted, &loaded);
+        if (!some && loaded + parts.rows <= (*table)->table.rows) {
+            status = file_table_some(*table, parts.bits, parts.count, parts.rows, parts.what, &some, error);
+            if (status == STATUS_OK)
+                add_table(files, own->database, some);
+        }
+        if (status == STATUS_OK && some) {
+            scan_other(tree->root, &(*table)->table, &some->table);
+            for (uint32_t s = 0; s < tree->shared_count; s++)
+                scan_other(tree->shared[s].root, &(*table)->table, &some->table);
+            tree->of_values |= parts.of_values;
+            own->some = true;
+            *table = some;
+        }
+    }
+    free(parts.bits);
+    return status;
+}
+
 /* ---- Columns ---- */
 
-static enum status load_table(const struct statement_files *own, struct file_table *table,
-                              const struct logical_tree *tree, const struct logical_set *needed,
-                              struct error *error)
+static enum status load_table(struct statement_files *own, struct file_table *table,
+                              struct logical_tree *tree, const struct logical_options *options,
+                              const struct logical_set *needed, struct error *error)
 {
     struct database_files *files;
     struct logical_node *limited;
@@ -224,20 +296,22 @@ static enum status load_table(const struct statement_files *own, struct file_tab
     pthread_mutex_lock(&files->lock);
     if ((limited = find_limited(tree, &rows)) != NULL)
         status = limit_scan(files, own->database, limited, rows, wanted, &table, error);
+    else
+        status = restrict_scans(own, files, tree, options, wanted, &table, error);
     status = AND_THEN(status, file_table_load(table, wanted, &own->reading, error));
     pthread_mutex_unlock(&files->lock);
     free(wanted);
     return status;
 }
 
-enum status statement_files_load(const struct statement_files *files, struct logical_tree *tree,
-                                 struct error *error)
+enum status statement_files_load(struct statement_files *files, struct logical_tree *tree,
+                                 const struct logical_options *options, struct error *error)
 {
     struct logical_set needed;
     if (!files->count)
         return STATUS_OK;
     RETURN_IF_ERROR(logical_needed(tree, &needed, error));
     for (uint32_t t = 0; t < files->count; t++)
-        RETURN_IF_ERROR(load_table(files, files->tables[t], tree, &needed, error));
+        RETURN_IF_ERROR(load_table(files, files->tables[t], tree, options, &needed, error));
     return STATUS_OK;
 }

@@ -17,6 +17,7 @@ struct statement_files {
     struct file_reading reading;
     uint32_t count;
     struct file_table **tables;
+    bool some; /* rows that the statement's conditions exclude were left out: it holds for their values */
 };
 
 /* Begins a statement, which is bound then with what `find` gives. */
@@ -24,9 +25,10 @@ struct logical_files statement_files_begin(struct statement_files *files, struct
                                            const struct engine *engine);
 void statement_files_end(struct statement_files *files);
 
-/* Loads the columns that the bound statement needs. */
-NODISCARD enum status statement_files_load(const struct statement_files *files, struct logical_tree *tree,
-                                           struct error *error);
+/* Loads the columns that the bound statement needs; of columnar files only the parts that may have rows for its conditions, if
+ * these are few. Scans of the tree are then of tables that have no others. */
+NODISCARD enum status statement_files_load(struct statement_files *files, struct logical_tree *tree,
+                                           const struct logical_options *options, struct error *error);
 
 /* Whether no file was changed since the statement was bound. */
 NODISCARD enum status statement_files_compare(const struct statement_files *files, bool *same,

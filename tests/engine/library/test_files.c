@@ -12,6 +12,7 @@
 #include "tests/support/load_program.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void file_path(const char *name, char file[PATH_BYTES + 64])
 {
@@ -327,6 +328,96 @@ static void the_library_asks_files(void **state)
     tessera_close(database);
 }
 
+/* ---- Parts of files ---- */
+
+/* 300,000 rows in groups of 122,880, which is what COPY writes; n ascends. */
+static void begin_parts(void)
+{
+    begin();
+    shell_prints("(echo n,m,s; seq 300000 | awk '{print $1 \",\" $1 % 7 \",\" sprintf(\"w%03d\", int($1 / "
+                 "1000))}') > large.csv; "
+                 "$T sql --device cpu \"copy (select n, m, nullif(s, 'w000') as s, case when n > 245760 then "
+                 "timestamp "
+                 "with time zone '2000-01-01 00:00:00+00' else now() + interval '1' second end as at from "
+                 "'large.csv') to 'large.parquet'\" 2>&1",
+                 "large.parquet: 300000 rows written\n");
+}
+
+static void explains(const char *statements, const char *said)
+{
+    setenv("Q", statements, 1);
+    run_shell("cd $D/.. && $T sql --device cpu \"$Q\" 2>&1", &run);
+    if (!strstr(run.output, said))
+        fail_msg("%s\ndoes not say %s:\n%s", statements, said, run.output);
+}
+
+/* What is kept of a file for one statement is not all of it for the next one. */
+static void groups_of_rows_without_matches_are_not_read(void **state)
+{
+    (void)state;
+    begin_parts();
+    explains("explain select m from 'large.parquet' where n = 5",
+             "large.parquet, 1 of 3 row groups: 122880 rows");
+    explains("explain select m from 'large.parquet' where s = 'w280'",
+             "large.parquet, 1 of 3 row groups: 54240 rows");
+    explains("explain select m from 'large.parquet' where s is null", "large.parquet, 1 of 3 row groups");
+    explains("explain select count(*) from 'large.parquet' where n < 0",
+             "large.parquet, 0 of 3 row groups: 0 rows");
+    explains("explain select m from 'large.parquet' where n = 5 or m = 3", "large.parquet: 300000 rows");
+    explains("explain select m from 'large.parquet' where n between 122880 and 122881",
+             "large.parquet: 300000 rows"); /* most of them */
+    explains(
+        "select sum(m) from 'large.parquet' where n > 0; explain select m from 'large.parquet' where n = 5",
+        "large.parquet: 300000 rows"); /* they are loaded */
+    prints(
+        "",
+        "select m from 'large.parquet' where n = 5; select sum(m) from 'large.parquet'; select count(*), "
+        "max(n) from 'large.parquet' where n > 299990; select n from 'large.parquet' where m = 2 order by n "
+        "desc limit 1; select count(*) from 'large.parquet' where n < 0; select m from 'large.parquet' where "
+        "n = 200000; select count(s) from 'large.parquet' where n < 3000; select sum(a.m), count(b.n) from "
+        "'large.parquet' a left join (select * from 'large.parquet' where n < 20) b on a.n = b.n where a.n < "
+        "30",
+        "m\n5\nsum(m)\n899998\ncount(*),max(n)\n10,300000\nn\n299994\ncount(*)\n0\nm\n3\ncount(s)\n2000\n"
+        "sum(a.m),count(b.n)\n85,19\n");
+    prints(
+        "--db $D",
+        "create view late as select n as nr, m from 'large.parquet' where n > 250000; select count(*), "
+        "min(nr) from late where nr < 250011; with w as (select * from late) select sum(m) from w where nr = "
+        "299999; select count(*) from late, sales where late.nr = 250000 + sales.nr",
+        "view late created\ncount(*),min(nr)\n10,250001\nsum(m)\n0\ncount(*)\n2\n");
+}
+
+/* The values of a prepared statement, and the time of its run, decide anew. */
+static void values_decide_which_groups_are_read(void **state)
+{
+    struct tessera_database *database;
+    struct tessera_statement *one, *past;
+    struct tessera_error why;
+    char file[PATH_BYTES + 64], question[PATH_BYTES + 128];
+    int64_t before = 0;
+    (void)state;
+    begin_parts();
+    file_path("large.parquet", file);
+    assert_int_equal(tessera_open(NULL, "cpu", 1, &database, &why), TESSERA_OK);
+    snprintf(question, sizeof question, "select count(*) from '%s' where at < now()", file);
+    assert_int_equal(tessera_prepare(database, question, &past, &why), TESSERA_OK);
+    before = number_of(past);
+    assert_true(before == 54240 || before == 300000);
+    snprintf(question, sizeof question, "select sum(m) + 10 * count(*) from '%s' where n = ?", file);
+    assert_int_equal(tessera_prepare(database, question, &one, &why), TESSERA_OK);
+    for (int64_t n = 5; n < 300000; n += 99999) {
+        assert_int_equal(tessera_bind_int64(one, 0, n, &why), TESSERA_OK);
+        assert_int_equal(number_of(one), 10 + n % 7);
+        assert_int_equal(number_of(one), 10 + n % 7);
+    }
+    for (int i = 0; i < 100 && number_of(past) < 300000; i++)
+        usleep(50000);
+    assert_int_equal(number_of(past), 300000);
+    tessera_finalize(one);
+    tessera_finalize(past);
+    tessera_close(database);
+}
+
 static void the_library_needs_no_database(void **state)
 {
     struct tessera_database *database;
@@ -422,6 +513,8 @@ int main(void)
                                        cmocka_unit_test(first_rows_are_loaded_alone),
                                        cmocka_unit_test(changed_files_are_read_again),
                                        cmocka_unit_test(the_library_asks_files),
+                                       cmocka_unit_test(groups_of_rows_without_matches_are_not_read),
+                                       cmocka_unit_test(values_decide_which_groups_are_read),
                                        cmocka_unit_test(the_library_needs_no_database),
                                        cmocka_unit_test(nothing_is_left),
                                        cmocka_unit_test(what_is_no_file_is_refused)};
