@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char too_many_decimals[] = "has more decimals than the column (--round rounds such numbers)";
 
@@ -200,6 +201,30 @@ const char *columnar_convert_number(const struct columnar_type *type, const stru
     return NULL;
 }
 
+/* Writes a whole number of up to 64 bits. */
+static void show_whole(int64_t number, char shown[TEXT_SHOWN_BYTES])
+{
+    char digits[24], *first = digits + sizeof digits;
+    uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    do
+        *--first = (char)('0' + left % 10);
+    while (left /= 10);
+    if (number < 0)
+        *--first = '-';
+    const size_t length = (size_t)(digits + sizeof digits - first);
+    memcpy(shown, first, length);
+    shown[length] = '\0';
+}
+
+/* Writes a double with up to 15 digits. Whole ones of fewer are written as such, which is ten times as fast. */
+static void show_double(double number, char shown[TEXT_SHOWN_BYTES])
+{
+    if (fabs(number) < 1e15 && number == nearbyint(number))
+        show_whole((int64_t)number, shown);
+    else
+        number_print(shown, TEXT_SHOWN_BYTES, "%.15g", number);
+}
+
 static void show_decimal(__int128 number, uint32_t scale, char shown[TEXT_SHOWN_BYTES])
 {
     unsigned __int128 left = number < 0 ? 0 - (unsigned __int128)number : (unsigned __int128)number;
@@ -259,11 +284,11 @@ void columnar_show_number(const struct columnar_type *type, const struct columna
                           char shown[TEXT_SHOWN_BYTES])
 {
     if (is_floating(type))
-        number_print(shown, TEXT_SHOWN_BYTES, "%.15g", double_of_key(values->numbers[at]));
+        show_double(double_of_key(values->numbers[at]), shown);
     else if (type->kind == COLUMNAR_DECIMAL)
         show_decimal(values->wide ? values->wide[at] : values->numbers[at], type->scale, shown);
     else if (type->kind == COLUMNAR_DATE || type->kind == COLUMNAR_TIMESTAMP)
         show_time(type, values, at, shown);
     else
-        snprintf(shown, TEXT_SHOWN_BYTES, "%" PRId64, values->numbers[at]);
+        show_whole(values->numbers[at], shown);
 }

@@ -3,7 +3,9 @@
 
 #include "loader/text/reading_options.h"
 #include "storage/base/calendar.h"
+#include "storage/base/double_key.h"
 #include "storage/base/memory.h"
+#include "storage/base/number/number_text.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/base/words/word.h"
 
@@ -21,6 +23,7 @@ static void put_day(FILE *out, int64_t microseconds)
 static void put_evidence(FILE *out, const struct infer_column *column, const char *type)
 {
     struct infer_form form;
+    char range[64];
     const bool number = strcmp(type, "INT") == 0 || strcmp(type, "BIGINT") == 0;
     const bool time = strcmp(type, "DATE") == 0 || strncmp(type, "TIMESTAMP", 9) == 0;
     const bool formed = infer_form_find(column, &form);
@@ -34,6 +37,10 @@ static void put_evidence(FILE *out, const struct infer_column *column, const cha
         put_day(out, column->least);
         fprintf(out, " to ");
         put_day(out, column->greatest);
+    } else if (column->declared && column->kinds == KIND_FLOAT && column->has_range) {
+        number_print(range, sizeof range, "%.15g to %.15g", double_of_key(column->least),
+                     double_of_key(column->greatest));
+        fputs(range, out);
     } else
         fprintf(out, "up to %u bytes", column->longest);
     if (column->values && !column->duplicates)

@@ -199,20 +199,26 @@ static enum status count_word(struct infer_column *column, uint64_t word, struct
     return STATUS_OK;
 }
 
-enum status infer_column_count(struct infer_column *column, const struct text_field *field,
-                               struct error *error)
+enum status infer_column_count_word(struct infer_column *column, uint64_t word, struct error *error)
 {
     column->values++;
-    column->longest = column->longest > field->length ? column->longest : field->length;
     if (column->uncounted)
         return STATUS_OK;
     uint64_t *const waiting = &column->waiting[column->counted % INFER_WAITING];
     if (column->counted++ >= INFER_WAITING)
         RETURN_IF_ERROR(count_word(column, *waiting, error));
-    *waiting = XXH3_64bits(field->text, field->length);
+    *waiting = word;
     if (column->distinct.table.capacity)
         hash_table_prefetch(&column->distinct.table, hash_mix(*waiting));
     return STATUS_OK;
+}
+
+enum status infer_column_count(struct infer_column *column, const struct text_field *field,
+                               struct error *error)
+{
+    column->longest = column->longest > field->length ? column->longest : field->length;
+    return infer_column_count_word(column, column->uncounted ? 0 : XXH3_64bits(field->text, field->length),
+                                   error);
 }
 
 enum status infer_column_finish(struct infer_column *column, struct error *error)

@@ -8,11 +8,13 @@
 
 #include "loader/columnar/columnar_convert.h"
 #include "storage/base/calendar.h"
+#include "storage/base/double_key.h"
 #include "storage/base/execution/memory_account.h"
 #include "storage/base/memory.h"
 #include "storage/base/parallel.h"
 #include "storage/base/words/word.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,13 +149,17 @@ struct reading {
     uint64_t most;
 };
 
-/* Takes account of a number's size: of whole numbers their range, of wide decimals their digits, of times the day. */
+static const struct column_schema a_time = {.type = TYPE_TIMESTAMP};
+
+/* Takes account of a number's size: of whole numbers and doubles their range, of wide decimals their digits, of times the day.
+ * `range` is that of times. */
 static void measure(struct infer_column *column, const struct columnar_type *type,
-                    const struct columnar_values *values, uint32_t at)
+                    const struct columnar_values *values, const struct columnar_range *range, uint32_t at)
 {
     static const struct text_reading cut = {.cut_nanoseconds = true};
-    static const struct column_schema time = {.type = TYPE_TIMESTAMP};
     const int64_t number = values->numbers[at];
+    if (type->kind == COLUMNAR_FLOATING)
+        infer_column_widen(column, number);
     if (type->kind == COLUMNAR_INTEGER || (type->kind == COLUMNAR_DECIMAL && (column->kinds & KIND_INT))) {
         const bool fits = !values->wide || values->wide[at] == number;
         column->kinds &= fits || !(column->kinds & KIND_FLOAT) ? UINT32_MAX : ~(uint32_t)KIND_INT;
@@ -167,10 +173,8 @@ static void measure(struct infer_column *column, const struct columnar_type *typ
         column->whole = column->whole > whole ? column->whole : whole;
     }
     if (type->kind == COLUMNAR_DATE || type->kind == COLUMNAR_TIMESTAMP) {
-        struct columnar_range range;
         int64_t microsecond;
-        columnar_range_plan(type, values, &time, &range);
-        if (!columnar_convert_number(type, values, at, &time, &range, &cut, &microsecond))
+        if (!columnar_convert_number(type, values, at, &a_time, range, &cut, &microsecond))
             infer_column_widen(column, microsecond);
         column->nanoseconds |= values->nanoseconds && values->nanoseconds[at] % 1000;
     }
@@ -182,10 +186,28 @@ static bool is_number(const struct columnar_values *values, uint32_t at)
     return !values->nanoseconds && (!values->wide || values->wide[at] == values->numbers[at]);
 }
 
+/* Whether a number is counted by itself, and not by its text, which takes several times as long: no key that a column may
+ * reference has such a value, as keys are whole numbers, days and texts. */
+static bool is_counted_alone(const struct columnar_type *type, int64_t number)
+{
+    const double real = type->kind == COLUMNAR_FLOATING ? double_of_key(number) : 0;
+    return type->kind == COLUMNAR_TIMESTAMP || real != nearbyint(real);
+}
+
+static enum status count_alone(struct infer_column *column, const struct columnar_values *values, uint32_t at,
+                               struct error *error)
+{
+    const uint64_t second = hash_mix((uint64_t)values->numbers[at]),
+                   nanosecond = values->nanoseconds ? (uint64_t)values->nanoseconds[at] : 0;
+    return infer_column_count_word(column, nanosecond ? hash_mix(second + nanosecond) : second, error);
+}
+
 static enum status add_values(struct infer_column *column, const struct columnar_type *type,
                               const struct columnar_values *values, struct seen *seen, struct error *error)
 {
     const bool coded = values->texts && values->is_dictionary;
+    struct columnar_range range;
+    (void)columnar_range_plan(type, values, &a_time, &range);
     memset(seen, 0, SEEN * sizeof *seen);
     column->nulls += values->rows - values->count;
     for (uint32_t at = 0; at < values->count; at++) {
@@ -204,7 +226,11 @@ static enum status add_values(struct infer_column *column, const struct columnar
         if (values->texts) {
             field = values->texts[coded ? (uint64_t)values->numbers[at] : at];
         } else {
-            measure(column, type, values, at);
+            measure(column, type, values, &range, at);
+            if (is_counted_alone(type, values->numbers[at])) {
+                RETURN_IF_ERROR(count_alone(column, values, at, error));
+                continue;
+            }
             columnar_show_number(type, values, at, shown);
             field.length = (uint32_t)strlen(shown);
         }

@@ -65,7 +65,7 @@ struct infer_column {
     bool zeros_in_front, nanoseconds, duplicates, uncounted;
     bool has_range;
     bool offsets, no_offsets;     /* some times have an offset from UTC, and some have none */
-    int64_t least, greatest;      /* of INT, DATE and TIME */
+    int64_t least, greatest;      /* of INT, DATE and TIME; of doubles of columnar files their keys */
     char not_number[SHOWN_BYTES]; /* the first value that is none, if an earlier one is */
     struct hash_words distinct;
     uint64_t waiting[INFER_WAITING]; /* the last values' hashes, whose slots come into the cache meanwhile */
@@ -101,6 +101,9 @@ struct number_shape infer_number_shape(const struct text_field *field, const str
 /* Counts a value that is not NULL, by its text; the kinds stay. */
 NODISCARD enum status infer_column_count(struct infer_column *column, const struct text_field *field,
                                          struct error *error);
+/* The same of one that no text has. */
+NODISCARD enum status infer_column_count_word(struct infer_column *column, uint64_t word,
+                                              struct error *error);
 /* Counts the values that wait; afterwards none is added. */
 NODISCARD enum status infer_column_finish(struct infer_column *column, struct error *error);
 void infer_column_widen(struct infer_column *column, int64_t value);

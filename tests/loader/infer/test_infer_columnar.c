@@ -82,7 +82,7 @@ static void values_that_come_again_are_counted(void **state)
     tells("    id INT PRIMARY KEY, -- 1 to 200000, no duplicates\n");
     tells("    again_id INT NOT NULL, -- 0 to 199998, 199999 different\n");
     tells("    word TEXT NOT NULL, -- up to 4 bytes, 100 different\n");
-    tells("    real DOUBLE NOT NULL, -- up to 7 bytes, 1000 different\n");
+    tells("    real DOUBLE NOT NULL, -- 0 to 124.875, 1000 different\n");
     tells("    moment TIMESTAMP NOT NULL, -- 2024-01-01 to 2024-01-01, 7000 different\n");
     tells("    small INT -- 0 to 10, 11 different, 133334 NULL\n");
 }
