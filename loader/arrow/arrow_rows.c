@@ -1,12 +1,12 @@
 /*
- * arrow_rows.c: reads the rows of one table from an Arrow stream (arrow.h), batch by batch, on one thread.
- * Columns are found by name, and each value is handled like a field of text: dictionary, key look-up, NULL
- * and range checks.
+ * arrow_rows.c: reads the rows of one table from an Arrow stream (arrow.h), batch by batch. Columns are found by
+ * name, and each value is handled like a field of text: dictionary, key look-up, NULL and range checks. Blocks of rows
+ * whose values are all right are stored by columns, on all threads (arrow_columns.h); others row by row, on one.
  *
  * The stream is checked as far as possible: kinds of columns, numbers of children and buffers, lengths,
  * offsets of strings. The lengths of its buffers are unknown, because the interface does not tell them.
  */
-#include "loader/arrow/arrow_value.h"
+#include "loader/arrow/arrow_columns.h"
 #include "loader/table/table_loader_internal.h"
 #include "loader/text/text_rows.h"
 #include "storage/base/decimal.h"
@@ -23,18 +23,11 @@
 /* A batch is cut into blocks of this many rows. */
 #define BLOCK_ROWS 65536u
 
-struct arrow_column {
-    const struct column_schema *want; /* the type to convert to: the column's, or the referenced key's */
-    int64_t child;                    /* -1: the stream does not have it, and every value is NULL */
-    struct arrow_type type;           /* of the values, or of the dictionary's values */
-    struct arrow_type indices;        /* ARROW_OTHER: no dictionary */
-    bool rounds;                      /* numbers are rounded to the column's digits; half goes away from 0 */
-};
-
 struct arrow_reader {
     struct row_parse *parse;
     struct ArrowSchema schema;
     struct arrow_column columns[SCHEMA_COLUMNS_MAX];
+    struct arrow_scratch *scratch; /* of each thread; NULL: some column has no fast way */
     uint64_t blocks, rows;
     struct error *error;
 };
@@ -375,6 +368,31 @@ static enum status check_batch(const struct arrow_reader *reader, const struct A
                              table->name, reader->rows);
 }
 
+/* Reads some rows of a batch one by one. */
+static enum status take_rows(struct arrow_reader *reader, const struct ArrowArray *batch, int64_t first,
+                             uint32_t rows, struct parsed_block *block)
+{
+    for (uint32_t row = 0; row < rows; row++)
+        RETURN_IF_ERROR(take_row(reader, batch, first + row, rows, block));
+    return STATUS_OK;
+}
+
+static enum status take_block(struct arrow_reader *reader, const struct ArrowArray *batch, int64_t first,
+                              uint32_t rows, struct parsed_block *block)
+{
+    const struct arrow_block read = {.parse = reader->parse,
+                                     .columns = reader->columns,
+                                     .batch = batch,
+                                     .first = first,
+                                     .rows = rows,
+                                     .scratch = reader->scratch,
+                                     .block = block};
+    bool right = false;
+    if (reader->scratch)
+        RETURN_IF_ERROR(arrow_block_store(&read, &right, reader->error));
+    return right ? STATUS_OK : take_rows(reader, batch, first, rows, block);
+}
+
 static enum status take_batch(struct arrow_reader *reader, const struct ArrowArray *batch)
 {
     RETURN_IF_ERROR(check_batch(reader, batch));
@@ -384,8 +402,7 @@ static enum status take_batch(struct arrow_reader *reader, const struct ArrowArr
         struct parsed_block block;
         RETURN_IF_ERROR(cancel_check(reader->error));
         enum status status = row_block_begin(reader->parse, rows, 0, &block, reader->error);
-        for (uint32_t row = 0; status == STATUS_OK && row < rows; row++)
-            status = take_row(reader, batch, first + row, rows, &block);
+        status = AND_THEN(status, take_block(reader, batch, first, rows, &block));
         RETURN_IF_ERROR(row_block_end(reader->parse, reader->blocks++, &block, status, reader->error));
         progress_report(reader->parse->progress, reader->parse->parsed->table->name, "rows",
                         reader->rows + (uint64_t)first + rows, 0);
@@ -417,6 +434,7 @@ static enum status read_all(struct arrow_reader *reader, struct ArrowArrayStream
                          "the stream of table %s has no columns (its type is no struct)", table->name);
     for (uint32_t c = 0; c < table->column_count; c++)
         RETURN_IF_ERROR(find_column(reader, c));
+    RETURN_IF_ERROR(arrow_scratch_new(reader->parse, reader->columns, &reader->scratch, reader->error));
     for (enum status status = STATUS_OK;;) {
         struct ArrowArray batch = {0};
         const int failed = stream->get_next(stream, &batch);
@@ -440,6 +458,7 @@ enum status arrow_rows_read(struct row_parse *parse, struct ArrowArrayStream *st
         status = read_all(reader, stream);
         if (reader->schema.release)
             reader->schema.release(&reader->schema);
+        arrow_scratch_free(reader->scratch, parse->options->threads);
         free(reader);
     } else {
         status = error_out_of_memory(error, sizeof *reader, "a stream");

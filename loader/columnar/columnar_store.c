@@ -432,37 +432,59 @@ static enum status begin_text(struct conversion *conversion)
     return STATUS_OK;
 }
 
+static enum status begin(const struct columnar_store *store, struct columnar_bad_values *bad, uint64_t most,
+                         struct conversion *conversion, struct error *error)
+{
+    const struct table_keys *const keys = store->parse->keys[store->column];
+    const struct column_schema *const column = &store->parse->parsed->table->columns[store->column];
+    *conversion = (struct conversion){.store = store,
+                                      .column = column,
+                                      .want = keys ? &keys->key : column,
+                                      .keys = keys,
+                                      .reading = &store->parse->readings[store->column],
+                                      .bad = bad,
+                                      .most = most,
+                                      .error = error};
+    conversion->plain = columnar_range_plan(store->type, store->values, conversion->want, &conversion->range);
+    RETURN_IF_ERROR(begin_text(conversion));
+    return store->values->nulls ? memory_zeros(store->into.nulls, store->values->rows, "NULLs", error)
+                                : STATUS_OK;
+}
+
+/* Stores the rows of the next piece, of which *count are not NULL, if all values are right. */
+static enum status next_piece(struct conversion *conversion, uint32_t row, uint32_t at, uint32_t *rows,
+                              uint32_t *count, bool *right)
+{
+    const struct columnar_values *const values = conversion->store->values;
+    const uint32_t left = values->rows - row;
+    *rows = *count = left < COLUMNAR_PIECE_ROWS ? left : COLUMNAR_PIECE_ROWS;
+    for (uint32_t r = 0; values->nulls && r < *rows; r++)
+        *count -= values->nulls[row + r];
+    return fast_piece(conversion, row, *rows, at, *count, right);
+}
+
 enum status columnar_store_column(const struct columnar_store *store, uint64_t most,
                                   struct columnar_bad_values *bad, struct error *error)
 {
-    const uint32_t c = store->column;
-    const struct table_keys *const keys = store->parse->keys[c];
-    const struct column_schema *const column = &store->parse->parsed->table->columns[c];
-    struct conversion conversion = {.store = store,
-                                    .column = column,
-                                    .want = keys ? &keys->key : column,
-                                    .keys = keys,
-                                    .reading = &store->parse->readings[c],
-                                    .bad = bad,
-                                    .most = most,
-                                    .error = error};
-    conversion.plain = columnar_range_plan(store->type, store->values, conversion.want, &conversion.range);
-    RETURN_IF_ERROR(begin_text(&conversion));
-    if (store->values->nulls)
-        RETURN_IF_ERROR(memory_zeros(store->into.nulls, store->values->rows, "NULLs", error));
-    for (uint32_t row = 0, at = 0, count; row < store->values->rows;
-         row += COLUMNAR_PIECE_ROWS, at += count) {
-        const uint32_t left = store->values->rows - row,
-                       rows = left < COLUMNAR_PIECE_ROWS ? left : COLUMNAR_PIECE_ROWS;
+    struct conversion conversion;
+    RETURN_IF_ERROR(begin(store, bad, most, &conversion, error));
+    for (uint32_t row = 0, at = 0, rows, count; row < store->values->rows; row += rows, at += count) {
         bool right;
-        count = rows;
-        for (uint32_t r = 0; store->values->nulls && r < rows; r++)
-            count -= store->values->nulls[row + r];
-        RETURN_IF_ERROR(fast_piece(&conversion, row, rows, at, count, &right));
+        RETURN_IF_ERROR(next_piece(&conversion, row, at, &rows, &count, &right));
         if (!right)
             RETURN_IF_ERROR(slow_piece(&conversion, row, row + rows, at));
         if (conversion.bad_here > most)
             return STATUS_OK; /* the load ends: its rows need no values */
     }
+    return STATUS_OK;
+}
+
+enum status columnar_store_try(const struct columnar_store *store, bool *right, struct error *error)
+{
+    struct conversion conversion;
+    RETURN_IF_ERROR(begin(store, NULL, 0, &conversion, error));
+    *right = true;
+    for (uint32_t row = 0, at = 0, rows, count; row < store->values->rows && *right; row += rows, at += count)
+        RETURN_IF_ERROR(next_piece(&conversion, row, at, &rows, &count, right));
     return STATUS_OK;
 }

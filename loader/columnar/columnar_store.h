@@ -71,4 +71,9 @@ struct columnar_store {
 NODISCARD enum status columnar_store_column(const struct columnar_store *store, uint64_t most,
                                             struct columnar_bad_values *bad, struct error *error);
 
+/* The same for who tells of wrong values himself, by going through the rows once more: `place` and `first_row` need not be set.
+ * *right: all values are right; else what is stored means nothing. */
+NODISCARD enum status columnar_store_try(const struct columnar_store *store, bool *right,
+                                         struct error *error);
+
 #endif

@@ -110,6 +110,50 @@ static void rows_of_every_number_come_back(void **state)
     }
 }
 
+/* Blocks of rows are stored by columns until one has a wrong value: its rows are read one by one, and all others are kept. */
+static void wrong_values_leave_their_rows_out(void **state)
+{
+    (void)state;
+    enum { ROWS = 140000 };
+    static int64_t numbers[ROWS];
+    static uint8_t nulls[ROWS];
+    static const char *texts[ROWS], *decimals[ROWS];
+    static const char *const words[] = {"one", "two", "three hundred and more", ""};
+    for (uint32_t i = 0; i < ROWS; i++) {
+        numbers[i] = i;
+        nulls[i] = i % 10 == 9;
+        texts[i] = words[i % 4];
+        decimals[i] = i == 70001 || i == 139999 ? "1.5x" : i % 2 ? "2.25" : NULL;
+    }
+    const struct tessera_values columns[] = {{.name = "n", .numbers = numbers, .nulls = nulls},
+                                             {.name = "day", .texts = texts},
+                                             {.name = "d", .texts = decimals}};
+    const char *const script = "CREATE TABLE v (d DECIMAL(9,2), n BIGINT, day TEXT)";
+    struct schema_script schema;
+    struct ArrowArrayStream stream;
+    struct load_report report;
+    struct error why;
+    const struct load_input input = {.table = "v", .stream = &stream};
+    struct load_options options = {
+        .directory = path, .inputs = &input, .input_count = 1, .threads = 3, .max_errors = 2};
+    must(arrow_export_values(columns, 3, ROWS, &stream, error));
+    must(schema_script_parse("v.sql", script, strlen(script), &schema, error));
+    must(tables_load(&schema, &options, &report, NULL, error));
+    assert_int_equal(report.rejected, 2);
+    assert_string_equal(report.first_rejected,
+                        "the stream of table v, row 70002: column d: '1.5x' is no number");
+    now_answers("select count(*), sum(n), count(d), sum(d), count(distinct day) from v",
+                "count(*),sum(n),count(d),sum(d),count(distinct day)\n139998,8819803999,69998,157495.50,4\n");
+    now_answers("select n, day, d from v where n in (70000, 70002, 131071)",
+                "n,day,d\n70000,one,\n70002,three hundred and more,\n131071,\"\",2.25\n");
+    must(arrow_export_values(columns, 3, ROWS, &stream, error));
+    options.max_errors = 1;
+    options.replace = true;
+    assert_int_equal(tables_load(&schema, &options, &report, NULL, &why), STATUS_BAD_INPUT);
+    assert_non_null(strstr(why.text, "row 140000: column d: '1.5x'"));
+    schema_script_free(&schema);
+}
+
 /* ---- Arrays made by hand ---- */
 
 /* A stream of one batch of one column; it counts what is released. */
@@ -361,6 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tables_come_back_as_they_were, setup, teardown),
         cmocka_unit_test(rows_of_every_number_come_back),
+        cmocka_unit_test_setup_teardown(wrong_values_leave_their_rows_out, setup, teardown),
         cmocka_unit_test_setup_teardown(offsets_bits_and_widths_are_arrows, setup, teardown),
         cmocka_unit_test_setup_teardown(views_are_read_in_place_and_by_buffer, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_not_as_it_says_is_refused, setup, teardown),
