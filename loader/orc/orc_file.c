@@ -4,6 +4,7 @@
 #include "loader/orc/orc_file.h"
 
 #include "loader/orc/orc_streams.h"
+#include "storage/base/double_key.h"
 #include "storage/base/memory.h"
 
 #include <orc.pb-c.h>
@@ -17,6 +18,9 @@
 
 /* The memory that the decoded metadata may take. Two bytes of a hostile footer can become a struct of 100. */
 #define DECODED_BYTES_MAX (1ull << 30)
+
+/* Writers before this version had least and greatest strings in another order than that of bytes (HIVE-8732). */
+#define ORDERED_TEXTS 1u
 
 /* ---- Names ---- */
 
@@ -127,6 +131,7 @@ static enum status take_postscript(struct orc_file *file, const Orc__PostScript 
     const uint64_t block = postscript->has_compression_block_size ? postscript->compression_block_size : 0;
     file->compression = (enum orc_compression)postscript->compression;
     file->footer_bytes = postscript->footer_length;
+    file->metadata_bytes = postscript->metadata_length;
     file->writer_version = postscript->writer_version;
     file->block_bytes = (uint32_t)block;
     for (size_t v = 0; v < 2 && v < postscript->n_version; v++)
@@ -276,6 +281,96 @@ static enum status take_footer(struct orc_file *file, const Orc__Footer *footer,
     return STATUS_OK;
 }
 
+/* ---- Statistics ---- */
+
+/* Reads those of stripes, which stand before the footer. A file without right ones is read as one that has none. */
+static enum status read_statistics(struct orc_file *file, int descriptor, uint64_t end, struct error *error)
+{
+    const struct columnar_place place = {.file = &file->base, .part = COLUMNAR_WHOLE_FILE};
+    struct columnar_stream bytes = {0};
+    struct decoded_memory memory = {0};
+    ProtobufCAllocator allocator = {decoded_take, decoded_free, &memory};
+    struct error own;
+    if (file->metadata_bytes == 0 || file->metadata_bytes > end)
+        return STATUS_OK;
+    const enum status status =
+        orc_metadata_read(&place, descriptor, end - file->metadata_bytes, file->metadata_bytes, &bytes, &own);
+    if (status == STATUS_OK)
+        file->statistics = orc__metadata__unpack(&allocator, bytes.count, bytes.bytes);
+    columnar_stream_free(&bytes);
+    if (memory.missing)
+        return error_out_of_memory(error, memory.bytes, "a footer of an ORC file");
+    if (status == STATUS_OK || status == STATUS_BAD_INPUT)
+        return STATUS_OK;
+    *error = own;
+    return status;
+}
+
+static void set_texts(const struct orc_file *file, const Orc__StringStatistics *from,
+                      struct orc_statistics *statistics)
+{
+    const ProtobufCBinaryData least = from->has_minimum ? from->minimum : from->lower_bound,
+                              greatest = from->has_maximum ? from->maximum : from->upper_bound;
+    statistics->known = (from->has_minimum || from->has_lower_bound) &&
+                        (from->has_maximum || from->has_upper_bound) && least.len <= INT32_MAX &&
+                        greatest.len <= INT32_MAX && file->writer_version >= ORDERED_TEXTS;
+    statistics->texts[0] =
+        (struct text_field){least.len ? (const char *)least.data : "", (uint32_t)least.len};
+    statistics->texts[1] =
+        (struct text_field){greatest.len ? (const char *)greatest.data : "", (uint32_t)greatest.len};
+}
+
+static void set_ends(struct orc_statistics *statistics, bool known, int64_t least, int64_t greatest)
+{
+    statistics->known = known;
+    statistics->ends[0] = least;
+    statistics->ends[1] = greatest;
+}
+
+void orc_statistics_find(const struct orc_file *file, uint32_t stripe, uint32_t type,
+                         struct orc_statistics *statistics)
+{
+    const Orc__Metadata *const all = file->statistics;
+    *statistics = (struct orc_statistics){.values = UINT64_MAX};
+    if (!all || stripe >= all->n_stripes || type >= all->stripes[stripe]->n_columns)
+        return;
+    const Orc__ColumnStatistics *const from = all->stripes[stripe]->columns[type];
+    const Orc__IntegerStatistics *const whole = from->int_statistics;
+    const Orc__DoubleStatistics *const real = from->double_statistics;
+    const Orc__DateStatistics *const day = from->date_statistics;
+    statistics->values = from->has_number_of_values ? from->number_of_values : UINT64_MAX;
+    switch (file->types[type].kind) {
+    case ORC_BYTE:
+    case ORC_SHORT:
+    case ORC_INT:
+    case ORC_LONG:
+        if (whole)
+            set_ends(statistics, whole->has_minimum && whole->has_maximum, whole->minimum, whole->maximum);
+        break;
+    case ORC_FLOAT:
+    case ORC_DOUBLE:
+        if (real)
+            set_ends(statistics,
+                     real->has_minimum && real->has_maximum && real->minimum == real->minimum &&
+                         real->maximum == real->maximum,
+                     double_key_of(real->minimum), double_key_of(real->maximum));
+        break;
+    case ORC_DATE:
+        if (day)
+            set_ends(statistics, day->has_minimum && day->has_maximum, day->minimum, day->maximum);
+        break;
+    case ORC_STRING:
+    case ORC_VARCHAR: /* of char it is not said whether blanks count */
+        if (from->string_statistics)
+            set_texts(file, from->string_statistics, statistics);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- The whole file ---- */
+
 enum status orc_file_read(struct orc_file *file, int descriptor, struct error *error)
 {
     const struct columnar_place place = {.file = &file->base, .part = COLUMNAR_WHOLE_FILE};
@@ -294,11 +389,14 @@ enum status orc_file_read(struct orc_file *file, int descriptor, struct error *e
             orc__footer__free_unpacked(footer, &allocator);
     }
     columnar_stream_free(&bytes);
-    return status;
+    return AND_THEN(status, read_statistics(file, descriptor, end - file->footer_bytes, error));
 }
 
 void orc_file_free(struct orc_file *file)
 {
+    ProtobufCAllocator allocator = {decoded_take, decoded_free, NULL};
+    if (file->statistics)
+        orc__metadata__free_unpacked(file->statistics, &allocator);
     for (uint32_t t = 0; t < file->type_count; t++) {
         free(file->types[t].children);
         free(file->types[t].name);

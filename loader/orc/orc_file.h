@@ -69,8 +69,8 @@ struct orc_stripe {
 };
 
 struct orc_file {
-    struct columnar_file base; /* its parts are the stripes, its columns the root's children */
-    uint64_t footer_bytes;
+    struct columnar_file base;             /* its parts are the stripes, its columns the root's children */
+    uint64_t footer_bytes, metadata_bytes; /* metadata: statistics of stripes */
     enum orc_compression compression;
     uint32_t block_bytes; /* the most that a chunk has when it is decompressed */
     uint32_t version[2];  /* 0.11 or 0.12 */
@@ -80,6 +80,7 @@ struct orc_file {
     uint32_t type_count;
     struct orc_type *types; /* 0 is the root, a struct whose children are the file's columns */
     struct orc_stripe *stripes;
+    void *statistics; /* of stripes, for orc_statistics_find; NULL: the file has none */
 };
 
 static inline const struct orc_file *orc_file_of(const struct columnar_file *file)
@@ -113,6 +114,19 @@ void orc_file_free(struct orc_file *file);
 NODISCARD enum status orc_stripe_footer_read(const struct orc_file *file, int descriptor, uint32_t stripe,
                                              struct orc_stripe_footer *footer, struct error *error);
 void orc_stripe_footer_free(struct orc_stripe_footer *footer);
+
+/* What a stripe says of a column's values: the least and the greatest one, if `known`. */
+struct orc_statistics {
+    uint64_t values; /* that are not NULL; UINT64_MAX: it does not say */
+    bool known;
+    int64_t ends[2];            /* numbers, days, keys of doubles */
+    struct text_field texts[2]; /* instead of them, of strings; their memory is the file's */
+};
+
+/* Gives it for the column of this type. Nothing is known of other kinds than whole numbers, doubles, dates and texts, nor of
+ * what cannot be. */
+void orc_statistics_find(const struct orc_file *file, uint32_t stripe, uint32_t type,
+                         struct orc_statistics *statistics);
 
 /* The scheme of the file's compressed chunks; the file is compressed. */
 enum byte_scheme orc_file_scheme(const struct orc_file *file);

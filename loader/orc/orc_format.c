@@ -5,6 +5,7 @@
 #include "storage/base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static enum columnar_kind kind_of(const struct orc_type *type)
 {
@@ -107,6 +108,32 @@ static enum status column_decode(const struct columnar_opened *opened, uint32_t 
                              most, values, error);
 }
 
+static enum status column_ends(const struct columnar_file *file, uint32_t part, uint32_t column,
+                               struct columnar_values *values, int64_t *nulls, struct error *error)
+{
+    const uint64_t rows = file->parts[part].rows;
+    struct orc_statistics statistics;
+    struct text_field *texts;
+    int64_t *numbers;
+    orc_statistics_find(orc_file_of(file), part, file->columns[column].number, &statistics);
+    *nulls = statistics.values <= rows ? (int64_t)(rows - statistics.values) : -1;
+    columnar_values_begin(values, 2);
+    values->count = statistics.known ? 2 : 0;
+    if (!statistics.known)
+        return STATUS_OK;
+    if (file->columns[column].type.kind == COLUMNAR_TEXT) {
+        RETURN_IF_ERROR(columnar_values_take(values, 0, sizeof statistics.texts, &texts, error));
+        memcpy(texts, statistics.texts, sizeof statistics.texts);
+        values->texts = texts;
+        values->text_count = 2;
+        return STATUS_OK;
+    }
+    RETURN_IF_ERROR(columnar_values_take(values, 0, sizeof statistics.ends, &numbers, error));
+    memcpy(numbers, statistics.ends, sizeof statistics.ends);
+    values->numbers = numbers;
+    return STATUS_OK;
+}
+
 const struct columnar_format orc_format = {
     .name = "ORC",
     .part = "stripe",
@@ -121,5 +148,6 @@ const struct columnar_format orc_format = {
     .part_close = part_close,
     .column_read = column_read,
     .column_decode = column_decode,
+    .column_ends = column_ends,
     .inspect = orc_inspect,
 };
