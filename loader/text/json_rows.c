@@ -30,49 +30,6 @@ enum json_layout json_layout_find(const char *text, size_t length, bool whole, b
     return complaint && at == stop && newline ? JSON_LAYOUT_OBJECTS : JSON_LAYOUT_LINES;
 }
 
-/* The quote that ends a string: one with an even number of backslashes before it. NULL: it is not there. */
-static const char *string_end(const char *begin, const char *end)
-{
-    const char *quote = begin;
-    while ((quote = memchr(quote, '"', (size_t)(end - quote)))) {
-        const char *slash = quote;
-        while (slash > begin && slash[-1] == '\\')
-            slash--;
-        if ((quote - slash) % 2 == 0)
-            return quote;
-        quote++;
-    }
-    return NULL;
-}
-
-/* The end of the first object, list or other text in brackets from `at` on, or `end`; *depth is that at `end`. */
-static const char *object_end(const char *at, const char *end, uint32_t *depth)
-{
-    for (*depth = 0; at < end; at++) {
-        switch (*at) {
-        case '"':
-            at = string_end(at + 1, end);
-            if (!at) {
-                ++*depth;
-                return end;
-            }
-            break;
-        case '{':
-        case '[':
-            ++*depth;
-            break;
-        case '}':
-        case ']':
-            if (*depth && --*depth == 0)
-                return at + 1;
-            break;
-        default:
-            break;
-        }
-    }
-    return end;
-}
-
 static uint64_t newlines_between(const char *at, const char *end)
 {
     uint64_t count = 0;
@@ -85,41 +42,27 @@ struct text_whole json_rows_whole(const char *text, size_t length, enum json_lay
 {
     if (layout == JSON_LAYOUT_LINES)
         return ISA_CHOICE(text_scan_whole)(text, length, '\n', false);
-    const char *const end = text + length, *last = text;
+    struct text_brackets state = {.depth = 0};
     struct text_whole whole = {0};
-    uint32_t depth = 0;
-    for (const char *at = text; at < end;) {
-        at = object_end(at, end, &depth);
-        if (at < end || (depth == 0 && at > text && at[-1] == '}'))
-            last = at;
-    }
-    whole.bytes = (size_t)(last - text);
-    whole.lines = newlines_between(text, last);
-    whole.all = whole.lines + newlines_between(last, end);
-    whole.open_quote = depth > 0;
+    (void)ISA_CHOICE(text_scan_brackets)(text, length, &state, NULL, &whole.bytes);
+    whole.lines = newlines_between(text, text + whole.bytes);
+    whole.all = whole.lines + newlines_between(text + whole.bytes, text + length);
+    whole.open_quote = state.depth > 0 || state.inside;
     return whole;
 }
 
 void json_rows_index(const char *text, size_t length, struct text_index *index)
 {
-    const char *const end = text + length, *at = text;
-    uint32_t rows = 0, depth;
-    while (at < end) {
-        at = object_end(at, end, &depth);
-        if (at < end || (depth == 0 && at[-1] == '}')) {
-            index->ends[rows] = (uint32_t)(at - text);
-            index->rows[rows] = rows;
-            rows++;
-        }
-    }
-    at = rows ? text + index->ends[rows - 1] : text;
+    struct text_brackets state = {.depth = 0};
+    size_t last;
+    uint32_t rows = ISA_CHOICE(text_scan_brackets)(text, length, &state, index->ends, &last);
+    const char *const end = text + length, *at = text + last;
     while (at < end && strchr(" \t\r\n,]", *at) && *at)
         at++;
-    if (at < end) {
-        index->ends[rows] = (uint32_t)length;
-        index->rows[rows] = rows;
-        rows++;
-    }
+    if (at < end)
+        index->ends[rows++] = (uint32_t)length;
+    for (uint32_t r = 0; r < rows; r++)
+        index->rows[r] = r;
     index->end_count = index->row_count = rows;
 }
 

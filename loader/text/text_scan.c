@@ -21,6 +21,12 @@ struct chunk {
     uint64_t delimiters, newlines, quotes, high, zero;
 };
 
+/* Of JSON. An opening bracket differs from the other opening one in one bit, and a closing one from the other closing one. */
+struct marks {
+    uint64_t quotes, escapes, opens, closes;
+};
+#define BRACKET_BIT 0x20
+
 #if defined(__AVX512BW__)
 static inline struct chunk chunk_read(const char *at, char delimiter)
 {
@@ -30,6 +36,16 @@ static inline struct chunk chunk_read(const char *at, char delimiter)
                           .quotes = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('"')),
                           .high = _mm512_movepi8_mask(bytes),
                           .zero = _mm512_testn_epi8_mask(bytes, bytes)};
+}
+
+static inline struct marks marks_read(const char *at)
+{
+    const __m512i bytes = _mm512_loadu_si512(at),
+                  either = _mm512_or_si512(bytes, _mm512_set1_epi8(BRACKET_BIT));
+    return (struct marks){.quotes = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('"')),
+                          .escapes = _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8('\\')),
+                          .opens = _mm512_cmpeq_epi8_mask(either, _mm512_set1_epi8('{')),
+                          .closes = _mm512_cmpeq_epi8_mask(either, _mm512_set1_epi8('}'))};
 }
 #elif defined(__AVX2__)
 static inline uint64_t equal(__m256i low, __m256i high, char byte)
@@ -49,6 +65,18 @@ static inline struct chunk chunk_read(const char *at, char delimiter)
                           .high = (uint32_t)_mm256_movemask_epi8(low) |
                                   (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32,
                           .zero = equal(low, high, 0)};
+}
+
+static inline struct marks marks_read(const char *at)
+{
+    const __m256i bit = _mm256_set1_epi8(BRACKET_BIT),
+                  low = _mm256_loadu_si256((const __m256i *)(const void *)at),
+                  high = _mm256_loadu_si256((const __m256i *)(const void *)(at + 32)),
+                  either_low = _mm256_or_si256(low, bit), either_high = _mm256_or_si256(high, bit);
+    return (struct marks){.quotes = equal(low, high, '"'),
+                          .escapes = equal(low, high, '\\'),
+                          .opens = equal(either_low, either_high, '{'),
+                          .closes = equal(either_low, either_high, '}')};
 }
 #elif defined(__SSE2__)
 static inline uint64_t equal(const __m128i *bytes, char byte)
@@ -73,6 +101,19 @@ static inline struct chunk chunk_read(const char *at, char delimiter)
                           .quotes = equal(bytes, '"'),
                           .high = high,
                           .zero = equal(bytes, 0)};
+}
+
+static inline struct marks marks_read(const char *at)
+{
+    __m128i bytes[4], either[4];
+    for (unsigned i = 0; i < 4; i++) {
+        bytes[i] = _mm_loadu_si128((const __m128i *)(const void *)(at + 16 * i));
+        either[i] = _mm_or_si128(bytes[i], _mm_set1_epi8(BRACKET_BIT));
+    }
+    return (struct marks){.quotes = equal(bytes, '"'),
+                          .escapes = equal(bytes, '\\'),
+                          .opens = equal(either, '{'),
+                          .closes = equal(either, '}')};
 }
 #else
 #define EACH_BYTE 0x0101010101010101ull
@@ -102,6 +143,20 @@ static inline struct chunk chunk_read(const char *at, char delimiter)
         chunk.zero |= equal(word, 0) << i;
     }
     return chunk;
+}
+
+static inline struct marks marks_read(const char *at)
+{
+    struct marks marks = {0};
+    for (unsigned i = 0; i < CHUNK; i += 8) {
+        uint64_t word;
+        memcpy(&word, at + i, 8);
+        marks.quotes |= equal(word, '"') << i;
+        marks.escapes |= equal(word, '\\') << i;
+        marks.opens |= equal(word | EACH_BYTE * BRACKET_BIT, '{') << i;
+        marks.closes |= equal(word | EACH_BYTE * BRACKET_BIT, '}') << i;
+    }
+    return marks;
 }
 #endif
 
@@ -143,13 +198,18 @@ static uint64_t outside_bytewise(uint64_t quotes, uint64_t separators, struct qu
     return found;
 }
 
+/* The bytes that are inside quotes, with the opening ones. */
+static inline uint64_t inside_of(uint64_t quotes, bool inside)
+{
+    for (unsigned shift = 1; shift < CHUNK; shift *= 2)
+        quotes ^= quotes << shift;
+    return quotes ^ (0 - (uint64_t)inside);
+}
+
 /* The separators that are not inside quotes. */
 static inline uint64_t outside(uint64_t quotes, uint64_t separators, struct quoting *state)
 {
-    uint64_t inside = quotes;
-    for (unsigned shift = 1; shift < CHUNK; shift *= 2)
-        inside ^= inside << shift;
-    inside ^= 0 - (uint64_t)state->inside;
+    const uint64_t inside = inside_of(quotes, state->inside);
     const uint64_t found = separators & ~inside, opening = quotes & inside, closing = quotes & ~inside;
     const uint64_t may_open = (found | closing) << 1 | (state->separated || state->closed);
     if (__builtin_expect((opening & ~may_open) != 0, 0))
@@ -242,4 +302,54 @@ struct text_whole ISA(text_scan_whole)(const char *text, size_t length, char del
     }
     whole.open_quote = state.inside;
     return whole;
+}
+
+/* ---- JSON ---- */
+
+/* The brackets that are not inside strings, of a chunk with backslashes. */
+static uint64_t brackets_bytewise(const char *text, unsigned bytes, const struct marks *marks,
+                                  struct text_brackets *state)
+{
+    uint64_t found = 0;
+    for (unsigned i = 0; i < bytes; i++) {
+        const bool quote = text[i] == '"' && !state->escaped;
+        found |= (uint64_t)(!state->inside && ((marks->opens | marks->closes) >> i & 1)) << i;
+        state->escaped = state->inside && !state->escaped && text[i] == '\\';
+        state->inside ^= quote;
+    }
+    return found;
+}
+
+uint32_t ISA(text_scan_brackets)(const char *text, size_t length, struct text_brackets *state, uint32_t *ends,
+                                 size_t *last)
+{
+    uint32_t count = 0;
+    *last = 0;
+    for (size_t at = 0; at < length; at += CHUNK) {
+        const unsigned bytes = length - at < CHUNK ? (unsigned)(length - at) : CHUNK;
+        char part[CHUNK] = {0};
+        if (bytes < CHUNK)
+            memcpy(part, text + at, bytes);
+        const struct marks marks = marks_read(bytes < CHUNK ? part : text + at);
+        uint64_t found;
+        if (marks.escapes || state->escaped) {
+            found = brackets_bytewise(text + at, bytes, &marks, state);
+        } else {
+            const uint64_t inside = inside_of(marks.quotes, state->inside);
+            found = (marks.opens | marks.closes) & ~inside;
+            state->inside = inside >> 63;
+        }
+        for (; found; found &= found - 1) {
+            const unsigned place = (unsigned)__builtin_ctzll(found);
+            if (marks.opens >> place & 1) {
+                state->depth++;
+            } else if (state->depth && --state->depth == 0) {
+                *last = at + place + 1;
+                if (ends)
+                    ends[count] = (uint32_t)*last;
+                count++;
+            }
+        }
+    }
+    return count;
 }

@@ -1,5 +1,5 @@
 /*
- * text_scan.h: finds the ends of fields and rows of delimited text, 64 bytes at a time.
+ * text_scan.h: finds the ends of fields and rows of delimited text, and those of objects in JSON, 64 bytes at a time.
  *
  * Every byte of every file is scanned twice: once under the source's lock, to find the last whole row
  * (text_scan_whole), and once by the thread that splits the block (text_scan_index). Both are built for each
@@ -42,11 +42,24 @@ struct text_whole {
 };
 typedef struct text_whole text_scan_whole(const char *text, size_t length, char delimiter, bool quoting);
 
+/* What is known of JSON before a byte; all zeros at its beginning. */
+struct text_brackets {
+    bool inside, escaped; /* a string; and the byte before is a backslash that stands for the next one */
+    uint32_t depth;
+};
+
+/* Finds the ends of the objects and lists that are in no other one: the places after the brackets that close them, which
+ * `ends` gets, with room for length + TEXT_INDEX_PADDING, unless it is NULL. Returns how many there are; *last is the last one. */
+typedef uint32_t text_scan_brackets(const char *text, size_t length, struct text_brackets *state,
+                                    uint32_t *ends, size_t *last);
+
 extern text_scan_index text_scan_index_baseline;
 extern text_scan_whole text_scan_whole_baseline;
+extern text_scan_brackets text_scan_brackets_baseline;
 #if defined(__x86_64__)
 extern text_scan_index text_scan_index_avx2, text_scan_index_avx512;
 extern text_scan_whole text_scan_whole_avx2, text_scan_whole_avx512;
+extern text_scan_brackets text_scan_brackets_avx2, text_scan_brackets_avx512;
 #endif
 
 #endif

@@ -565,6 +565,66 @@ static void instruction_sets_agree(void **state)
     (void)state;
 }
 
+/* One byte after the other, as JSON says it. */
+static uint32_t brackets_one_by_one(const char *text, size_t length, struct text_brackets *state,
+                                    uint32_t *ends)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (state->inside) {
+            const bool literal = state->escaped;
+            state->escaped = !literal && text[i] == '\\';
+            state->inside = literal || text[i] != '"';
+        } else if (text[i] == '"') {
+            state->inside = true;
+        } else if (strchr("{[", text[i]) && text[i]) {
+            state->depth++;
+        } else if (strchr("}]", text[i]) && text[i] && state->depth && --state->depth == 0) {
+            ends[count++] = (uint32_t)i + 1;
+        }
+    }
+    return count;
+}
+
+/* Each instruction set finds what is so found, also in text that is no JSON, and in two pieces. */
+static void brackets_outside_strings_are_found(void **state)
+{
+    static text_scan_brackets *const scans[] = {
+        text_scan_brackets_baseline,
+#if defined(__x86_64__)
+        text_scan_brackets_avx2,
+        text_scan_brackets_avx512,
+#endif
+    };
+    (void)state;
+    random_state = 9;
+    for (int round = 0; round < 3000; round++) {
+        const char *const letters = round % 3 ? "{}[]\",: ab{}" : "{}[]\"\\\\\"ab";
+        char text[600];
+        uint32_t ends[ISA_LEVELS + 1][600 + TEXT_INDEX_PADDING];
+        struct text_brackets expected = {.depth = 0};
+        const size_t length = random_below(sizeof text), cut = length ? random_below((uint32_t)length) : 0;
+        for (size_t i = 0; i < length; i++)
+            text[i] = letters[random_below((uint32_t)strlen(letters))];
+        const uint32_t count = brackets_one_by_one(text, length, &expected, ends[ISA_LEVELS]);
+        for (size_t level = 0; level < sizeof scans / sizeof *scans && level <= (size_t)isa_level();
+             level++) {
+            struct text_brackets found = {.depth = 0};
+            size_t last, later;
+            uint32_t some = scans[level](text, cut, &found, ends[level], &last);
+            const uint32_t more = scans[level](text + cut, length - cut, &found, ends[level] + some, &later);
+            assert_int_equal(some + more, count);
+            for (uint32_t e = some; e < count; e++)
+                ends[level][e] += (uint32_t)cut;
+            assert_memory_equal(ends[level], ends[ISA_LEVELS], count * sizeof **ends);
+            assert_int_equal(more ? cut + later : last, count ? ends[ISA_LEVELS][count - 1] : 0);
+            assert_int_equal(found.depth, expected.depth);
+            assert_int_equal(found.inside, expected.inside);
+            assert_int_equal(found.escaped, expected.escaped);
+        }
+    }
+}
+
 int main(int count, char **arguments)
 {
     if (count > 1)
@@ -586,6 +646,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(what_is_no_file_is_named),
         cmocka_unit_test(any_text_in_blocks_of_any_size_reads_like_one_character_at_a_time),
         cmocka_unit_test(instruction_sets_agree),
+        cmocka_unit_test(brackets_outside_strings_are_found),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
