@@ -11,6 +11,7 @@ struct columnar_parts {
     const struct columnar_format *format;
     uint32_t file_count;
     struct columnar_file **files;
+    uint64_t *firsts; /* of each file the number of its first part; and how many there are */
     struct columnar_values values;
 };
 
@@ -18,6 +19,7 @@ static enum status open_files(struct columnar_parts *parts, const char *const *p
                               struct error *error)
 {
     RETURN_IF_ERROR(memory_zeros(&parts->files, (count + 1ull) * sizeof *parts->files, "files", error));
+    RETURN_IF_ERROR(memory_zeros(&parts->firsts, (count + 1ull) * sizeof *parts->firsts, "files", error));
     for (uint32_t f = 0; f < count; f++) {
         const struct columnar_format *format;
         RETURN_IF_ERROR(columnar_format_find(paths[f], &format, error));
@@ -27,7 +29,7 @@ static enum status open_files(struct columnar_parts *parts, const char *const *p
         }
         parts->format = format;
         RETURN_IF_ERROR(columnar_file_open(format, paths[f], &parts->files[f], error));
-        parts->file_count++;
+        parts->firsts[++parts->file_count] = parts->firsts[f] + parts->files[f]->part_count;
     }
     return STATUS_OK;
 }
@@ -54,24 +56,28 @@ void columnar_parts_free(struct columnar_parts *parts)
         columnar_file_close(parts->files[f]);
     columnar_values_free(&parts->values);
     free(parts->files);
+    free(parts->firsts);
     free(parts);
 }
 
 uint64_t columnar_parts_count(const struct columnar_parts *parts)
 {
-    uint64_t count = 0;
-    for (uint32_t f = 0; f < parts->file_count; f++)
-        count += parts->files[f]->part_count;
-    return count;
+    return parts->firsts[parts->file_count];
 }
 
 /* The file that has the part, whose number in it is *part then. */
 static const struct columnar_file *file_of(const struct columnar_parts *parts, uint64_t *part)
 {
-    uint32_t f = 0;
-    for (; *part >= parts->files[f]->part_count; f++)
-        *part -= parts->files[f]->part_count;
-    return parts->files[f];
+    uint32_t first = 0;
+    for (uint32_t end = parts->file_count; end - first > 1;) { /* it is in one of first .. end - 1 */
+        const uint32_t middle = first + (end - first) / 2;
+        if (parts->firsts[middle] <= *part)
+            first = middle;
+        else
+            end = middle;
+    }
+    *part -= parts->firsts[first];
+    return parts->files[first];
 }
 
 uint64_t columnar_parts_rows(const struct columnar_parts *parts, uint64_t part)

@@ -194,7 +194,7 @@ static enum status limit_scan(struct database_files *files, const struct databas
     if (scan->scan.table != &(*table)->table || (*table)->table.rows < FIRST_ROWS_WHOLE ||
         is_loaded(*table, wanted))
         return STATUS_OK;
-    while (first && !(first->whole == *table && first->first >= rows))
+    while (first && !(first->whole == *table && first->first && first->first >= rows))
         first = first->next;
     if (!first) {
         RETURN_IF_ERROR(file_table_first(*table, rows ? rows : 1, &first, error));

@@ -62,6 +62,7 @@ def write(table):
     put(table, "b.parquet", row_group_size=333, data_page_version="2.0", compression="zstd", use_dictionary=False,
         store_decimal_as_integer=True)
     put(table, "c.parquet", row_group_size=500, write_statistics=["k", "s"], use_deprecated_int96_timestamps=True)
+    put(table.slice(0, 0), "m0.parquet")
     put(table.slice(0, 2900), "m1.parquet", row_group_size=250)
     put(table.slice(2900), "m2.parquet", row_group_size=400)
     connection = duckdb.connect()
