@@ -18,10 +18,10 @@ static char path[PATH_BYTES], folder[PATH_BYTES];
 #define SALES                                                                                                \
     "CREATE TABLE sales (shop INT NOT NULL REFERENCES shops, paid DECIMAL(12,2), pieces INT NOT NULL, note " \
     "TEXT, day DATE"
-#define SHOPS "CREATE TABLE shops (id INT PRIMARY KEY, region TEXT);"
-#define LAST                                                                                           \
-    "CREATE TABLE shops (id INT PRIMARY KEY, name TEXT, region TEXT);" SALES ", at TIMESTAMP, weight " \
-    "DOUBLE);"
+#define SHOPS       "CREATE TABLE shops (id INT PRIMARY KEY, region TEXT);"
+#define NAMED_SHOPS "CREATE TABLE shops (id INT PRIMARY KEY, name TEXT, region TEXT);"
+#define LAST        NAMED_SHOPS SALES ", at TIMESTAMP, weight DOUBLE);"
+#define LAST_ZONED  NAMED_SHOPS SALES ", at TIMESTAMPTZ, weight DOUBLE);"
 
 static const struct {
     const char *name, *schema;
@@ -34,6 +34,9 @@ static const struct {
     {"v7", LAST},
     {"v8", LAST},
     {"v8-deleted", LAST},
+    {"v9", LAST},
+    {"v10", LAST},
+    {"v11", LAST_ZONED},
 };
 enum { VERSIONS = sizeof versions / sizeof *versions };
 
