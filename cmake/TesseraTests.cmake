@@ -163,6 +163,8 @@ if(Python3_FOUND)
     # Files that COPY writes, read by the same.
     tessera_python_test(test_parquet_written engine/program/test_parquet_written.py $<TARGET_FILE:tessera_program>)
     tessera_python_test(test_arrow_written engine/program/test_arrow_written.py $<TARGET_FILE:tessera_program>)
+    # docs/format/reader.py, which reads databases by docs/format.md alone, where numpy is installed.
+    tessera_python_test(test_second_reader storage/database/test_second_reader.py $<TARGET_FILE:tessera_program>)
     # Three data sets from their files to answers, by docs/examples/files.
     tessera_python_test(test_file_examples engine/program/test_file_examples.py $<TARGET_FILE:tessera_program>)
     # Asks what analysts ask; DuckDB judges where its module is installed, otherwise kept answers do. Then it is checked that
