@@ -6,6 +6,7 @@
 #include "engine/plan/value_text.h"
 #include "storage/base/memory.h"
 #include "storage/codec/chunk_reader.h"
+#include "storage/database/changes/live_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,26 +138,26 @@ static enum status pick_rows(const struct table_stream *table, uint32_t tile_row
     return STATUS_OK;
 }
 
-/* Goes over the tiles from where the stream is, until so many live rows have been seen, or all. What they have goes into the
- * batch, if `decode`. */
-static enum status see_rows(struct table_stream *table, uint64_t wanted, bool decode, uint64_t *seen,
-                            struct error *error)
+/* Fills the batch with the next `wanted` live rows, tile by tile. */
+static enum status decode_batch(struct export_stream *stream, uint32_t wanted, struct error *error)
 {
+    struct table_stream *const table = (struct table_stream *)stream;
     const struct column_data *const any = table->columns[0]->data;
     uint16_t picked[TILE_ROWS];
-    for (*seen = 0; *seen < wanted && table->segment < any->segment_count;) {
+    RETURN_IF_ERROR(cancel_check(error));
+    for (uint32_t c = 0; c < stream->count; c++)
+        stream->batch[c] =
+            (struct export_values){.values = table->columns[c]->values, .nulls = table->columns[c]->nulls};
+    for (uint32_t seen = 0; seen < wanted && table->segment < any->segment_count;) {
         const struct chunk_view *const chunk = &any->segments[table->segment].chunk;
         const uint32_t left = chunk->rows - table->tile * TILE_ROWS,
                        rows = left < TILE_ROWS ? left : TILE_ROWS;
-        const uint64_t more = wanted - *seen;
-        uint32_t count = 0, end;
-        if (table->tile < chunk->tiles)
-            RETURN_IF_ERROR(pick_rows(table, rows, table->row, more < TILE_ROWS ? (uint32_t)more : TILE_ROWS,
-                                      picked, &count, &end, error));
-        for (uint32_t c = 0; decode && count && c < table->base.count; c++)
-            RETURN_IF_ERROR(decode_tile(table->columns[c], table->segment, table->tile, picked, count,
-                                        (uint32_t)*seen, error));
-        *seen += count;
+        uint32_t count, end;
+        RETURN_IF_ERROR(pick_rows(table, rows, table->row, wanted - seen, picked, &count, &end, error));
+        for (uint32_t c = 0; count && c < stream->count; c++)
+            RETURN_IF_ERROR(
+                decode_tile(table->columns[c], table->segment, table->tile, picked, count, seen, error));
+        seen += count;
         table->row = end;
         if (end < rows)
             continue;
@@ -167,17 +168,6 @@ static enum status see_rows(struct table_stream *table, uint64_t wanted, bool de
         }
     }
     return STATUS_OK;
-}
-
-static enum status decode_batch(struct export_stream *stream, uint32_t count, struct error *error)
-{
-    struct table_stream *const table = (struct table_stream *)stream;
-    uint64_t seen;
-    RETURN_IF_ERROR(cancel_check(error));
-    for (uint32_t c = 0; c < stream->count; c++)
-        stream->batch[c] =
-            (struct export_values){.values = table->columns[c]->values, .nulls = table->columns[c]->nulls};
-    return see_rows(table, count, true, &seen, error);
 }
 
 static enum status table_next(struct export_stream *stream, uint32_t count, struct error *error)
@@ -232,9 +222,7 @@ static enum status open_live(struct database *database, const struct table *tabl
     if (!live)
         return STATUS_OK;
     RETURN_IF_ERROR(open_column(database, live, threads, &stream->live, &type, error));
-    RETURN_IF_ERROR(see_rows(stream, table->rows, false, &stream->base.rows, error));
-    stream->segment = stream->tile = stream->row = 0;
-    return STATUS_OK;
+    return live_rows_count(database_path(database), table, &stream->base.rows, error);
 }
 
 enum status arrow_export_table(struct database *database, const struct table *table, unsigned threads,

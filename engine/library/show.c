@@ -6,6 +6,7 @@
 #include "storage/base/memory.h"
 #include "storage/base/text/text_stream.h"
 #include "storage/base/words/sql_name.h"
+#include "storage/database/changes/live_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +38,14 @@ static enum status show_tables(const struct database *database, struct rowset *r
     enum status status = STATUS_OK;
     for (uint32_t t = 0; status == STATUS_OK && t < database_table_count(database); t++) {
         const struct table *const table = database_table_at(database, t);
+        uint64_t live;
         list_references(table, list);
+        status = live_rows_count(database_path(database), table, &live, error);
         const struct rowset_cell cells[] = {text_cell(table->name),
-                                            {.number = (int64_t)table->rows},
+                                            {.number = (int64_t)live},
                                             {.number = table_visible_columns(table)},
                                             text_cell(list)};
-        status = rowset_builder_add(builder, cells, error);
+        status = AND_THEN(status, rowset_builder_add(builder, cells, error));
     }
     if (status == STATUS_OK)
         rowset_builder_finish(builder, rows);

@@ -43,15 +43,14 @@ static enum status print_deleted(const struct compact_options *options, bool *an
     enum status status = database_open(options->database, &database, error);
     for (uint32_t t = 0; status == STATUS_OK && t < database_table_count(database); t++) {
         const struct table *const table = database_table_at(database, t);
-        struct live_rows live = {0};
+        uint64_t live;
         if (!table_live(table) || (options->table && strcmp(options->table, table->name) != 0))
             continue;
-        status = live_rows_read(database_path(database), table, &live, error);
-        free(live.bits);
+        status = live_rows_count(database_path(database), table, &live, error);
         if (status == STATUS_OK)
             fprintf(stderr, "%s: %" PRIu64 " deleted row%s stay%s, because %s\n", table->name,
-                    table->rows - live.rows, table->rows - live.rows == 1 ? "" : "s",
-                    table->rows - live.rows == 1 ? "s" : "",
+                    table->rows - live, table->rows - live == 1 ? "" : "s",
+                    table->rows - live == 1 ? "s" : "",
                     table->levels ? "the table has levels" : "positions in the table are keys of others");
         *any = true;
     }

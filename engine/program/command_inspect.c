@@ -81,12 +81,10 @@ static enum status table_read(const struct database *database, const struct tabl
                               const struct column *only, struct shown_table *shown, struct error *error)
 {
     const struct dictionary *dictionary;
-    struct live_rows live = {0};
+    uint64_t live;
     *shown = (struct shown_table){0};
-    const enum status status = live_rows_read(database_path(database), table, &live, error);
-    shown->deleted = table->rows - live.rows;
-    free(live.bits);
-    RETURN_IF_ERROR(status);
+    RETURN_IF_ERROR(live_rows_count(database_path(database), table, &live, error));
+    shown->deleted = table->rows - live;
     for (uint32_t c = 0; c < table->column_count; c++)
         if (!only || only == &table->columns[c]) {
             RETURN_IF_ERROR(column_dictionary(&table->columns[c], 0, &dictionary, error));

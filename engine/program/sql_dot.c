@@ -5,6 +5,7 @@
 #include "storage/base/words/near_word.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/base/zone/zone.h"
+#include "storage/database/changes/live_rows.h"
 #include "storage/database/table_script.h"
 
 #include <inttypes.h>
@@ -22,12 +23,13 @@ static enum status dot_tables(struct sql_shell *shell, const char *unused, struc
 {
     FILE *const out = sql_shell_out(shell);
     (void)unused;
-    (void)error;
     for (uint32_t t = 0; t < database_table_count(shell->database); t++) {
         const struct table *table = database_table_at(shell->database, t);
         bool first = true;
-        fprintf(out, "%-16s %12" PRIu64 " row%s %3" PRIu32 " columns", table->name, table->rows,
-                table->rows == 1 ? ", " : "s,", table_visible_columns(table));
+        uint64_t live;
+        RETURN_IF_ERROR(live_rows_count(database_path(shell->database), table, &live, error));
+        fprintf(out, "%-16s %12" PRIu64 " row%s %3" PRIu32 " columns", table->name, live,
+                live == 1 ? ", " : "s,", table_visible_columns(table));
         for (uint32_t c = 0; c < table->column_count; c++)
             if (table->columns[c].references) {
                 fprintf(out, "%s%s", first ? "; references " : ", ",

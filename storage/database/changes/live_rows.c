@@ -58,6 +58,16 @@ enum status live_rows_read(const char *directory, const struct table *table, str
     return status;
 }
 
+enum status live_rows_count(const char *directory, const struct table *table, uint64_t *rows,
+                            struct error *error)
+{
+    struct live_rows live = {0};
+    const enum status status = live_rows_read(directory, table, &live, error);
+    *rows = live.rows;
+    free(live.bits);
+    return status;
+}
+
 enum status live_rows_make(const struct table *table, struct live_rows *live, struct error *error)
 {
     const uint64_t bytes = (table->rows / 64 + 1) * sizeof *live->bits;

@@ -16,6 +16,10 @@ struct live_rows {
 NODISCARD enum status live_rows_read(const char *directory, const struct table *table, struct live_rows *live,
                                      struct error *error);
 
+/* Counts them. */
+NODISCARD enum status live_rows_count(const char *directory, const struct table *table, uint64_t *rows,
+                                      struct error *error);
+
 /* Lets the bits say of all rows that they are live, if there are none yet. */
 NODISCARD enum status live_rows_make(const struct table *table, struct live_rows *live, struct error *error);
 

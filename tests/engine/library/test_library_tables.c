@@ -159,6 +159,7 @@ static void a_changed_table_is_exported(void **state)
         batch.release(&batch);
     }
     assert_int_equal(rows, number_of(database, "select count(*) from changed", TESSERA_OK));
+    assert_string_equal(text_of("show tables", database, 0, 1), "66668");
     stream.release(&stream);
     tessera_close(database);
 }
