@@ -84,6 +84,7 @@
     FORMULA(NAMES("greatest"), 1, FUNCTION_VALUES_MAX, extreme, true)                                        \
     FORMULA(NAMES("least"), 1, FUNCTION_VALUES_MAX, extreme, false)                                          \
     FORMULA(NAMES("hash"), 1, FUNCTION_VALUES_MAX, hash, 0)                                                  \
+    FORMULA(NAMES("typeof", "pg_typeof"), 1, 1, typeof, 0)                                                   \
     ROW(HASH, NO_NAME, "", "hash", hash, GIVES_WHOLE, GIVES, range_not_negative) /* unit: the scale */       \
     ROW(HASH_DOUBLE, NO_NAME, "", "hash", hash_double, GIVES_WHOLE, GIVES, range_not_negative)               \
     ROW(HASH_PAIR, NO_NAME, "", "hash", hash_pair, GIVES_WHOLE, GIVES, range_not_negative)                   \

@@ -156,6 +156,39 @@ static enum status parse_file(struct parser *parser, struct sql_source *source)
     return parse_advance(parser);
 }
 
+/* read_parquet('file') and the like, as DuckDB has them, are the file: its kind is found by its bytes. */
+static enum status parse_reader(struct parser *parser, struct sql_source *source)
+{
+    static const char *const readers[] = {"read_parquet",  "parquet_scan",     "read_csv",
+                                          "read_csv_auto", "read_json",        "read_json_auto",
+                                          "read_ndjson",   "read_ndjson_auto", "read_json_objects"};
+    bool reads = false;
+    if (!parse_is(parser, "("))
+        return STATUS_OK;
+    for (size_t r = 0; r < sizeof readers / sizeof *readers; r++)
+        reads |= word_compare(source->table, readers[r]) == 0;
+    if (!reads)
+        return parse_refuse(
+            parser,
+            "FROM has tables, files and subqueries, and of functions read_parquet, read_csv and "
+            "read_json alone, not %s(...); rows of numbers are made by WITH RECURSIVE or VALUES",
+            source->table);
+    RETURN_IF_ERROR(parse_advance(parser));
+    if (parser->token.kind != TOKEN_STRING)
+        return parse_refuse(
+            parser, "%s takes the name of a file, of files by a pattern, or of a folder: FROM 'sales-*.csv'",
+            source->table);
+    RETURN_IF_ERROR(parse_file(parser, source));
+    if (parse_is(parser, ","))
+        return parse_refuse(
+            parser,
+            "%s has no options here: how a file is written is found in it; `tessera load` has "
+            "options for those where it is not",
+            source->table);
+    source->table = NULL;
+    return parse_expect(parser, ")", "behind a file's name");
+}
+
 static enum status parse_table(struct parser *parser, struct place place)
 {
     struct sql_source source = {.join = place.join,
@@ -174,6 +207,8 @@ static enum status parse_table(struct parser *parser, struct place place)
         RETURN_IF_ERROR(parse_file(parser, &source));
     else
         RETURN_IF_ERROR(parse_table_name(parser, &source.position, &source.table));
+    if (source.table)
+        RETURN_IF_ERROR(parse_reader(parser, &source));
     RETURN_IF_ERROR(parse_alias(parser, &source));
     if (source.file && !source.alias)
         RETURN_IF_ERROR(name_file(parser, &source));

@@ -377,6 +377,18 @@ static enum status same_parameter(struct bind_state *state, const struct sql_exp
     return STATUS_OK;
 }
 
+/* A function that there is not, perhaps an aggregate of other systems: that is told before what its values lack above groups. */
+static enum status check_function(const struct bind_block *block, const struct sql_expression *call)
+{
+    struct sql_expression alone = *call;
+    struct sql_input type;
+    size_t place;
+    alone.child_count = 0;
+    return call->operation != SQL_FUNCTION || function_find(call->name, &place)
+               ? STATUS_OK
+               : sql_scalar_type(block->state->scalars, &alone, &type, block->state->error);
+}
+
 /* f(*), where f is no aggregate: a mistyped count, mostly. */
 static enum status refuse_star_of(const struct bind_block *block, const struct sql_expression *call)
 {
@@ -415,6 +427,8 @@ static enum status replace(void *context, const struct sql_expression *node, str
         if (*out)
             return STATUS_OK;
     }
+    if (place->above)
+        RETURN_IF_ERROR(check_function(block, node));
     if (node->query)
         return bind_subquery(place, node, out);
     if (node->operation == SQL_FUNCTION && node->child_count && node->children[0]->operation == SQL_STAR)

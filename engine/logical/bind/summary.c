@@ -8,6 +8,7 @@
  * A query, a view too, is one of WITH, which is answered once.
  */
 #include "engine/logical/bind/bind.h"
+#include "engine/sql/functions/functions.h"
 #include "storage/base/text/text_stream.h"
 #include "storage/base/words/sql_name.h"
 #include "storage/base/words/sql_text.h"
@@ -31,19 +32,14 @@ struct summary {
 /* The type of a column; a stored one may have fewer bits or digits. */
 static void write_type(FILE *out, const struct summary *summary, uint32_t c)
 {
-    static const char *const names[] = {
-        [VALUE_INTEGER] = "BIGINT",  [VALUE_DATE] = "DATE",      [VALUE_TIMESTAMP] = "TIMESTAMP",
-        [VALUE_BOOLEAN] = "BOOLEAN", [VALUE_STRING] = "VARCHAR", [VALUE_DOUBLE] = "DOUBLE"};
     const struct value_type type = summary->state->tree->columns[summary->node->columns[c]].type;
     const struct column *stored = summary->stored ? &summary->stored->columns[c] : NULL;
     if (stored && stored->references)
         stored = stored->references;
     if (value_is_decimal(type))
         fprintf(out, "'DECIMAL(%u,%u)'", stored ? stored->schema.precision : 18, type.scale);
-    else if (type.zoned)
-        sql_text_write(out, "TIMESTAMP WITH TIME ZONE");
     else
-        sql_text_write(out, stored && stored->schema.type == TYPE_INT32 ? "INTEGER" : names[type.kind]);
+        sql_text_write(out, stored && stored->schema.type == TYPE_INT32 ? "INTEGER" : bind_type_name(type));
 }
 
 /* A text of an aggregate of the column, or NULL. */

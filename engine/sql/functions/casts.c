@@ -10,6 +10,8 @@
 #include "storage/base/words/word.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 
 enum cast_type {
     CAST_INTEGER,
@@ -416,4 +418,23 @@ enum status bind_cast(struct binder *binder, const struct sql_expression *ast, e
     default:
         return cast_time(binder, ast, type, node);
     }
+}
+
+/* ---- Names ---- */
+
+const char *bind_type_name(struct value_type type)
+{
+    static const char *const names[] = {
+        [VALUE_INTEGER] = "BIGINT",  [VALUE_DATE] = "DATE",      [VALUE_TIMESTAMP] = "TIMESTAMP",
+        [VALUE_BOOLEAN] = "BOOLEAN", [VALUE_STRING] = "VARCHAR", [VALUE_DOUBLE] = "DOUBLE"};
+    return type.zoned ? "TIMESTAMP WITH TIME ZONE" : names[type.kind];
+}
+
+enum status bind_typeof(struct binder *binder, const struct bound_call *call, uint32_t *node)
+{
+    const struct value_type type = bind_node(binder, call->values[0])->type;
+    char decimal[32];
+    snprintf(decimal, sizeof decimal, "DECIMAL(18,%u)", type.scale);
+    const char *const name = type.untyped ? "NULL" : value_is_decimal(type) ? decimal : bind_type_name(type);
+    return expression_string_constant(binder->list, name, (uint32_t)strlen(name), node, binder->error);
 }

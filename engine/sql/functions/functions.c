@@ -43,6 +43,10 @@ static const char *other_system(const char *name)
         {"lag", "lag(x) OVER (ORDER BY y)"},
         {"lead", "lead(x) OVER (ORDER BY y)"},
         {"first_value", "first_value(x) OVER (ORDER BY y), or arg_min(x, y)"},
+        {"first", "any_value(x), or arg_min(x, y)"},
+        {"last", "arg_max(x, y)"},
+        {"list", "string_agg(x, ',')"},
+        {"array_agg", "string_agg(x, ',')"},
         {"last_value", "last_value(x) OVER (...), or arg_max(x, y)"}};
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
         if (strcmp(name, pairs[p][0]) == 0)

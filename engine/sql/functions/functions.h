@@ -56,6 +56,11 @@ NODISCARD enum status bind_choice(struct binder *binder, struct sql_position pos
                                   uint32_t a, uint32_t b, uint32_t *node);
 NODISCARD enum status bind_missing(struct binder *binder, uint32_t value, uint32_t *node); /* IS NULL */
 
+/* ---- casts.c ---- */
+function_bind bind_typeof;
+/* The word for a type that is no decimal: that of a CAST which gives such values. */
+const char *bind_type_name(struct value_type type);
+
 /* ---- strings.c ---- */
 function_bind bind_text_function; /* any FUNCTION_TEXT */
 function_bind bind_position, bind_concat, bind_concat_ws;

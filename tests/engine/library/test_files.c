@@ -162,6 +162,11 @@ static void files_of_many_kinds_are_read(void **state)
     }
     prints("", "select count(*), max(nr) from 'f/*.csv'", "count(*),max(nr)\n6,17\n");
     prints("", "select count(*), max(nr) from 'f'", "count(*),max(nr)\n6,17\n");
+    prints("",
+           "select max(read_csv.nr), max(n.nr) from read_csv('f/*.csv') as read_csv, "
+           "Read_Parquet('new.parquet') n",
+           "max(read_csv.nr),max(n.nr)\n17,9\n");
+    prints("", "select max(new.nr) from read_json_auto('new.jsonl')", "max(new.nr)\n9\n");
     file_is("o.json", "[{\"a, b\": 1, \"o\": {\"x\": [1, 2]}},\n {\"o\": null, \"\": 3, \"A, B\": 2.5}\n]");
     prints("", "select \"a, b\", o ->> '$.x[1]' as x, o from 'o.json' order by 1",
            "\"a, b\",x,o\n1.0,2,\"{\"\"x\"\": [1, 2]}\"\n2.5,,\n");
@@ -493,6 +498,13 @@ static void what_is_no_file_is_refused(void **state)
     run_shell("cd $D/.. && $T sql --device cpu \"copy (select 1 a) to 'mixed/d.parquet'\" && rm mixed/a.json",
               &run);
     refuses("select * from 'mixed'", 2, "mixed/d.parquet: is Parquet, but mixed/b.csv is delimited text; ");
+    refuses("select * from read_csv('new.csv', header = true)", 2,
+            "column 33: read_csv has no options here: how a file is written is found in it");
+    refuses("select * from read_csv(new)", 2, "column 24: read_csv takes the name of a file");
+    refuses("select * from range(3)", 2,
+            "column 20: FROM has tables, files and subqueries, and of functions");
+    refuses("select sum(nr), frist(shop) from 'new.csv'", 2,
+            "column 17: there is no function frist; there are");
     refuses("select shp from 'new.csv'", 2, "column 8: there is no column shp; did you mean shop?");
     refuses("select * from 'new.csv', 'new.csv'", 2, "column 26: FROM has new twice");
     refuses("select * from new.csv", 2,
