@@ -89,9 +89,10 @@ static enum status take_references(struct schema_parser *parser, struct column_s
 /* ---- CHECK and UNIQUE ---- */
 
 /* Keeps the text of a condition, which is read when all columns of its table are known (schema_references.c). */
-static enum status take_check(struct schema_parser *parser, const struct schema_table *table)
+static enum status take_check(struct schema_parser *parser, struct schema_table *table)
 {
     bool taken;
+    table->unkept = "CHECK";
     RETURN_IF_ERROR(schema_advance(parser));
     if (!schema_is(parser, "("))
         return schema_expect(parser, "(");
@@ -141,6 +142,7 @@ enum status schema_take_unique(struct schema_parser *parser, struct schema_table
 {
     struct column_schema *columns[KEY_COLUMNS_MAX];
     uint32_t count;
+    table->unkept = "UNIQUE";
     RETURN_IF_ERROR(take_column_list(parser, table, columns, &count));
     if (count == 1) {
         table->unique[columns[0] - table->columns] = true;
@@ -185,8 +187,10 @@ static enum status take_column_constraint(struct schema_parser *parser, struct s
         return take_check(parser, table);
     if (schema_is(parser, "REFERENCES"))
         return take_references(parser, column);
-    if (schema_is(parser, "DEFAULT"))
+    if (schema_is(parser, "DEFAULT")) {
+        table->unkept = "DEFAULT";
         return schema_skip_to(parser, ",);", constraint_words);
+    }
     if (schema_is(parser, "GENERATED") ||
         schema_is(parser, "AS")) { /* ALWAYS AS (...), or AS IDENTITY (...) */
         RETURN_IF_ERROR(
@@ -217,6 +221,7 @@ static enum status take_column_constraint(struct schema_parser *parser, struct s
     RETURN_IF_ERROR(schema_take(parser, "UNIQUE", &more));
     if (more) {
         table->unique[column - table->columns] = true;
+        table->unkept = "UNIQUE";
         return schema_take(parser, "KEY", &more);
     }
     RETURN_IF_ERROR(schema_take(parser, "PRIMARY", taken));

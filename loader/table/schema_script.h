@@ -39,6 +39,7 @@ struct schema_table {
     bool *unique; /* SCHEMA_COLUMNS_MAX: whether a column is UNIQUE; or NULL: none is */
     uint32_t check_count;
     struct check **checks; /* conditions that all rows fulfil */
+    const char *unkept;    /* what a database does not keep of it: CHECK, UNIQUE or DEFAULT; or NULL */
 };
 
 /* The tables, each after those that it references. */

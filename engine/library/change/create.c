@@ -264,13 +264,25 @@ static enum status make_columns(struct empty_table *empty, const char *name, str
     return arrow_export_values(empty->columns, count, 0, stream, error);
 }
 
-static enum status load_empty(const struct change_task *task, const char *script, const char *name,
-                              bool replaces, struct error *error)
+/* What later statements would not heed is refused here; a load heeds it for its own rows. */
+static enum status check_kept(const struct sql_change *change, const struct schema_table *table,
+                              struct error *error)
+{
+    return table->unkept ? sql_change_refuse(
+                               error, change->table_position,
+                               "%s is not kept with a table, so that INSERT would not heed it; leave it out",
+                               table->unkept)
+                         : STATUS_OK;
+}
+
+static enum status load_empty(const struct change_task *task, const struct sql_change *change,
+                              const char *script, const char *name, bool replaces, struct error *error)
 {
     struct ArrowArrayStream stream;
     struct empty_table empty = {.columns = NULL};
     RETURN_IF_ERROR(change_script_parse(script, &empty.script, error));
-    enum status status = make_columns(&empty, name, &stream, error);
+    enum status status = check_kept(change, schema_table(&empty.script, name), error);
+    status = AND_THEN(status, make_columns(&empty, name, &stream, error));
     if (status == STATUS_OK)
         status = load(task, script, name, replaces, &stream, error);
     empty_table_free(&empty);
@@ -282,8 +294,8 @@ static enum status create_empty(const struct change_task *task, const struct sql
 {
     char *script = NULL;
     enum status status = write_script(task, change, creation, &script, error);
-    status = AND_THEN(
-        status, load_empty(task, script, table_name(change, creation), creation->replaced != NULL, error));
+    status = AND_THEN(status, load_empty(task, change, script, table_name(change, creation),
+                                         creation->replaced != NULL, error));
     free(script);
     return status;
 }

@@ -32,11 +32,12 @@ enum status parse_filter_argument(struct parser *parser, struct sql_expression *
 static enum status parse_filter(struct parser *parser, struct sql_expression *aggregate)
 {
     struct sql_expression *condition;
+    bool where;
     if (!sql_is_aggregate(aggregate))
         return parse_refuse(parser, "FILTER stands after aggregates only, and %s is none", aggregate->name);
     RETURN_IF_ERROR(parse_advance(parser));
     RETURN_IF_ERROR(parse_expect(parser, "(", "in FILTER (WHERE condition)"));
-    RETURN_IF_ERROR(parse_expect(parser, "WHERE", "in FILTER (WHERE condition)"));
+    RETURN_IF_ERROR(parse_take(parser, "WHERE", &where)); /* DuckDB lets it be left out */
     RETURN_IF_ERROR(parse_expression(parser, &condition));
     RETURN_IF_ERROR(parse_expect(parser, ")", "behind FILTER's condition"));
     return parse_filter_argument(parser, aggregate, condition);

@@ -311,6 +311,10 @@ static void others_changes_are_seen_by_a_change(void **state)
 static void refused_changes_change_nothing(void **state)
 {
     static const char *const refused[][2] = {
+        {"create table kept (a int check (a > 1))", "line 1, column 14: CHECK is not kept with a table"},
+        {"create table kept (a int unique)", "line 1, column 14: UNIQUE is not kept with a table"},
+        {"create table kept (a int, b int, unique (a, b))", "UNIQUE is not kept with a table"},
+        {"create table kept (a int default 5)", "DEFAULT is not kept with a table, so that INSERT would not"},
         {"insert into sales (nr, shop) replace where nr >= 8 values (8, 1), (7, 2), (6, 3)",
          "line 1, column 44: row 2 (nr = 7, shop = 2, day = NULL, amount = NULL, rate = NULL, paid = NULL, "
          "note = NULL) does not meet the condition of the rows that are replaced (2 of 3 rows)"},
