@@ -132,9 +132,15 @@ static const struct table *table_with(const struct database *database, const cha
 static enum status refuse_qualifier(const struct bind_block *block, const struct sql_expression *name)
 {
     struct near_word near = near_word_begin(name->qualifier);
+    const struct sql_expression alone = {.operation = SQL_COLUMN, .name = name->qualifier};
     const char *alias = NULL;
     char names[400] = "";
     size_t used = 0;
+    struct sql_scope_column column;
+    if (sql_scope_find(&block->scope, &alone, &column) == 1)
+        return logical_refuse(block->state, name->position,
+                              "%s is a column and no table; a member of JSON in it is \"%s\" ->> '%s'",
+                              name->qualifier, name->qualifier, name->name);
     for (uint32_t s = 0; s < block->scope.count; s++) {
         const struct sql_source *const source = &block->scope.sources[s];
         if (source->table && source->alias && word_compare(source->table, name->qualifier) == 0)
