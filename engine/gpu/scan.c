@@ -53,8 +53,10 @@ static uint32_t list_work(const struct table *fact, const struct tile_skip *skip
             segment_items[next++] = count;
         const uint32_t rows = tile_skip_take(skip, width, &run, &tile) * TILE_ROWS;
         const uint32_t left = fact->segment_rows[segment] - first * TILE_ROWS;
-        work[count++] =
-            (struct bound_work){.segment = segment, .first_tile = first, .rows = rows < left ? rows : left};
+        work[count++] = (struct bound_work){.segment = segment,
+                                            .first_tile = first,
+                                            .rows = (uint16_t)(rows < left ? rows : left),
+                                            .place = segment};
     }
     while (next <= fact->segment_count)
         segment_items[next++] = count;

@@ -21,7 +21,7 @@ struct bound_chunk {
 };
 
 struct bound_column {
-    uint64_t chunks;   /* array of struct bound_chunk, one a segment */
+    uint64_t chunks;   /* array of struct bound_chunk, one a segment, or one a range of tiles */
     int32_t low, high; /* tile_filter keeps low <= value <= high */
     uint32_t staging;  /* this column's place in a warp's staging area, in bytes */
     uint32_t reserved;
@@ -39,14 +39,16 @@ struct bound_dimension {
 /* The shared memory of a warp for a copy of so many lines of 128 bytes; and of a line that is read but not used. */
 #define COPIED_BYTES(lines) (((lines) + 1) * 128u)
 
-/* A work item: up to WORK_TILES neighbouring tiles of one segment, one for each of eight warps. */
+/* A work item: up to WORK_TILES neighbouring tiles of one segment, one for each of eight warps. Its chunks are at `place` of
+ * the columns' lists: that of the segment, or of a range of tiles (engine/gpu/memory/ranges.h). */
 #define WORK_TILES_BITS 3u
 #define WORK_TILES      (1u << WORK_TILES_BITS)
 struct bound_work {
     uint32_t segment;
     uint32_t first_tile; /* within the segment */
-    uint32_t rows;       /* of all its tiles: 1 .. 8192 */
-    uint32_t reserved;   /* 0, or which of its tiles are samples or left out (operators/group/first_rows.h) */
+    uint16_t rows;       /* of all its tiles: 1 .. 8192 */
+    uint16_t marks;      /* 0, or which of its tiles are samples or left out (operators/group/first_rows.h) */
+    uint32_t place;
 };
 
 /* A block of a byte stream, for one warp. */

@@ -19,7 +19,7 @@ struct tile_course {
     /* The next tile. Its `rows` is 0 if the item has no tile for this warp, or if there are no more items. */
     __device__ __forceinline__ tile next()
     {
-        tile t = {0, 0, 0, lane, 0};
+        tile t = {0, 0, 0, lane, 0, 0};
         if (item < count) {
 #ifdef TILE_MANY
             const uint32_t part = item & low_bits(split), each = 32 >> split;
@@ -30,10 +30,13 @@ struct tile_course {
 #endif
             t.segment = piece.x;
             t.index = piece.y + place;
-            t.rows = piece.z > place * TILE_ROWS ? min(piece.z - place * TILE_ROWS, TILE_ROWS) : 0;
+            t.place = piece.w;
 #ifdef TILE_ITEMS
-            t.rows = piece.w >> place & 1 ? 0 : t.rows;
+            const uint32_t rows = piece.z >> (16 + place) & 1 ? 0 : piece.z & 0xffff;
+#else
+            const uint32_t rows = piece.z; /* nothing is marked */
 #endif
+            t.rows = rows > place * TILE_ROWS ? min(rows - place * TILE_ROWS, TILE_ROWS) : 0;
         }
         item += step;
         return t;

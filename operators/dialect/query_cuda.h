@@ -33,7 +33,7 @@ template <class DECODE, uint32_t COPIED, bool NULLABLE> struct tile_wide_column 
     }
     __device__ __forceinline__ void seek(const tile &t)
     {
-        decode.seek(chunks[t.segment], t.index, t.lane);
+        decode.seek(chunks[t.place], t.index, t.lane);
         staged = false;
     }
     __device__ __forceinline__ void preload()
@@ -85,7 +85,7 @@ template <class DECODE, uint32_t COPIED, bool NULLABLE> struct tile_wide_column 
     }
     __device__ __forceinline__ bool is_null(const tile *t, uint32_t row) const
     {
-        return NULLABLE && tile_row_is_null(chunks[t->segment], t, row);
+        return NULLABLE && tile_row_is_null(chunks[t->place], t, row);
     }
 };
 

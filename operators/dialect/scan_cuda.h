@@ -28,7 +28,7 @@
  * rows, before their columns' words are loaded. */
 
 /* A kernel may define TILE_ITEMS, the length of a list of work that an earlier kernel has made. The items' bits 0 to 7 of
- * `reserved` are the tiles that it leaves out. */
+ * `marks` are the tiles that it leaves out. */
 
 extern "C" __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS)
     scan(const __grid_constant__ tile_bound bound, const __grid_constant__ bound_scan work)

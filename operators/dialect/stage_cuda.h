@@ -24,7 +24,7 @@ TILE_INLINE void stage_column(const bound_chunk *from, const bound_chunk *to, co
     uint32_t *scratch = reinterpret_cast<uint32_t *>(stage_shared + warp * DECODE::SCRATCH_BYTES);
     for (uint32_t item = blockIdx.x; item < items; item += gridDim.x) {
         const uint4 piece = __ldg(work + item); /* struct bound_work */
-        if (piece.z <= warp * TILE_ROWS)
+        if ((piece.z & 0xffff) <= warp * TILE_ROWS)
             continue;
         const uint32_t tile = piece.y + warp;
         VALUE *rows = reinterpret_cast<VALUE *>(to[piece.x].data) + (uint64_t)tile * TILE_ROWS;

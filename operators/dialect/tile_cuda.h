@@ -20,6 +20,7 @@ struct tile {
     uint32_t rows;           /* 1 .. 1024 */
     uint32_t lane;
     tile_mask dropped; /* the items that failed a test before the query's first step */
+    uint32_t place;    /* of its chunks in the columns' lists */
 };
 
 extern __shared__ __align__(16) unsigned char tile_shared[];
@@ -118,7 +119,7 @@ template <class DECODE, bool PRELOADED, bool FETCHED, uint32_t COPIED, bool NULL
     }
     __device__ __forceinline__ void seek(const tile &t)
     {
-        decode.seek(chunks[t.segment], t.index, t.lane);
+        decode.seek(chunks[t.place], t.index, t.lane);
         staged = false;
     }
     __device__ __forceinline__ void preload()
@@ -129,7 +130,7 @@ template <class DECODE, bool PRELOADED, bool FETCHED, uint32_t COPIED, bool NULL
     __device__ __forceinline__ void ahead(const tile &t)
     {
         if constexpr (PRELOADED) {
-            coming.seek(chunks[t.segment], t.index, t.lane);
+            coming.seek(chunks[t.place], t.index, t.lane);
             coming.preload();
         }
     }
@@ -143,7 +144,7 @@ template <class DECODE, bool PRELOADED, bool FETCHED, uint32_t COPIED, bool NULL
         if constexpr (PRELOADED)
             decode = coming;
         else
-            decode.seek(chunks[t.segment], t.index, t.lane);
+            decode.seek(chunks[t.place], t.index, t.lane);
         staged = false;
     }
     __device__ __forceinline__ tile_mask first() const
@@ -153,7 +154,7 @@ template <class DECODE, bool PRELOADED, bool FETCHED, uint32_t COPIED, bool NULL
     __device__ __forceinline__ tile_mask valid(const tile *t, tile_mask keep) const
     {
         if (NULLABLE) {
-            const uint32_t *validity = words_at(chunks[t->segment].validity);
+            const uint32_t *validity = words_at(chunks[t->place].validity);
             if (validity)
                 keep &= load(validity + t->index * TILE_LANES + t->lane);
         }
@@ -276,7 +277,7 @@ template <class DECODE, bool PRELOADED, bool FETCHED, uint32_t COPIED, bool NULL
     }
     __device__ __forceinline__ bool is_null(const tile *t, uint32_t row) const
     {
-        return NULLABLE && tile_row_is_null(chunks[t->segment], t, row);
+        return NULLABLE && tile_row_is_null(chunks[t->place], t, row);
     }
 };
 

@@ -66,7 +66,7 @@ struct tile_level_column : tile_column<DECODE, false, FETCHED, 0, NULLABLE> {
     __device__ __forceinline__ void ahead(const tile &t)
     {
         if (FIRST) {
-            column::coming.seek(column::chunks[t.segment], t.index, t.lane);
+            column::coming.seek(column::chunks[t.place], t.index, t.lane);
             column::coming.template load_planes<FIRST>();
         }
     }

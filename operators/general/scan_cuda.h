@@ -37,19 +37,19 @@ struct general_tile {
     unsigned char *staging; /* the warp's */
     bound_chunk *chunks;    /* of the columns, in the staging area */
     tile t;
-    uint32_t segment;  /* of these chunks */
+    uint32_t place;    /* of these chunks */
     uint64_t prepared; /* the staged columns whose values are in the staging area */
 
-    /* Goes to the next tile, and reads the columns' chunks if it is in another segment. All lanes call it. */
+    /* Goes to the next tile, and reads the columns' chunks if they are others. All lanes call it. */
     __device__ __forceinline__ void seek(const tile &to)
     {
         t = to;
         prepared = 0;
-        if (segment == t.segment)
+        if (place == t.place)
             return;
-        segment = t.segment;
+        place = t.place;
         for (uint32_t column = t.lane; column < context.program->column_count; column += TILE_LANES)
-            chunks[column] = reinterpret_cast<const bound_chunk *>(bound.columns[column].chunks)[segment];
+            chunks[column] = reinterpret_cast<const bound_chunk *>(bound.columns[column].chunks)[place];
         __syncwarp();
     }
     __device__ __forceinline__ general_source source(uint32_t column) const

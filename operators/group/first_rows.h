@@ -31,7 +31,7 @@ struct first_state {
     uint32_t sampling;
 };
 
-/* A choice of work: of `count` items, or of their samples. bound_work.reserved has in bits 8 to 15
+/* A choice of work: of `count` items, or of their samples. bound_work.marks has in bits 8 to 15
  * which of the item's tiles are samples; that of a chosen item has in bits 0 to 7 which tiles are left out. */
 struct first_choice {
     uint64_t work; /* struct bound_work */

@@ -164,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(256) first_choose(const __grid_cons
         uint4 piece = make_uint4(0, 0, 0, 0);
         if (item < choice.count) {
             piece = __ldg(reinterpret_cast<const uint4 *>(choice.work) + item);
-            out = choice.sampling ? ~(piece.w >> FIRST_SAMPLE_SHIFT) & FIRST_ALL_TILES
+            out = choice.sampling ? ~(piece.z >> (16 + FIRST_SAMPLE_SHIFT)) & FIRST_ALL_TILES
                   : choice.best   ? first_left_out(choice.best, item, bound)
                                   : 0;
         }
@@ -174,7 +174,8 @@ extern "C" __global__ void __launch_bounds__(256) first_choose(const __grid_cons
             at = atomicAdd(length, (uint32_t)__popc(lanes));
         at = __shfl_sync(FULL_WARP, at, 0) + __popc(lanes & low_bits(lane));
         if (out != FIRST_ALL_TILES)
-            reinterpret_cast<uint4 *>(choice.chosen)[at] = make_uint4(piece.x, piece.y, piece.z, out);
+            reinterpret_cast<uint4 *>(choice.chosen)[at] =
+                make_uint4(piece.x, piece.y, (piece.z & 0xffff) | out << 16, piece.w);
     }
 }
 

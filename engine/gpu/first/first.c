@@ -86,7 +86,7 @@ static void mark_evenly(const struct mark *mark, const struct marking *part)
     for (uint32_t i = part->first; i < part->end; i++)
         for (uint32_t t = 0; t < tiles_of(&mark->work[i]); t++, at++)
             if (at * part->samples / part->tiles != (at + 1) * part->samples / part->tiles)
-                mark->work[i].reserved |= 1u << (FIRST_SAMPLE_SHIFT + t);
+                mark->work[i].marks |= 1u << (FIRST_SAMPLE_SHIFT + t);
 }
 
 /* Samples are the tiles with the best ranks; of those that equal the last one, as many as are left. */
@@ -104,7 +104,7 @@ static void mark_best(const struct mark *mark, const struct marking *part)
         if (rank > limit || (rank == limit && equal == 0))
             continue;
         equal -= rank == limit;
-        mark->work[part->first + at / WORK_TILES].reserved |= 1u << (FIRST_SAMPLE_SHIFT + at % WORK_TILES);
+        mark->work[part->first + at / WORK_TILES].marks |= 1u << (FIRST_SAMPLE_SHIFT + at % WORK_TILES);
     }
 }
 

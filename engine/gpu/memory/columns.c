@@ -349,8 +349,9 @@ static void list_whole(const struct table *fact, struct bound_work *work)
             const uint64_t left = fact->segment_rows[s] - row;
             *work++ = (struct bound_work){.segment = s,
                                           .first_tile = (uint32_t)(row / TILE_ROWS),
-                                          .rows = left < WORK_TILES * TILE_ROWS ? (uint32_t)left
-                                                                                : WORK_TILES * TILE_ROWS};
+                                          .rows = left < WORK_TILES * TILE_ROWS ? (uint16_t)left
+                                                                                : WORK_TILES * TILE_ROWS,
+                                          .place = s};
         }
 }
 

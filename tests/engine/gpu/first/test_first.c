@@ -66,7 +66,7 @@ static void samples_are_the_best_tiles(void **state)
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t t = 0; t < WORK_TILES; t++) {
                 const bool exists = t * TILE_ROWS < work[i].rows,
-                           sample = work[i].reserved >> (FIRST_SAMPLE_SHIFT + t) & 1;
+                           sample = work[i].marks >> (FIRST_SAMPLE_SHIFT + t) & 1;
                 const uint64_t rank = best[i * WORK_TILES + t];
                 uint64_t *const of = sample ? &worst[work[i].segment] : &least[work[i].segment];
                 assert_true(exists || !sample);
