@@ -77,8 +77,8 @@ if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OF
         set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     endforeach()
     target_link_libraries(tessera_emulator PRIVATE Threads::Threads)
-    foreach(name test_cuda_follow test_cuda_general test_cuda_groups test_cuda_radix_sort test_cuda_rows test_cuda_windows
-            test_levels_decoder test_states)
+    foreach(name test_cuda_follow test_cuda_general test_cuda_groups test_cuda_radix_sort test_cuda_ranges test_cuda_rows
+            test_cuda_windows test_levels_decoder test_states)
         add_dependencies(${name} tessera_emulator)
         set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
                      "TESSERA_LIBCUDA=$<TARGET_FILE:tessera_emulator>;TESSERA_REQUIRE_GPU=1")

@@ -136,6 +136,17 @@ NODISCARD enum status cuda_upload(struct cuda *cuda, cuda_address to, const void
 NODISCARD enum status cuda_upload_after(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
                                         struct cuda_event *after, struct error *error);
 
+/* A piece of host memory, and where it goes from the beginning of a copy. */
+struct cuda_piece {
+    const void *from;
+    uint64_t bytes, offset;
+};
+
+/* cuda_upload of many pieces, which are small or large: the lanes' threads put them together. They are one behind the other, from
+ * offset 0 on. With `after`, as cuda_upload_after. */
+NODISCARD enum status cuda_upload_pieces(struct cuda *cuda, cuda_address to, const struct cuda_piece *pieces,
+                                         uint32_t count, struct cuda_event *after, struct error *error);
+
 /* ---- Host memory that the device reads (pin.c) ---- */
 
 /* Pins mapped memory of this process, whole pages that contain the bytes, so that copies from it run at the full speed

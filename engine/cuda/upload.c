@@ -61,10 +61,32 @@ void cuda_upload_close(struct cuda_device *device)
 struct upload {
     struct cuda *cuda;
     cuda_address to;
-    const char *from;
+    const struct cuda_piece *pieces;
+    uint32_t count;
     uint64_t bytes;
-    struct read_ahead *reader;
+    struct read_ahead *reader; /* of a single piece */
 };
+
+/* Copies bytes start .. start + bytes - 1 of the pieces. */
+static void gather(const struct upload *upload, uint64_t start, uint64_t bytes, char *to)
+{
+    uint32_t first = 0;
+    for (uint32_t end = upload->count; end - first > 1;) {
+        const uint32_t middle = first + (end - first) / 2;
+        if (upload->pieces[middle].offset <= start)
+            first = middle;
+        else
+            end = middle;
+    }
+    for (const struct cuda_piece *piece = &upload->pieces[first]; bytes > 0; piece++) {
+        const uint64_t from = start - piece->offset, left = piece->bytes - from,
+                       here = left < bytes ? left : bytes;
+        memcpy(to, (const char *)piece->from + from, here);
+        to += here;
+        start += here;
+        bytes -= here;
+    }
+}
 
 static enum status upload_piece(void *context, uint64_t item, unsigned thread, struct error *error)
 {
@@ -80,7 +102,7 @@ static enum status upload_piece(void *context, uint64_t item, unsigned thread, s
     read_ahead_reach_byte(upload->reader, start);
     uint64_t bytes = upload->bytes - start < UPLOAD_BYTES ? upload->bytes - start : UPLOAD_BYTES;
     RETURN_IF_ERROR(cuda_result(cuda, driver->event_wait(lane->copied[b]), "waiting for an upload", error));
-    memcpy(lane->buffer[b], upload->from + start, bytes);
+    gather(upload, start, bytes, lane->buffer[b]);
     RETURN_IF_ERROR(
         cuda_result(cuda, driver->copy_to_device(upload->to + start, lane->buffer[b], bytes, lane->stream),
                     "uploading", error));
@@ -109,7 +131,8 @@ static enum status open_lanes(struct cuda *cuda, uint64_t bytes, unsigned *threa
 
 static enum status upload_pieces(struct upload *upload, unsigned threads, struct error *error)
 {
-    upload->reader = read_ahead_bytes(upload->from, upload->bytes, READ_AHEAD_BYTES);
+    if (upload->count == 1)
+        upload->reader = read_ahead_bytes(upload->pieces->from, upload->bytes, READ_AHEAD_BYTES);
     const enum status status =
         parallel_for(threads, (upload->bytes + UPLOAD_BYTES - 1) / UPLOAD_BYTES, upload_piece, upload, error);
     read_ahead_stop(upload->reader);
@@ -154,27 +177,32 @@ static enum status upload_after(struct upload *upload, struct cuda_event *after,
     return STATUS_OK;
 }
 
-enum status cuda_upload(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
-                        struct error *error)
+enum status cuda_upload_pieces(struct cuda *cuda, cuda_address to, const struct cuda_piece *pieces,
+                               uint32_t count, struct cuda_event *after, struct error *error)
 {
-    struct upload upload = {.cuda = cuda, .to = to, .from = from, .bytes = bytes};
-    RETURN_IF_ERROR(cuda_synchronize(cuda, error)); /* queued work may still read the target */
-    if (bytes <= UPLOAD_DIRECT_BYTES) {
-        RETURN_IF_ERROR(cuda_copy_to_device(cuda, to, from, bytes, error));
+    struct upload upload = {.cuda = cuda, .to = to, .pieces = pieces, .count = count};
+    for (uint32_t p = 0; p < count; p++)
+        upload.bytes += pieces[p].bytes;
+    if (!after)
+        RETURN_IF_ERROR(cuda_synchronize(cuda, error)); /* queued work may still read the target */
+    if (!after && count == 1 && upload.bytes <= UPLOAD_DIRECT_BYTES) {
+        RETURN_IF_ERROR(cuda_copy_to_device(cuda, to, pieces->from, upload.bytes, error));
         return cuda_synchronize(cuda, error);
     }
     pthread_mutex_lock(&cuda->of->upload_lock);
-    const enum status status = upload_now(&upload, error);
+    const enum status status = after ? upload_after(&upload, after, error) : upload_now(&upload, error);
     pthread_mutex_unlock(&cuda->of->upload_lock);
     return status;
+}
+
+enum status cuda_upload(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
+                        struct error *error)
+{
+    return cuda_upload_pieces(cuda, to, &(struct cuda_piece){.from = from, .bytes = bytes}, 1, NULL, error);
 }
 
 enum status cuda_upload_after(struct cuda *cuda, cuda_address to, const void *from, uint64_t bytes,
                               struct cuda_event *after, struct error *error)
 {
-    struct upload upload = {.cuda = cuda, .to = to, .from = from, .bytes = bytes};
-    pthread_mutex_lock(&cuda->of->upload_lock);
-    const enum status status = upload_after(&upload, after, error);
-    pthread_mutex_unlock(&cuda->of->upload_lock);
-    return status;
+    return cuda_upload_pieces(cuda, to, &(struct cuda_piece){.from = from, .bytes = bytes}, 1, after, error);
 }

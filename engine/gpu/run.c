@@ -157,8 +157,8 @@ static void size_prepare(struct device_run *run)
 /* Makes the tiles of `skip` the scan's work. */
 static enum status select_tiles(struct device_run *run, const struct tile_skip *skip, struct error *error)
 {
-    RETURN_IF_ERROR(
-        cuda_scan_select(run->cuda, run->device->columns, run->plan->fact, skip, &run->scan, error));
+    RETURN_IF_ERROR(cuda_scan_select(run->cuda, run->device->columns, run->plan->fact, skip,
+                                     run->place.ranges.count ? &run->place.ranges : NULL, &run->scan, error));
     RETURN_IF_ERROR(cuda_stage_select(run->cuda, run->device->columns, run->plan, &run->kernel, skip,
                                       &run->stage, error));
     RETURN_IF_ERROR(
@@ -278,7 +278,7 @@ static void unload(struct device_run *run)
     cuda_states_free(run);
     for (uint32_t i = 0; i < run->owned_count; i++)
         cuda_free(cuda, run->owned[i]);
-    cuda_place_close(cuda, &run->place);
+    cuda_place_close(cuda, columns, &run->place);
     cuda_feed_close(cuda, &run->feed);
     for (uint32_t a = 0; a < ARGUMENT_ARRAYS_MAX; a++)
         cuda_columns_release(columns, run->arrays[a]);

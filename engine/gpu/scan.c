@@ -42,21 +42,24 @@ static uint32_t narrow_for(const struct tile_skip *skip)
 }
 
 /* Lists the tiles as items of up to `width` tiles, and the first item of each segment; returns the number of items. */
-static uint32_t list_work(const struct table *fact, const struct tile_skip *skip, uint32_t width,
-                          struct bound_work *work, uint32_t *segment_items)
+static uint32_t list_work(const struct table *fact, const struct tile_skip *skip,
+                          const struct cuda_ranges *ranges, uint32_t width, struct bound_work *work,
+                          uint32_t *segment_items)
 {
     uint64_t run = 0;
-    uint32_t count = 0, next = 0, tile = skip->run_count ? skip->runs[0].first : 0;
+    uint32_t count = 0, next = 0, range = 0, tile = skip->run_count ? skip->runs[0].first : 0;
     while (run < skip->run_count) {
         const uint32_t segment = skip->runs[run].segment, first = tile;
         while (next <= segment)
             segment_items[next++] = count;
         const uint32_t rows = tile_skip_take(skip, width, &run, &tile) * TILE_ROWS;
         const uint32_t left = fact->segment_rows[segment] - first * TILE_ROWS;
+        while (ranges && !cuda_range_has(&ranges->list[range], segment, first))
+            range++;
         work[count++] = (struct bound_work){.segment = segment,
                                             .first_tile = first,
                                             .rows = (uint16_t)(rows < left ? rows : left),
-                                            .place = segment};
+                                            .place = ranges ? range : segment};
     }
     while (next <= fact->segment_count)
         segment_items[next++] = count;
@@ -114,14 +117,15 @@ static enum status select_whole(struct cuda_columns *columns, const struct table
 }
 
 static enum status select_some(struct cuda *cuda, struct cuda_columns *columns, const struct table *fact,
-                               const struct tile_skip *skip, struct cuda_scan *scan, struct error *error)
+                               const struct tile_skip *skip, const struct cuda_ranges *ranges,
+                               struct cuda_scan *scan, struct error *error)
 {
     scan->work.narrow = scan->first ? 0 : narrow_for(skip);
     const uint32_t width = WORK_TILES >> scan->work.narrow;
     const uint64_t most = items_of(skip, width);
     struct bound_work *work;
     RETURN_IF_ERROR(memory_take(&work, most * sizeof *work, "the list of work", error));
-    const uint32_t count = scan->work.items = list_work(fact, skip, width, work, scan->segment_items);
+    const uint32_t count = scan->work.items = list_work(fact, skip, ranges, width, work, scan->segment_items);
     enum status status =
         cuda_columns_allocate(columns, count * sizeof *work, "the list of work", &scan->work.work, error);
     if (status == STATUS_OK && scan->first)
@@ -133,7 +137,8 @@ static enum status select_some(struct cuda *cuda, struct cuda_columns *columns, 
 }
 
 enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, const struct table *fact,
-                             const struct tile_skip *skip, struct cuda_scan *scan, struct error *error)
+                             const struct tile_skip *skip, const struct cuda_ranges *ranges,
+                             struct cuda_scan *scan, struct error *error)
 {
     RETURN_IF_ERROR(memory_grow(&scan->segment_items,
                                 (fact->segment_count + 1ull) * sizeof *scan->segment_items,
@@ -142,7 +147,7 @@ enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns, co
     scan->recorded = false;
     RETURN_IF_ERROR(skip->kept_tiles == skip->tiles && !scan->first && !table_is_resident(fact)
                         ? select_whole(columns, fact, scan, error)
-                        : select_some(cuda, columns, fact, skip, scan, error));
+                        : select_some(cuda, columns, fact, skip, ranges, scan, error));
     scan->work.split = split_for(scan, scan->work.items);
     scan->scan_blocks = blocks_for(scan, scan->work.items);
     return STATUS_OK;

@@ -46,11 +46,13 @@ NODISCARD enum status cuda_scan_open(struct cuda *cuda, const struct kernel_layo
 NODISCARD enum status cuda_scan_load(struct cuda *cuda, const char *name, const void *cubin,
                                      struct cuda_scan *scan, struct error *error);
 
-/* Makes the list of work: the tiles of `fact` that `skip` keeps. It may be called again for another list; the
- * graph must then be recorded again. */
+/* Makes the list of work: the tiles of `fact` that `skip` keeps. `ranges`: those of which columns are cuts, which have all of
+ * these tiles; NULL: columns' lists have whole segments. It may be called again for another list; the graph must then be
+ * recorded again. */
 NODISCARD enum status cuda_scan_select(struct cuda *cuda, struct cuda_columns *columns,
                                        const struct table *fact, const struct tile_skip *skip,
-                                       struct cuda_scan *scan, struct error *error);
+                                       const struct cuda_ranges *ranges, struct cuda_scan *scan,
+                                       struct error *error);
 void cuda_scan_close(struct cuda *cuda, struct cuda_columns *columns, struct cuda_scan *scan);
 
 /* Lets the scan read only items that may have wanted rows; before the list of work is made. */

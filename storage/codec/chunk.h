@@ -154,6 +154,23 @@ static inline int64_t load_value(const void *bytes, uint32_t value_bytes)
 
 /* ---- Functions of many codecs ---- */
 
+/* codec.gpu.cut of codecs whose directory has `entry_bytes` for each tile, after `head_bytes`, and that keep tiles one after the
+ * other in data alone. */
+static inline void chunk_cut_tiles(const struct chunk_view *chunk, uint32_t first, uint32_t tiles,
+                                   uint64_t head_bytes, uint64_t entry_bytes, struct chunk_part parts[3])
+{
+    uint32_t bytes;
+    const uint8_t *const begin = chunk->codec->tile_span(chunk, first, &bytes), *const last =
+                                                                                    chunk->codec->tile_span(
+                                                                                        chunk,
+                                                                                        first + tiles - 1,
+                                                                                        &bytes);
+    parts[0] = (struct chunk_part){.from = head_bytes + first * entry_bytes, .bytes = tiles * entry_bytes};
+    parts[1] = (struct chunk_part){.from = (uint64_t)(begin - chunk->data),
+                                   .bytes = (uint64_t)(last + bytes - begin)};
+    parts[2] = (struct chunk_part){0};
+}
+
 /* codec.encode and codec.decode_tile by encode_values() and decode_values() of the codec's file, which are forced inline:
  * their loops are compiled for values of 4 and of 8 bytes. */
 #define CODEC_ENCODE_BOTH                                                                   \

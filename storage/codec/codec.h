@@ -104,6 +104,11 @@ struct codec_shape {
     uint32_t apart;                 /* of a codec with planes: the greatest codec.gpu.detail of all chunks */
 };
 
+/* Bytes of a section, from its beginning. */
+struct chunk_part {
+    uint64_t from, bytes;
+};
+
 /* How chunks are decoded on a GPU: by the kernel of a query, tile by tile; or by kernels that run before the
  * query's, which then reads plain values (engine/gpu/decode.h): layer by layer, if `passes` is set, or block
  * by block, if codec.decode_block is set. Each kernel of a layer decodes it for all tiles; what lies between
@@ -127,6 +132,11 @@ struct codec_gpu {
 
     /* bound_chunk.detail, a number that the decoder needs for each chunk. NULL: 0. */
     uint64_t (*detail)(const struct chunk_view *chunk);
+
+    /* Gives the parts of the directory, the data and the auxiliary section that a kernel reads to decode tiles first .. first +
+     * tiles - 1, and the word after them. A decoder finds them from the beginnings of the sections, where other bytes may be
+     * missing. NULL: it may read anything. */
+    void (*cut)(const struct chunk_view *chunk, uint32_t first, uint32_t tiles, struct chunk_part parts[3]);
 
     /* Decoding layer by layer: the number of passes for the chunk, 1 .. CODEC_PASSES_MAX, and the bytes of
      * temporary memory between them, a multiple of 128. NULL: a query's kernel decodes the chunk. */

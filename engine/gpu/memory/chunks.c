@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What is left free for the driver's own needs: kernels, local memory, printf. */
 #define RESERVE_BYTES (UINT64_C(512) << 20)
@@ -51,6 +52,11 @@ struct bound_chunk cuda_chunk_bind(const struct segment_data *segment, cuda_addr
                                 .detail = kernel_decoder_detail(view)};
 }
 
+uint64_t cuda_wish_bytes(const struct cuda_wish *wish, uint32_t segment)
+{
+    return wish->cut_bytes ? wish->cut_bytes[segment] : cuda_chunk_bytes(&wish->data->segments[segment]);
+}
+
 static enum status upload_chunk(struct cuda *cuda, const struct segment_data *segment, cuda_address to,
                                 struct error *error)
 {
@@ -59,6 +65,20 @@ static enum status upload_chunk(struct cuda *cuda, const struct segment_data *se
     for (uint32_t p = 0; p < count; p++)
         RETURN_IF_ERROR(cuda_upload(cuda, to + pieces[p].offset, pieces[p].from, pieces[p].bytes, error));
     return STATUS_OK;
+}
+
+static enum status upload_wish(struct cuda *cuda, const struct cuda_wish *wish, uint32_t segment,
+                               cuda_address to, struct error *error)
+{
+    const struct segment_data *data = &wish->data->segments[segment];
+    struct cuda_piece *pieces;
+    uint32_t count;
+    if (!wish->ranges)
+        return upload_chunk(cuda, data, to, error);
+    RETURN_IF_ERROR(cuda_cut_pieces(data, wish->ranges, segment, &pieces, &count, error));
+    const enum status status = cuda_upload_pieces(cuda, to, pieces, count, NULL, error);
+    free(pieces);
+    return status;
 }
 
 /* ---- Memory of the caller's ---- */
@@ -97,26 +117,55 @@ uint64_t cuda_columns_epoch(const struct cuda_columns *columns)
     return columns->epoch;
 }
 
-/* Finds or makes the entry of a column, which at first keeps nothing. */
-static enum status open_entry(struct cuda_columns *columns, const struct column_data *data,
-                              struct entry **entry, struct error *error)
+/* The column's entry of cuts with these ranges; NULL: there is none. */
+static struct entry *find_cuts(struct cuda_columns *columns, const struct column_data *data,
+                               const struct cuda_ranges *ranges)
 {
-    *entry = columns_find(columns, data->column, data->codec->id, ENTRY_CHUNKS);
-    if (*entry)
-        return STATUS_OK;
+    for (struct entry *entry = columns->entries; entry; entry = entry->next)
+        if (entry->ranges && entry->key == data->column && entry->codec == data->codec->id &&
+            cuda_ranges_equal(entry->ranges, entry->range_count, ranges->list, ranges->count))
+            return entry;
+    return NULL;
+}
+
+static enum status add_entry(struct cuda_columns *columns, const struct column_data *data,
+                             const struct cuda_ranges *ranges, struct entry **entry, struct error *error)
+{
     uint64_t *segments;
+    struct cuda_range *list = NULL;
     RETURN_IF_ERROR(
         memory_take(&segments, (data->segment_count + 1ull) * sizeof *segments, "a list of chunks", error));
-    const enum status status =
-        columns_add(columns, data->column, data->codec->id, ENTRY_CHUNKS, 0, entry, error);
+    enum status status =
+        ranges ? memory_take(&list, ranges->count * sizeof *list, "a list of chunks", error) : STATUS_OK;
+    status =
+        AND_THEN(status, columns_add(columns, data->column, data->codec->id, ENTRY_CHUNKS, 0, entry, error));
     if (status != STATUS_OK) {
         free(segments);
+        free(list);
         return status;
     }
+    if (ranges)
+        memcpy(list, ranges->list, ranges->count * sizeof *list);
+    (*entry)->ranges = list;
+    (*entry)->range_count = ranges ? ranges->count : 0;
     (*entry)->column.count = data->segment_count;
     (*entry)->column.segments = (*entry)->segments = segments;
     for (uint32_t s = 0; s < data->segment_count; s++)
         segments[s] = CHUNK_ELSEWHERE;
+    return STATUS_OK;
+}
+
+/* Finds or makes an entry, which at first keeps nothing. */
+static enum status open_entry(struct cuda_columns *columns, const struct column_data *data,
+                              const struct cuda_ranges *ranges, const struct cuda_column **column,
+                              struct error *error)
+{
+    struct entry *entry = ranges ? find_cuts(columns, data, ranges)
+                                 : columns_find(columns, data->column, data->codec->id, ENTRY_CHUNKS);
+    if (!entry)
+        RETURN_IF_ERROR(add_entry(columns, data, ranges, &entry, error));
+    entry->wishes++;
+    *column = &entry->column;
     return STATUS_OK;
 }
 
@@ -125,21 +174,99 @@ static struct entry *entry_of(const struct cuda_column *column)
     return (struct entry *)(uintptr_t)column;
 }
 
-enum status cuda_columns_use(struct cuda_columns *columns, struct cuda_wish *wishes, uint32_t count,
-                             struct error *error)
+static void close_entry(struct cuda_columns *columns, const struct cuda_column *column)
+{
+    struct entry *entry = entry_of(column);
+    if (entry && --entry->wishes == 0 && entry->ranges && !entry->memory)
+        columns_drop(columns, entry);
+}
+
+static enum status open_whole(struct cuda_columns *columns, struct cuda_wish *wish,
+                              const struct device_share *share, struct error *error)
+{
+    uint64_t bytes = 0;
+    RETURN_IF_ERROR(open_entry(columns, wish->data, NULL, &wish->whole, error));
+    wish->column = wish->whole;
+    for (uint32_t i = 0; i < share->count; i++)
+        bytes += cuda_chunk_bytes(&wish->data->segments[share->segments[i]]);
+    struct entry *const entry = entry_of(wish->whole);
+    entry->whole_bytes = entry->whole_bytes < bytes ? bytes : entry->whole_bytes;
+    return STATUS_OK;
+}
+
+enum status cuda_columns_open(struct cuda_columns *columns, struct cuda_wish *wishes, uint32_t count,
+                              const struct device_share *share, struct error *error)
+{
+    enum status status = STATUS_OK;
+    cuda_columns_lock(columns);
+    for (uint32_t w = 0; w < count; w++)
+        status = AND_THEN(status, open_whole(columns, &wishes[w], share, error));
+    cuda_columns_unlock(columns);
+    return status;
+}
+
+void cuda_columns_close(struct cuda_columns *columns, struct cuda_wish *wishes, uint32_t count)
+{
+    cuda_columns_lock(columns);
+    for (uint32_t w = 0; w < count; w++) {
+        struct cuda_wish *wish = &wishes[w];
+        if (wish->column != wish->whole)
+            close_entry(columns, wish->column);
+        close_entry(columns, wish->whole);
+        free(wish->cut_bytes);
+        *wish = (struct cuda_wish){0};
+    }
+    cuda_columns_unlock(columns);
+}
+
+bool cuda_columns_are_many(struct cuda_columns *columns)
+{
+    const uint64_t memory = cuda_properties(columns->cuda)->memory_bytes,
+                   most = memory > RESERVE_BYTES ? memory - RESERVE_BYTES : 0;
+    uint64_t bytes = 0;
+    cuda_columns_lock(columns);
+    for (struct entry *entry = columns->entries; entry; entry = entry->next)
+        bytes += entry->whole_bytes;
+    cuda_columns_unlock(columns);
+    return bytes > most || bytes > columns->budget;
+}
+
+static enum status cut(struct cuda_columns *columns, struct cuda_wish *wish, const struct cuda_ranges *ranges,
+                       struct error *error)
+{
+    const struct column_data *data = wish->data;
+    if (!cuda_cut_can(data))
+        return STATUS_OK;
+    RETURN_IF_ERROR(memory_take(&wish->cut_bytes, (data->segment_count + 1ull) * sizeof *wish->cut_bytes,
+                                "a list of chunks", error));
+    wish->ranges = ranges;
+    for (uint32_t s = 0; s < data->segment_count; s++)
+        wish->cut_bytes[s] = cuda_cut_bytes(&data->segments[s], ranges, s);
+    return open_entry(columns, data, ranges, &wish->column, error);
+}
+
+enum status cuda_columns_cut(struct cuda_columns *columns, struct cuda_wish *wishes, uint32_t count,
+                             const struct cuda_ranges *ranges, struct error *error)
+{
+    enum status status = STATUS_OK;
+    cuda_columns_lock(columns);
+    for (uint32_t w = 0; w < count; w++)
+        status = AND_THEN(status, cut(columns, &wishes[w], ranges, error));
+    cuda_columns_unlock(columns);
+    return status;
+}
+
+void cuda_columns_use(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count)
 {
     for (struct entry *entry = columns->entries; entry; entry = entry->next) {
         entry->running = false;
         entry->score *= SCORE_DECAY;
     }
     for (uint32_t w = 0; w < count; w++) {
-        struct entry *entry;
-        RETURN_IF_ERROR(open_entry(columns, wishes[w].data, &entry, error));
-        wishes[w].column = &entry->column;
+        struct entry *entry = entry_of(wishes[w].column);
         entry->running = true;
         entry->score += wishes[w].saves;
     }
-    return STATUS_OK;
 }
 
 void cuda_columns_hold(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count)
@@ -178,7 +305,7 @@ static uint64_t bytes_with(const struct cuda_wish *wish, const struct device_sha
         const bool wished = next < share->count && share->segments[next] == s,
                    kept = wish->column->segments[s] != CHUNK_ELSEWHERE;
         more |= wished && !kept;
-        bytes += wished || kept ? cuda_chunk_bytes(&data->segments[s]) : 0;
+        bytes += wished || kept ? cuda_wish_bytes(wish, s) : 0;
     }
     return more ? bytes : 0;
 }
@@ -217,18 +344,18 @@ static enum status make_room(struct cuda_columns *columns, uint64_t bytes, doubl
 }
 
 /* Puts chunks one behind the other to `memory`: those that are at `old` already, or 0, are copied from there. */
-static enum status place_chunks(struct cuda_columns *columns, struct entry *entry,
-                                const struct column_data *data, const bool *wished, cuda_address old,
-                                struct error *error)
+static enum status place_chunks(struct cuda_columns *columns, const struct cuda_wish *wish,
+                                const bool *wished, cuda_address old, struct error *error)
 {
+    struct entry *entry = entry_of(wish->column);
     uint64_t offset = 0;
-    for (uint32_t s = 0; s < data->segment_count; s++) {
-        const uint64_t bytes = wished[s] ? cuda_chunk_bytes(&data->segments[s]) : 0;
+    for (uint32_t s = 0; s < wish->data->segment_count; s++) {
+        const uint64_t bytes = wished[s] ? cuda_wish_bytes(wish, s) : 0;
         if (bytes && old && entry->segments[s] != CHUNK_ELSEWHERE)
             RETURN_IF_ERROR(cuda_copy_on_device(columns->cuda, entry->memory + offset,
                                                 old + entry->segments[s], bytes, error));
         else if (bytes)
-            RETURN_IF_ERROR(upload_chunk(columns->cuda, &data->segments[s], entry->memory + offset, error));
+            RETURN_IF_ERROR(upload_wish(columns->cuda, wish, s, entry->memory + offset, error));
         entry->segments[s] = bytes ? offset : CHUNK_ELSEWHERE;
         offset += bytes;
     }
@@ -264,7 +391,7 @@ static enum status extend(struct cuda_columns *columns, const struct cuda_wish *
         entry->memory = entry->column.address = memory;
         entry->column.bytes = bytes;
         columns->epoch++;
-        status = place_chunks(columns, entry, data, wished, old, error);
+        status = place_chunks(columns, wish, wished, old, error);
         cuda_free(columns->cuda, old);
         if (status != STATUS_OK)
             columns_drop(columns, entry);
@@ -393,7 +520,7 @@ static enum status pin(struct cuda *cuda, struct entry *entry, uint32_t at, cons
 
 bool cuda_columns_pinned(const struct cuda_wish *wish, cuda_address *address, uint64_t *bytes)
 {
-    const struct entry *entry = entry_of(wish->column);
+    const struct entry *entry = entry_of(wish->whole);
     for (uint32_t s = 0; entry->host && s < wish->data->segment_count; s++)
         if (entry->host[2 * s]) {
             const uint8_t *begin = file_map_find(wish->data->segments[s].chunk.bytes, bytes);
@@ -406,7 +533,7 @@ bool cuda_columns_pinned(const struct cuda_wish *wish, cuda_address *address, ui
 static enum status pin_chunk(struct cuda_columns *columns, const struct cuda_wish *wish, uint32_t segment,
                              cuda_address *chunk, cuda_address *validity, struct error *error)
 {
-    struct entry *entry = entry_of(wish->column);
+    struct entry *entry = entry_of(wish->whole);
     struct cuda_piece pieces[2];
     const uint32_t count = cuda_chunk_pieces(&wish->data->segments[segment], pieces);
     if (!entry->pins)

@@ -139,6 +139,7 @@ void columns_free(struct cuda_columns *columns, struct entry *entry)
     cuda_free(columns->cuda, entry->memory);
     columns_unpin(columns, entry);
     free(entry->segments);
+    free(entry->ranges);
     free(entry);
 }
 
@@ -160,21 +161,22 @@ struct entry *columns_find(struct cuda_columns *columns, const struct column *ke
                            enum entry_kind kind)
 {
     for (struct entry *entry = columns->entries; entry; entry = entry->next)
-        if (entry->key == key && entry->codec == codec && entry->kind == kind)
+        if (entry->key == key && entry->codec == codec && entry->kind == kind && !entry->ranges)
             return entry;
     return NULL;
 }
 
 void columns_drop(struct cuda_columns *columns, struct entry *entry)
 {
-    if (entry->kind == ENTRY_CHUNKS) {
+    if (entry->kind == ENTRY_CHUNKS && entry->memory) {
         cuda_free(columns->cuda, entry->memory);
         for (uint32_t s = 0; s < entry->column.count; s++)
             entry->segments[s] = CHUNK_ELSEWHERE;
         entry->memory = entry->column.address = entry->column.bytes = 0;
         columns->epoch++;
-        return;
     }
+    if (entry->kind == ENTRY_CHUNKS && (!entry->ranges || entry->wishes))
+        return;
     struct entry **link = &columns->entries;
     while (*link != entry)
         link = &(*link)->next;

@@ -1,5 +1,6 @@
 /*
- * columns.h: what a GPU's memory keeps between statements: encoded chunks of columns, arrays of dimensions, lists of the
+ * columns.h: what a GPU's memory keeps between statements: encoded chunks of columns, or the ranges of tiles that a statement
+ * reads of them (ranges.h), arrays of dimensions, lists of the
  * tiles of whole tables, and vectors of bitmap indexes. They are uploaded once and shared by all statements.
  *
  * They and what statements need for themselves (states, bitmaps, lists, slots for streaming) are from one pool and under
@@ -17,6 +18,7 @@
 #define TESSERA_ENGINE_GPU_MEMORY_COLUMNS_H
 
 #include "engine/cuda/cuda.h"
+#include "engine/gpu/memory/ranges.h"
 #include "engine/plan/plan.h"
 #include "engine/run/device.h"
 #include "operators/dialect/bound.h"
@@ -92,10 +94,6 @@ void cuda_columns_unlock(struct cuda_columns *columns);
 
 /* The bytes of host memory of a chunk: itself, and its validity words if it has any; each with its place relative to
  * the chunk's on the GPU. Returns 1 or 2. */
-struct cuda_piece {
-    const void *from;
-    uint64_t bytes, offset;
-};
 uint32_t cuda_chunk_pieces(const struct segment_data *segment, struct cuda_piece pieces[2]);
 
 /* The bytes of memory that both take on the GPU. */
@@ -111,20 +109,42 @@ uint64_t cuda_chunks_bytes(const struct column_data *data);
 NODISCARD enum status cuda_chunks_upload(struct cuda *cuda, const struct column_data *data,
                                          cuda_address address, struct error *error);
 
-/* A column that a statement reads in one encoding. */
+/* A column that a statement reads in one encoding: its chunks, or cuts of them. */
 #define CUDA_WISHES_MAX 96u
 struct cuda_wish {
     const struct column_data *data;
     double saves; /* the bytes that a run need not move for each byte that is kept, 0 .. 1 */
-    const struct cuda_column *column; /* set by cuda_columns_use; valid until cuda_columns_destroy */
+
+    /* Set by the next functions. */
+    const struct cuda_ranges *ranges; /* NULL: whole chunks */
+    uint64_t *cut_bytes;              /* of each segment; NULL: whole chunks */
+    const struct cuda_column *column; /* what is kept of the chunks, or of the cuts */
+    const struct cuda_column *whole;  /* of the chunks, and where they are pinned */
 };
 
-/* The next four are called between cuda_columns_lock and cuda_columns_unlock. This one begins a run that reads these columns: they count as used once more, and until the next run they are the last to give
- * way. */
-NODISCARD enum status cuda_columns_use(struct cuda_columns *columns, struct cuda_wish *wishes, uint32_t count,
-                                       struct error *error);
+/* Lists the columns for a statement that reads chunks in `share`; nothing is kept yet. End with cuda_columns_close, also after
+ * an error. */
+NODISCARD enum status cuda_columns_open(struct cuda_columns *columns, struct cuda_wish *wishes,
+                                        uint32_t count, const struct device_share *share,
+                                        struct error *error);
+void cuda_columns_close(struct cuda_columns *columns, struct cuda_wish *wishes, uint32_t count);
 
-/* Keeps all chunks of the columns in the segments of `share`, if they and `scratch` bytes more fit; *all says so. It waits
+/* Whether the columns of all statements that were listed, whole, are more than can be kept. */
+bool cuda_columns_are_many(struct cuda_columns *columns);
+
+/* Lets the statement keep cuts with these ranges, which must stay, of the columns that can be cut, and no whole chunks. Statements
+ * with the same ranges share them. */
+NODISCARD enum status cuda_columns_cut(struct cuda_columns *columns, struct cuda_wish *wishes, uint32_t count,
+                                       const struct cuda_ranges *ranges, struct error *error);
+
+/* The bytes that a segment takes on the GPU: its chunk, or the cut of it. */
+uint64_t cuda_wish_bytes(const struct cuda_wish *wish, uint32_t segment);
+
+/* The next four are called between cuda_columns_lock and cuda_columns_unlock. This one begins a run that reads these
+ * columns: they count as used once more, and until the next run they are the last to give way. */
+void cuda_columns_use(struct cuda_columns *columns, const struct cuda_wish *wishes, uint32_t count);
+
+/* Keeps all chunks (cuts) of the columns in the segments of `share`, if they and `scratch` bytes more fit; *all says so. It waits
  * for runs that hold columns of which more are to be kept. */
 NODISCARD enum status cuda_columns_keep(struct cuda_columns *columns, const struct cuda_wish *wishes,
                                         uint32_t count, const struct device_share *share, uint64_t scratch,

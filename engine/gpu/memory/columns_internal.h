@@ -29,10 +29,14 @@ struct entry {
     uint32_t shift;  /* of an array; else 0 */
     uint64_t number; /* of an array of a dimension of a dimension: that of struct kept_array; else 0 */
     unsigned uses;   /* of all but chunks: prepared statements that hold their address */
+    unsigned wishes; /* of chunks: prepared statements that have listed them */
     cuda_address memory;
     uint64_t *segments; /* of chunks and vectors: column.segments */
 
     /* Of chunks. */
+    struct cuda_range *ranges; /* NULL: whole ones; else of cuts */
+    uint32_t range_count;
+    uint64_t whole_bytes; /* of whole chunks: those of all segments of a statement's share */
     bool running;     /* the run that is being placed reads them */
     unsigned holders; /* runs that read them now */
     double score; /* bytes that a run saves for each byte kept, summed over runs, recent ones counting most */
@@ -70,7 +74,7 @@ static inline bool entry_is_idle(const struct entry *entry)
     return entry->memory && !entry->uses && !entry->holders;
 }
 
-/* Of any kind but arrays. */
+/* Of any kind but arrays; of chunks, that of whole ones. */
 struct entry *columns_find(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
                            enum entry_kind kind);
 
@@ -78,7 +82,7 @@ struct entry *columns_find(struct cuda_columns *columns, const struct column *ke
 NODISCARD enum status columns_add(struct cuda_columns *columns, const struct column *key, enum codec_id codec,
                                   enum entry_kind kind, uint64_t bytes, struct entry **added,
                                   struct error *error);
-/* Frees the entry's memory; an entry of chunks stays in the list, others leave it. */
+/* Frees the entry's memory. An entry of chunks stays in the list, but for cuts that no statement has listed; others leave it. */
 void columns_drop(struct cuda_columns *columns, struct entry *entry);
 
 /* Frees an entry that has left the list. */

@@ -62,7 +62,7 @@ static bool follow_entry(struct cuda_columns *columns, struct entry *entry, stru
 {
     struct column_data *old, *now;
     const struct column *const column =
-        entry->kind == ENTRY_CHUNKS && entry->memory ? find_column(to, entry->key) : NULL;
+        entry->kind == ENTRY_CHUNKS && entry->memory && !entry->ranges ? find_column(to, entry->key) : NULL;
     return column && column_data_open(from, entry->key, entry->codec, threads, &old, NULL) == STATUS_OK &&
            column_data_open(to, column, entry->codec, threads, &now, NULL) == STATUS_OK &&
            follow_column(columns, entry, old, now);

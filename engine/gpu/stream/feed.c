@@ -1,6 +1,8 @@
 /* feed.c: see feed.h. */
 #include "engine/gpu/stream/feed.h"
 
+#include <stdlib.h>
+
 static enum status open_feed(struct cuda *cuda, struct cuda_feed *feed, struct error *error)
 {
     if (feed->copies)
@@ -36,21 +38,35 @@ struct queue {
     bool used[PLACE_SLOTS_MAX]; /* a scan of the slot is queued, after which it is empty */
 };
 
+/* A cut's pieces are put together by threads: a copy of each would take longer than one of the whole chunk. */
+static enum status copy_cut(struct queue *queue, const struct cuda_wish *wish, uint32_t segment,
+                            struct cuda_event *after, cuda_address to, struct error *error)
+{
+    struct cuda_piece *pieces;
+    uint32_t count;
+    RETURN_IF_ERROR(
+        cuda_cut_pieces(&wish->data->segments[segment], wish->ranges, segment, &pieces, &count, error));
+    const enum status status = cuda_upload_pieces(queue->cuda, to, pieces, count, after, error);
+    free(pieces);
+    return status;
+}
+
 static enum status copy_chunk(struct queue *queue, uint32_t column, uint32_t segment,
                               struct cuda_event *after, cuda_address *next, struct error *error)
 {
-    const struct segment_data *data = &queue->place->wishes[column].data->segments[segment];
+    const struct cuda_wish *wish = &queue->place->wishes[column];
+    const cuda_address to = *next;
     struct cuda_piece pieces[2];
-    const uint32_t count = cuda_chunk_pieces(data, pieces);
-    for (uint32_t p = 0; p < count; p++) {
-        const cuda_address to = *next + pieces[p].offset;
-        RETURN_IF_ERROR(
-            queue->place->unpinned.status
-                ? cuda_upload_after(queue->cuda, to, pieces[p].from, pieces[p].bytes, after, error)
-                : cuda_stream_copy(queue->cuda, queue->feed->copies, to, pieces[p].from, pieces[p].bytes,
-                                   error));
-    }
-    *next += cuda_chunk_bytes(data);
+    *next += cuda_wish_bytes(wish, segment);
+    if (wish->ranges)
+        return copy_cut(queue, wish, segment, after, to, error);
+    const uint32_t count = cuda_chunk_pieces(&wish->data->segments[segment], pieces);
+    for (uint32_t p = 0; p < count; p++)
+        RETURN_IF_ERROR(queue->place->unpinned.status
+                            ? cuda_upload_after(queue->cuda, to + pieces[p].offset, pieces[p].from,
+                                                pieces[p].bytes, after, error)
+                            : cuda_stream_copy(queue->cuda, queue->feed->copies, to + pieces[p].offset,
+                                               pieces[p].from, pieces[p].bytes, error));
     return STATUS_OK;
 }
 
@@ -106,7 +122,8 @@ static enum status run_segments(struct queue *queue, const struct plan *plan, co
         RETURN_IF_ERROR(scan_to(queue, &from, items[s + 1], error));
         RETURN_IF_ERROR(cuda_stream_record(queue->cuda, queue->on, queue->feed->empty[slot], error));
         queue->used[slot] = true;
-        if (!stage->count && !queue->place->unpinned.status && !queue->scan->first)
+        if (!stage->count && !queue->place->unpinned.status && !queue->place->ranges.count &&
+            !queue->scan->first)
             queue->on = queue->on ? NULL : queue->feed->scans;
     }
     return scan_to(queue, &from, items[queue->place->segment_count], error);

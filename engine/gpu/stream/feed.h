@@ -4,7 +4,7 @@
  *
  * Events order the streams. Segments are scanned on two streams in turn, so that one scan begins while the last blocks
  * of the one before end; on one, where columns are decoded first, into memory that all segments share, or chunks are
- * not pinned. The host waits for nothing, except for the staging buffers of chunks that are not pinned, and for byte
+ * not pinned or cut. The host waits for nothing, except for the staging buffers of such chunks, and for byte
  * streams, whose damaged blocks must be known before their values are used. All launches of the scan add to the same
  * states. Called once a run, for a few to a few hundred segments.
  */

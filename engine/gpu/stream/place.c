@@ -13,6 +13,15 @@ static uint64_t at(const struct cuda_place *place, uint32_t column, uint32_t seg
     return (uint64_t)column * place->segment_count + segment;
 }
 
+/* The column's first entry of the list that is of the segment, and how many there are. */
+static struct bound_chunk *chunks_of(const struct cuda_place *place, uint32_t column, uint32_t segment,
+                                     uint32_t *count)
+{
+    const uint32_t *const ranges = place->ranges.of_segment, first = ranges ? ranges[segment] : segment;
+    *count = ranges ? ranges[segment + 1] - first : 1;
+    return place->chunks + (uint64_t)column * place->list_count + first;
+}
+
 static const struct segment_data *segment_of(const struct cuda_place *place, uint32_t column,
                                              uint32_t segment)
 {
@@ -62,36 +71,65 @@ static enum status find_scratch(const struct plan *plan, const struct kernel *ke
     return STATUS_OK;
 }
 
+/* Cuts are kept where a run reads at most one of so many tiles. */
+#define CUT_TILES_PART 2u
+
+static bool reads_few_tiles(const struct cuda_place *place, const struct table *fact,
+                            const struct tile_skip *skip)
+{
+    uint64_t tiles = 0;
+    for (uint32_t i = 0; i < place->share.count; i++)
+        tiles += (fact->segment_rows[place->share.segments[i]] + TILE_ROWS - 1) / TILE_ROWS;
+    return skip->kept_tiles * CUT_TILES_PART <= tiles;
+}
+
+/* Lists the columns with what keeps their chunks. They are cut if few tiles are read, and there is no room for whole ones. */
+static enum status list_columns(struct cuda_columns *columns, const struct plan *plan,
+                                const struct tile_skip *skip, struct cuda_place *place, struct error *error)
+{
+    if (place->resident)
+        return STATUS_OK;
+    RETURN_IF_ERROR(cuda_columns_open(columns, place->wishes, place->column_count, &place->share, error));
+    if (place->staged || !reads_few_tiles(place, plan->fact, skip) || !cuda_columns_are_many(columns))
+        return STATUS_OK;
+    RETURN_IF_ERROR(cuda_ranges_make(plan->fact, skip, &place->ranges, error));
+    return cuda_columns_cut(columns, place->wishes, place->column_count, &place->ranges, error);
+}
+
 enum status cuda_place_open(struct cuda_columns *columns, const struct plan *plan,
                             const struct kernel *kernel, const struct device_share *share,
                             const struct tile_skip *skip, enum late_transfer late, struct cuda_place *place,
                             struct error *error)
 {
-    const uint64_t segments = place->segment_count = plan->fact->segment_count,
-                   entries = kernel->shape.column_count * segments;
+    const uint64_t segments = place->segment_count = plan->fact->segment_count;
     place->late = late;
     place->resident = table_is_resident(plan->fact);
     place->column_count = kernel->shape.column_count;
     RETURN_IF_ERROR(list_segments(plan->fact, share, skip, place, error));
     RETURN_IF_ERROR(find_scratch(plan, kernel, place, error));
-    RETURN_IF_ERROR(memory_zeros(&place->places, entries + 1, "a list of chunks", error));
-    RETURN_IF_ERROR(
-        memory_zeros(&place->chunks, (entries + 1) * sizeof *place->chunks, "a list of chunks", error));
-    RETURN_IF_ERROR(memory_zeros(&place->slot_copied, (segments + 1) * sizeof *place->slot_copied,
-                                 "a list of chunks", error));
-    RETURN_IF_ERROR(cuda_columns_allocate(columns, entries * sizeof *place->chunks, "a list of chunks",
-                                          &place->list, error));
     for (uint32_t c = 0; c < place->column_count; c++) {
         const struct transfer transfer = transfer_estimate(plan, kernel, c);
         place->transfers[c] = transfer;
         place->wishes[c] =
             (struct cuda_wish){.data = plan->columns[kernel->columns[c]].data,
                                .saves = late != LATE_OFF && transfer.lasts < 1 ? transfer.share : 1};
-        place->lists[c] =
-            (struct cuda_column){.address = place->list + at(place, c, 0) * sizeof *place->chunks,
-                                 .bytes = segments * sizeof *place->chunks,
-                                 .count = place->segment_count};
     }
+    RETURN_IF_ERROR(list_columns(columns, plan, skip, place, error));
+    place->list_count = place->ranges.count ? place->ranges.count : place->segment_count;
+    const uint64_t entries = (uint64_t)place->column_count * place->list_count;
+    RETURN_IF_ERROR(
+        memory_zeros(&place->places, place->column_count * segments + 1, "a list of chunks", error));
+    RETURN_IF_ERROR(
+        memory_zeros(&place->chunks, (entries + 1) * sizeof *place->chunks, "a list of chunks", error));
+    RETURN_IF_ERROR(memory_zeros(&place->slot_copied, (segments + 1) * sizeof *place->slot_copied,
+                                 "a list of chunks", error));
+    RETURN_IF_ERROR(cuda_columns_allocate(columns, entries * sizeof *place->chunks, "a list of chunks",
+                                          &place->list, error));
+    for (uint32_t c = 0; c < place->column_count; c++)
+        place->lists[c] = (struct cuda_column){.address = place->list + (uint64_t)c * place->list_count *
+                                                                            sizeof *place->chunks,
+                                               .bytes = place->list_count * sizeof *place->chunks,
+                                               .count = place->list_count};
     return STATUS_OK;
 }
 
@@ -103,8 +141,10 @@ void cuda_place_free_slots(struct cuda *cuda, struct cuda_place *place)
     place->slots = 0;
 }
 
-void cuda_place_close(struct cuda *cuda, struct cuda_place *place)
+void cuda_place_close(struct cuda *cuda, struct cuda_columns *columns, struct cuda_place *place)
 {
+    cuda_columns_close(columns, place->wishes, place->column_count);
+    cuda_ranges_free(&place->ranges);
     cuda_free(cuda, place->list);
     cuda_place_free_slots(cuda, place);
     free(place->segments);
@@ -125,34 +165,55 @@ static bool reads(const struct cuda_place *place, uint32_t column, uint32_t segm
            (place->late == LATE_AUTO && place->transfers[column].lasts * place->kept_tiles[segment] < 1);
 }
 
+/* Lists a chunk that is whole at these addresses, for all ranges of its segment. */
+static void list_whole(struct cuda_place *place, uint32_t column, uint32_t segment, cuda_address chunk,
+                       cuda_address validity)
+{
+    uint32_t count;
+    struct bound_chunk *const chunks = chunks_of(place, column, segment, &count);
+    for (uint32_t i = 0; i < count; i++)
+        chunks[i] = cuda_chunk_bind(segment_of(place, column, segment), chunk, validity);
+}
+
+/* Lists what is kept or copied of a segment: a chunk, or a cut. */
+static void list_wish(struct cuda_place *place, uint32_t column, uint32_t segment, cuda_address address)
+{
+    const struct cuda_wish *wish = &place->wishes[column];
+    struct cuda_piece pieces[2];
+    uint32_t count;
+    if (wish->ranges) {
+        cuda_cut_bind(segment_of(place, column, segment), wish->ranges, segment, address,
+                      chunks_of(place, column, segment, &count));
+        return;
+    }
+    cuda_chunk_pieces(segment_of(place, column, segment), pieces);
+    list_whole(place, column, segment, address, address + pieces[1].offset);
+}
+
 static void decide_chunk(struct cuda_columns *columns, struct cuda_place *place, uint32_t column,
                          uint32_t segment)
 {
     const struct cuda_wish *wish = &place->wishes[column];
-    const struct segment_data *data = segment_of(place, column, segment);
-    struct bound_chunk *chunk = &place->chunks[at(place, column, segment)];
     uint8_t *to = &place->places[at(place, column, segment)];
-    struct cuda_piece pieces[2];
     cuda_address address, validity;
     if (wish->column->segments[segment] != CHUNK_ELSEWHERE) {
-        address = wish->column->address + wish->column->segments[segment];
-        cuda_chunk_pieces(data, pieces);
-        *chunk = cuda_chunk_bind(data, address, address + pieces[1].offset);
+        list_wish(place, column, segment, wish->column->address + wish->column->segments[segment]);
         *to = CHUNK_KEPT;
-        place->kept_bytes += data->chunk.size;
+        place->kept_bytes +=
+            wish->ranges ? cuda_wish_bytes(wish, segment) : segment_of(place, column, segment)->chunk.size;
         return;
     }
     const bool pinned = !place->unpinned.status && cuda_columns_pin(columns, wish, segment, &address,
                                                                     &validity, &place->unpinned) == STATUS_OK;
     if (pinned && reads(place, column, segment)) {
-        *chunk = cuda_chunk_bind(data, address, validity);
+        list_whole(place, column, segment, address, validity);
         *to = CHUNK_READ;
-        place->read_bytes += (uint64_t)((double)data->chunk.size * place->transfers[column].share *
-                                        place->kept_tiles[segment]);
+        place->read_bytes += (uint64_t)((double)segment_of(place, column, segment)->chunk.size *
+                                        place->transfers[column].share * place->kept_tiles[segment]);
         return;
     }
     *to = CHUNK_COPIED;
-    place->copied_bytes += cuda_chunk_bytes(data);
+    place->copied_bytes += cuda_wish_bytes(wish, segment);
     place->batched = true;
 }
 
@@ -198,7 +259,7 @@ static uint64_t largest(const struct cuda_place *place)
         uint64_t bytes = place->scratch_segment[s];
         for (uint32_t c = 0; c < place->column_count; c++)
             bytes += place->wishes[c].column->segments[s] == CHUNK_ELSEWHERE
-                         ? cuda_chunk_bytes(segment_of(place, c, s))
+                         ? cuda_wish_bytes(&place->wishes[c], s)
                          : 0;
         most = bytes > most ? bytes : most;
     }
@@ -228,13 +289,10 @@ static void fill_slots(struct cuda_place *place)
         const uint32_t s = place->needed.segments[i];
         cuda_address next = cuda_place_slot(place, i % place->slot_count);
         for (uint32_t c = 0; c < place->column_count; c++) {
-            const struct segment_data *data = segment_of(place, c, s);
-            struct cuda_piece pieces[2];
             if (place->places[at(place, c, s)] != CHUNK_COPIED)
                 continue;
-            cuda_chunk_pieces(data, pieces);
-            place->chunks[at(place, c, s)] = cuda_chunk_bind(data, next, next + pieces[1].offset);
-            next += cuda_chunk_bytes(data);
+            list_wish(place, c, s, next);
+            next += cuda_wish_bytes(&place->wishes[c], s);
         }
         place->slot_copied[s] = next - cuda_place_slot(place, i % place->slot_count);
     }
@@ -243,7 +301,7 @@ static void fill_slots(struct cuda_place *place)
 static enum status upload_list(struct cuda *cuda, const struct cuda_place *place, struct error *error)
 {
     return cuda_send(cuda, place->list, place->chunks,
-                     (uint64_t)place->column_count * place->segment_count * sizeof *place->chunks, error);
+                     (uint64_t)place->column_count * place->list_count * sizeof *place->chunks, error);
 }
 
 /* ---- Make ---- */
@@ -275,13 +333,14 @@ enum status cuda_place_make(struct cuda *cuda, struct cuda_columns *columns, str
         place->epoch = cuda_columns_epoch(columns);
         return STATUS_OK;
     }
-    RETURN_IF_ERROR(cuda_columns_use(columns, place->wishes, place->column_count, error));
+    const struct device_share *const share = place->ranges.count ? &place->needed : &place->share;
+    cuda_columns_use(columns, place->wishes, place->column_count);
     if (place->epoch == cuda_columns_epoch(columns) && place->all)
         return STATUS_OK;
-    if (place->slots && cuda_columns_may_keep(columns, place->wishes, place->column_count, &place->share,
-                                              place->scratch_whole))
+    if (place->slots &&
+        cuda_columns_may_keep(columns, place->wishes, place->column_count, share, place->scratch_whole))
         cuda_place_free_slots(cuda, place); /* columns that are kept in their place need none */
-    RETURN_IF_ERROR(cuda_columns_keep(columns, place->wishes, place->column_count, &place->share,
+    RETURN_IF_ERROR(cuda_columns_keep(columns, place->wishes, place->column_count, share,
                                       place->epoch && place->all ? 0 : place->scratch_whole, &place->all,
                                       error));
     if (!place->all) { /* slots come first: what is kept has the rest */
@@ -309,7 +368,7 @@ enum status cuda_place_read_all(struct cuda *cuda, struct cuda_columns *columns,
             if (place->places[at(place, c, s)] != CHUNK_COPIED)
                 continue;
             RETURN_IF_ERROR(cuda_columns_pin(columns, &place->wishes[c], s, &address, &validity, error));
-            place->chunks[at(place, c, s)] = cuda_chunk_bind(segment_of(place, c, s), address, validity);
+            list_whole(place, c, s, address, validity);
         }
     if (!all)
         fill_slots(place);

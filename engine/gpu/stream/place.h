@@ -3,8 +3,9 @@
  * segment is scanned; or read by the kernel from the host's memory, which moves only what it touches (late transfer,
  * transfer.h).
  *
- * All three are addresses in one list, struct bound_chunk for each column and segment, so kernels do not know. If
- * nothing is copied and no column is decoded into scratch memory, a run is one scan of all segments; else it is a
+ * All three are addresses in one list, struct bound_chunk for each column and segment, so kernels do not know. Where few
+ * tiles are read, and whole columns are more than the GPU can keep, cuts of chunks are kept and copied (memory/ranges.h); the
+ * list then has each range of tiles. If nothing is copied and no column is decoded into scratch memory, a run is one scan of all segments; else it is a
  * batch for each segment (batches.h), and consecutive segments take the slots in turn: one is filled while the one
  * before is scanned.
  */
@@ -35,9 +36,12 @@ struct cuda_place {
     struct device_share needed; /* those of them that have tiles to read; in the same memory */
     uint32_t *segments;         /* that memory */
     double *kept_tiles;         /* the fraction of each segment's tiles that is read */
+    struct cuda_ranges ranges;  /* of which columns are cut; none: no column is */
 
     uint8_t *places;            /* enum chunk_place: of column c and segment s at c * segment_count + s */
-    struct bound_chunk *chunks; /* the list, in the same order */
+    struct bound_chunk
+        *chunks; /* the list: of column c and item i (segment or range) at c * list_count + i */
+    uint32_t list_count;
     cuda_address list;
     struct cuda_column
         lists[KERNEL_COLUMNS_MAX]; /* what a kernel takes for each column: its part of the list */
@@ -64,7 +68,7 @@ NODISCARD enum status cuda_place_open(struct cuda_columns *columns, const struct
                                       const struct kernel *kernel, const struct device_share *share,
                                       const struct tile_skip *skip, enum late_transfer late,
                                       struct cuda_place *place, struct error *error);
-void cuda_place_close(struct cuda *cuda, struct cuda_place *place);
+void cuda_place_close(struct cuda *cuda, struct cuda_columns *columns, struct cuda_place *place);
 
 /* Frees the slots, which the next cuda_place_make makes again if it needs some. */
 void cuda_place_free_slots(struct cuda *cuda, struct cuda_place *place);

@@ -223,6 +223,12 @@ static uint32_t gpu_lines(const struct codec_shape *shape)
                                                                   : 0;
 }
 
+static void gpu_cut(const struct chunk_view *chunk, uint32_t first, uint32_t tiles,
+                    struct chunk_part parts[3])
+{
+    chunk_cut_tiles(chunk, first, tiles, 0, entry_bytes(chunk->value_bytes), parts);
+}
+
 const struct codec ISA(codec_lane_delta) = {
     .id = CODEC_LANE_DELTA,
     .name = "lane-delta",
@@ -234,7 +240,8 @@ const struct codec ISA(codec_lane_delta) = {
     .gpu = {.header = "operators/decode/lane_delta_cuda.h",
             .decoder = "decode_lane_delta",
             .arguments = gpu_arguments,
-            .lines = gpu_lines},
+            .lines = gpu_lines,
+            .cut = gpu_cut},
     .bound = bound,
     .encode = encode,
     .valid = valid,

@@ -572,6 +572,22 @@ static uint64_t gpu_detail(const struct chunk_view *chunk)
     return apart_of(chunk);
 }
 
+/* Planes that are apart stand in the order of their tiles. */
+static void gpu_cut(const struct chunk_view *chunk, uint32_t first, uint32_t tiles,
+                    struct chunk_part parts[3])
+{
+    const uint32_t apart = apart_of(chunk);
+    uint32_t differ = 0, from = 0;
+    chunk_cut_tiles(chunk, first, tiles, APART_BYTES, apart ? ENTRY_BYTES : 0, parts);
+    for (uint32_t tile = first; apart && tile < first + tiles; tile++)
+        if (entry_of(chunk, tile) & DIFFERS) {
+            from = differ ? from : entry_of(chunk, tile) & ~DIFFERS;
+            differ++;
+        }
+    parts[2] = (struct chunk_part){.from = (uint64_t)from * apart * CHUNK_ALIGNMENT,
+                                   .bytes = (uint64_t)differ * apart * CHUNK_ALIGNMENT};
+}
+
 static uint32_t gpu_lines(const struct codec_shape *shape)
 {
     return shape->width_high;
@@ -592,7 +608,8 @@ const struct codec ISA(codec_lane_levels) = {
             .arguments = gpu_arguments,
             .lines = gpu_lines,
             .regular = has_all_lines,
-            .detail = gpu_detail},
+            .detail = gpu_detail,
+            .cut = gpu_cut},
     .costs_like = CODEC_LANE_SLICE,
     .bound = bound,
     .encode = encode,

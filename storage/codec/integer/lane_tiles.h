@@ -70,6 +70,13 @@ static inline const uint8_t *lane_tiles_span(const struct chunk_view *chunk, uin
     return (const uint8_t *)lane_tile_lines(chunk, &entry);
 }
 
+/* codec.gpu.cut */
+static inline void lane_tiles_cut(const struct chunk_view *chunk, uint32_t first, uint32_t tiles,
+                                  struct chunk_part parts[3])
+{
+    chunk_cut_tiles(chunk, first, tiles, 0, lane_tile_entry_bytes(chunk->value_bytes), parts);
+}
+
 /* codec.bound */
 static inline size_t lane_tiles_bound(uint32_t rows, uint32_t value_bytes)
 {

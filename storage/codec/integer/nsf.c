@@ -140,6 +140,12 @@ static uint64_t gpu_detail(const struct chunk_view *chunk)
     return chunk->width_high / 8;
 }
 
+static void gpu_cut(const struct chunk_view *chunk, uint32_t first, uint32_t tiles,
+                    struct chunk_part parts[3])
+{
+    chunk_cut_tiles(chunk, first, tiles, 0, 0, parts);
+}
+
 const struct codec ISA(codec_nsf) = {
     .id = CODEC_NSF,
     .name = "nsf",
@@ -153,7 +159,8 @@ const struct codec ISA(codec_nsf) = {
             .decoder = "decode_nsf",
             .random_access = true,
             .arguments = gpu_arguments,
-            .detail = gpu_detail},
+            .detail = gpu_detail,
+            .cut = gpu_cut},
     .bound = bound,
     .encode = encode,
     .valid = valid,

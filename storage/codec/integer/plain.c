@@ -62,6 +62,12 @@ static int64_t value(const struct chunk_view *chunk, uint32_t row)
     return load_value(chunk->data + (uint64_t)row * chunk->value_bytes, chunk->value_bytes);
 }
 
+static void gpu_cut(const struct chunk_view *chunk, uint32_t first, uint32_t tiles,
+                    struct chunk_part parts[3])
+{
+    chunk_cut_tiles(chunk, first, tiles, 0, 0, parts);
+}
+
 static uint32_t gpu_lines(const struct codec_shape *shape)
 {
     return (uint32_t)tile_bytes(shape->value_bytes) / CHUNK_ALIGNMENT;
@@ -79,7 +85,8 @@ const struct codec ISA(codec_plain) = {
     .gpu = {.header = "operators/decode/plain_cuda.h",
             .decoder = "decode_plain",
             .random_access = true,
-            .lines = gpu_lines},
+            .lines = gpu_lines,
+            .cut = gpu_cut},
     .bound = bound,
     .encode = encode,
     .valid = valid,

@@ -70,10 +70,11 @@ static uint32_t kept(const char *name)
     must(column_data_open(database, of, of->own, 1, &data, error));
     wish.data = data;
     cuda_columns_lock(columns);
-    must(cuda_columns_use(columns, &wish, 1, error));
+    must(cuda_columns_open(columns, &wish, 1, &(struct device_share){0}, error));
     for (uint32_t s = 0; s < data->segment_count; s++)
         count += wish.column->segments[s] != CHUNK_ELSEWHERE;
     cuda_columns_unlock(columns);
+    cuda_columns_close(columns, &wish, 1);
     return count;
 }
 
