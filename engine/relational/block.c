@@ -287,14 +287,19 @@ static enum status rename_rows(struct block *block, const struct result *from, s
     return result_renamed(run, from, block->number_count, numbers, block->numbers, result);
 }
 
+/* True if the region's rows are those of one source: not if that is joined with a row of constants, which is no source. */
+static bool is_of_one(const struct region *region)
+{
+    return region->source_count == 1 && region->sources[0].join == LOGICAL_INNER && !region->full;
+}
+
 /* True if the block aggregates all groups of another one. */
 static bool is_of_all_groups(const struct block *block)
 {
     const struct region *const region = &block->region;
-    const struct logical_node *const below =
-        region->source_count == 1 ? below_of(region->sources[0].node) : NULL;
+    const struct logical_node *const below = is_of_one(region) ? below_of(region->sources[0].node) : NULL;
     return below && below->kind == LOGICAL_AGGREGATE && below->aggregate.group_count && block->aggregate &&
-           !block->select.group_count && !block->select.set_count && !region->full &&
+           !block->select.group_count && !block->select.set_count &&
            (!region->conjuncts.count || region->sources[0].node->kind == LOGICAL_AGGREGATE) &&
            !source_is_answered(&region->sources[0]) && totals_are_possible(block->run);
 }
@@ -345,7 +350,7 @@ static enum status ask_totals(struct block *block, const struct logical_set *nam
 static bool is_of_windows(const struct block *block)
 {
     const struct region *const region = &block->region;
-    return region->source_count == 1 && region->sources[0].node->kind == LOGICAL_WINDOW && !region->full &&
+    return is_of_one(region) && region->sources[0].node->kind == LOGICAL_WINDOW &&
            !region->sources[0].filter && !source_is_answered(&region->sources[0]) &&
            taken_is_possible(block->run);
 }
