@@ -227,8 +227,8 @@ static void find_ranks(struct morsel *morsel)
         if (soon != JOIN_NOWHERE)
             __builtin_prefetch(&table->marks[soon / 32]);
         const uint64_t mark = place == JOIN_NOWHERE ? 0 : table->marks[place / 32];
-        const bool key = join_is_key(mark, place);
-        morsel->begins[i] = key ? join_rank(mark, place) : 0;
+        const bool key = number_ranks_has(mark, place);
+        morsel->begins[i] = key ? number_ranks_of(mark, place) : 0;
         morsel->ends[i] = morsel->begins[i] + key;
     }
     for (uint64_t i = 0; table->ends && i < rows; i++) {

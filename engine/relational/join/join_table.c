@@ -281,7 +281,7 @@ static enum status mark_part(void *context, uint64_t part, unsigned thread, stru
     uint64_t *const marks = all->table->marks;
     const uint64_t first = part_begin(all, part), end = part_begin(all, part + 1),
                    begin_word = part << all->shift, end_word = part_end_bucket(all, part);
-    uint64_t before = first, repeated = 0;
+    uint64_t repeated = 0;
     (void)thread;
     memset(marks + begin_word, 0, (end_word - begin_word) * sizeof *marks);
     for (uint64_t i = first; i < end; i++) {
@@ -290,11 +290,7 @@ static enum status mark_part(void *context, uint64_t part, unsigned thread, stru
         repeated |= marks[number / 32] & bit;
         marks[number / 32] |= bit;
     }
-    for (uint64_t word = begin_word; word < end_word; word++) {
-        const uint32_t keys = (uint32_t)marks[word];
-        marks[word] |= before << 32;
-        before += join_count_keys(keys);
-    }
+    (void)number_ranks_sum(marks + begin_word, end_word - begin_word, first);
     if (repeated)
         atomic_store_explicit(&all->repeated, true, memory_order_relaxed);
     return cancel_check(error);
@@ -302,7 +298,7 @@ static enum status mark_part(void *context, uint64_t part, unsigned thread, stru
 
 static uint32_t rank_of(const struct join_table *table, uint32_t number)
 {
-    return join_rank(table->marks[number / 32], number);
+    return number_ranks_of(table->marks[number / 32], number);
 }
 
 /* Counts the rows of each of a part's keys, and makes the counts the begins of the keys. */

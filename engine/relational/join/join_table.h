@@ -15,6 +15,7 @@
 
 #include "engine/relational/rows/rows_hash.h"
 #include "engine/relational/join/join.h"
+#include "storage/base/number/number_ranks.h"
 
 /* How a row finds its bucket, and what its entries are told by. */
 enum join_lookup {
@@ -44,8 +45,8 @@ struct join_table {
     uint32_t *ends;             /* of each bucket, in the entries or rows; NULL: a bucket has one row */
     struct join_entry *entries; /* unless JOIN_BY_RANK: those without a NULL that equals nothing */
 
-    /* JOIN_BY_RANK: of 32 numbers a bit for each that is a key, the first one the lowest, and above them the ranks before
-     * these. A rank is at least the number of keys before, and at most that of rows. */
+    /* JOIN_BY_RANK: the numbers that are keys (number_ranks.h). A rank is at least the number of keys before, and at most
+     * that of rows. */
     uint64_t *marks;
     uint32_t *rows; /* of the buckets; NULL: the rows stand in the order of their keys */
 };
@@ -100,25 +101,6 @@ static inline uint64_t join_bucket_begin(const struct join_table *table, uint64_
 static inline uint64_t join_bucket_end(const struct join_table *table, uint64_t bucket)
 {
     return table->ends ? table->ends[bucket] : bucket + 1;
-}
-
-/* JOIN_BY_RANK: whether some row has this number, and the rank. Of `keys` the bits are counted without an instruction that
- * older processors lack. */
-static inline bool join_is_key(uint64_t mark, uint64_t place)
-{
-    return mark >> (place & 31) & 1;
-}
-
-static inline uint32_t join_count_keys(uint32_t keys)
-{
-    keys -= keys >> 1 & 0x55555555;
-    keys = (keys & 0x33333333) + (keys >> 2 & 0x33333333);
-    return ((keys + (keys >> 4)) & 0x0f0f0f0f) * 0x01010101u >> 24;
-}
-
-static inline uint32_t join_rank(uint64_t mark, uint64_t place)
-{
-    return (uint32_t)(mark >> 32) + join_count_keys((uint32_t)mark & ((1u << (place & 31)) - 1));
 }
 
 /* The row at a place of a bucket. */
