@@ -240,7 +240,7 @@ static void write_addition(struct maker *maker, const struct kernel_body *body, 
     const uint32_t node = plan->aggregates[a].argument;
     char name[KERNEL_NAME_BYTES];
     fputs("    ", maker->out);
-    if (kernel_argument_is_nullable(plan, a))
+    if (plan_argument_is_nullable(plan, a))
         fprintf(maker->out, "if (!%s) ", kernel_body_null(body, node, name));
     if (plan_is_distinct(plan, a)) {
         fprintf(maker->out, "if (distinct_%s(%u, %s, v%u)) ", sets[maker->kernel->distinct[a]], a,
@@ -266,14 +266,13 @@ static void write_runs(struct maker *maker, const struct kernel_body *body)
             plan->shape == PLAN_HASH ? "number.words[0]" : "slot");
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         const char *const word = kernel_sum_is_narrow(plan, a) ? "uint32_t" : "uint64_t";
-        if (plan_aggregate_of(plan, a)->device.value == STATE_OF_ROW &&
-            !kernel_argument_is_nullable(plan, a)) {
+        if (plan_aggregate_of(plan, a)->device.value == STATE_OF_ROW && !plan_argument_is_nullable(plan, a)) {
             fprintf(maker->out, "    const uint64_t w%u = run.rows();\n", a);
             continue;
         }
         fprintf(maker->out, "    const uint64_t w%u = run.fold<%s>(", a,
                 kinds[plan_aggregate_of(plan, a)->device.merge]);
-        if (kernel_argument_is_nullable(plan, a))
+        if (plan_argument_is_nullable(plan, a))
             fprintf(maker->out, "%s ? (%s)0 : ", kernel_body_null(body, plan->aggregates[a].argument, name),
                     word);
         fprintf(maker->out, "(%s)(", word);
@@ -298,7 +297,7 @@ static void write_joint(void *context, uint32_t a)
         fprintf(maker->out, "w%u", a);
         return;
     }
-    if (kernel_argument_is_nullable(maker->plan, a))
+    if (plan_argument_is_nullable(maker->plan, a))
         fprintf(maker->out, "(%s ? 0 : (uint64_t)",
                 kernel_body_null(writer->body, maker->plan->aggregates[a].argument, name));
     else

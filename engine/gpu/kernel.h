@@ -15,7 +15,7 @@
 #define TESSERA_ENGINE_GPU_KERNEL_H
 
 #include "engine/gpu/kernel_layout.h"
-#include "engine/plan/plan.h"
+#include "engine/plan/grouping/row_words.h"
 #include "operators/dialect/query_arguments.h"
 
 #include <stdio.h>
@@ -27,13 +27,11 @@ enum states_place { STATES_SINGLE, STATES_SHARED, STATES_GLOBAL };
 /* The kind of set that a count(distinct) has (operators/group/states_cuda.h). */
 enum distinct_kind { DISTINCT_NONE, DISTINCT_BY_BITS, DISTINCT_BY_KEYS, DISTINCT_BY_PAIRS };
 
-/* Of a kernel that lists its rows, if it is `used` (engine/gpu/groups/): a row's word is its group's number << number_shift, and
- * the codes of the aggregates' arguments << shifts. */
+/* Of a kernel that lists its rows as words, if it is `used` (engine/gpu/groups/). */
 struct kernel_list {
     bool used;
     bool in_order; /* the rows may be in the order of their groups */
-    uint32_t number_shift, number_bits;
-    uint8_t shifts[PLAN_AGGREGATES_MAX], bits[PLAN_AGGREGATES_MAX];
+    struct row_words words;
 };
 
 /* Of a kernel whose states share words, if it is `used` (engine/gpu/groups/). */
@@ -103,9 +101,6 @@ void kernel_free(struct kernel *kernel);
 NODISCARD enum status kernel_shape_make(const struct plan *plan, enum kernel_use use,
                                         const struct kernel_target *target, struct kernel *kernel,
                                         struct error *error);
-
-/* Whether the aggregate has an argument, which may be NULL. */
-bool kernel_argument_is_nullable(const struct plan *plan, uint32_t a);
 
 /* Whether what 32 rows add to a sum fits 32 bits. */
 bool kernel_sum_is_narrow(const struct plan *plan, uint32_t a);

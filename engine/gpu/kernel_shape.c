@@ -299,26 +299,6 @@ static void place_states(const struct plan *plan, const struct kernel_target *ta
 /* With this many rows a run, merging them in a warp takes less than their atomic operations. */
 #define ROWS_A_RUN 2u
 
-struct run_search {
-    const struct plan *plan;
-    uint64_t runs; /* of the column that has most */
-};
-
-static void see_runs(void *context, const struct expression *leaf)
-{
-    struct run_search *search = context;
-    const struct plan_source *source = &search->plan->sources[leaf->index];
-    const uint32_t c = source->join < 0 ? source->column : search->plan->joins[source->join].column;
-    const uint64_t runs = search->plan->columns[c].column->statistics.runs;
-    search->runs = runs > search->runs ? runs : search->runs;
-}
-
-bool kernel_argument_is_nullable(const struct plan *plan, uint32_t a)
-{
-    const uint32_t node = plan->aggregates[a].argument;
-    return node != EXPRESSION_NONE && plan->expressions.nodes[node].nullable;
-}
-
 bool kernel_sum_is_narrow(const struct plan *plan, uint32_t a)
 {
     const struct plan_aggregate *const of = &plan->aggregates[a];
@@ -330,15 +310,13 @@ bool kernel_sum_is_narrow(const struct plan *plan, uint32_t a)
 /* Words that a warp merges are of 64 bits; and where a block has its own states, an addition costs less. */
 static bool merges_runs(const struct plan *plan, const struct kernel *kernel)
 {
-    struct run_search search = {.plan = plan};
     if (kernel->hand || kernel->place != STATES_GLOBAL || plan->shape == PLAN_ROWS || plan->key_words > 1)
         return false;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan_is_distinct(plan, a) || kernel->state_words[a] > 1)
             return false;
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        expression_visit(&plan->expressions, plan->groups[g].expression, see_runs, &search);
-    return search.runs > 0 && search.runs <= plan->fact->rows / ROWS_A_RUN;
+    const uint64_t runs = row_words_runs(plan);
+    return runs > 0 && runs <= plan->fact->rows / ROWS_A_RUN;
 }
 
 enum status kernel_shape_make(const struct plan *plan, enum kernel_use use,

@@ -339,6 +339,13 @@ static inline bool plan_is_row_count(const struct plan *plan, uint32_t a)
     return plan_aggregate_of(plan, a)->counts && plan->aggregates[a].argument == EXPRESSION_NONE;
 }
 
+/* True if the aggregate has an argument that may be NULL. */
+static inline bool plan_argument_is_nullable(const struct plan *plan, uint32_t a)
+{
+    const uint32_t node = plan->aggregates[a].argument;
+    return node != EXPRESSION_NONE && plan->expressions.nodes[node].nullable;
+}
+
 /* True if the column is decoded before the scan: the plan is staged, or the codec always is
  * (codec_is_staged), or a GPU has no room for its decoder; and the column's chunks are not plain values. */
 bool plan_stages(const struct plan *plan, uint32_t column, bool on_gpu);

@@ -68,7 +68,7 @@ static void fill_word(const struct plan *plan, uint32_t first, struct kernel_joi
 static bool marks(const struct plan *plan, uint32_t a)
 {
     const struct plan_aggregate *const of = &plan->aggregates[a];
-    if (plan_is_distinct(plan, a) || kernel_argument_is_nullable(plan, a) ||
+    if (plan_is_distinct(plan, a) || plan_argument_is_nullable(plan, a) ||
         plan_aggregate_of(plan, a)->words != 1)
         return false;
     if (merge_of(plan, a) == MERGE_GREATEST)

@@ -14,57 +14,6 @@ static double table_bytes(const struct plan *plan, double groups)
     return groups * 2 * (1 + (double)plan->aggregate_count) * sizeof(uint64_t);
 }
 
-static uint32_t bits_of(uint64_t most)
-{
-    return most ? 64 - (uint32_t)__builtin_clzll(most) : 0;
-}
-
-/* An aggregate of rows needs no code of its argument. */
-static bool needs_code(const struct plan *plan, uint32_t a)
-{
-    return plan->aggregates[a].argument != EXPRESSION_NONE &&
-           (kernel_argument_is_nullable(plan, a) || plan_aggregate_of(plan, a)->device.value != STATE_OF_ROW);
-}
-
-/* The bits of an argument's codes: of its value without the least one, and 0 for NULL if there may be any. */
-static uint32_t code_bits(const struct plan *plan, uint32_t a)
-{
-    const struct plan_aggregate *const of = &plan->aggregates[a];
-    const uint64_t last = of->low > of->high ? 0 : (uint64_t)of->high - (uint64_t)of->low;
-    return last == UINT64_MAX ? 65 : bits_of(last + kernel_argument_is_nullable(plan, a));
-}
-
-/* Gives codes their places, those of one argument the same; false: they are too many. */
-static bool place_codes(const struct plan *plan, struct kernel_list *list)
-{
-    uint32_t used = 0;
-    for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        uint32_t same = 0;
-        list->shifts[a] = list->bits[a] = 0;
-        if (!needs_code(plan, a))
-            continue;
-        while (plan->aggregates[same].argument != plan->aggregates[a].argument || !needs_code(plan, same))
-            same++;
-        const uint32_t bits = code_bits(plan, a);
-        if (same == a && used + bits >= 64)
-            return false;
-        list->shifts[a] = same == a ? (uint8_t)used : list->shifts[same];
-        list->bits[a] = (uint8_t)bits;
-        used += same == a ? bits : 0;
-    }
-    list->number_shift = used;
-    return true;
-}
-
-/* The groups that are expected at most, if all rows that pass have different ones. */
-static double groups_expected(const struct plan *plan)
-{
-    double rows = (double)plan->scan.kept_rows;
-    for (uint32_t s = 0; s < plan->step_count; s++)
-        rows *= plan->steps[s].share;
-    return rows < (double)plan->groups_most ? rows : (double)plan->groups_most;
-}
-
 /* All rows are listed, at their places, if that may be their order. Then only the last segment has a part of a tile. */
 static bool may_be_in_order(const struct plan *plan)
 {
@@ -78,19 +27,18 @@ static bool may_be_in_order(const struct plan *plan)
 void kernel_list_choose(const struct plan *plan, const struct kernel_target *target, struct kernel *kernel)
 {
     struct kernel_list *const list = &kernel->list;
-    const struct plan_group *const outermost = &plan->groups[0];
     if (!target->sorts || kernel->hand || kernel->first || plan->shape != PLAN_HASH || plan->key_words != 1 ||
         plan->scan.kept_rows > RADIX_SORT_COUNT_MAX ||
         plan->scan.kept_rows * 2 * sizeof(uint64_t) > target->memory_bytes / MEMORY_SHARE ||
-        table_bytes(plan, groups_expected(plan)) < (double)target->cache_bytes)
+        table_bytes(plan, row_words_groups(plan)) < (double)target->cache_bytes)
         return;
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (plan_is_distinct(plan, a) || kernel->state_words[a] != 1)
+        if (kernel->state_words[a] != 1)
             return;
     if (kernel->runs && !may_be_in_order(plan)) /* few rows of a run look for its group */
         return;
-    list->number_bits = bits_of(outermost->stride * outermost->domain - 1);
-    list->used = place_codes(plan, list) && list->number_shift + list->number_bits <= 64;
+    row_words_find(plan, &list->words);
+    list->used = list->words.fit;
     list->in_order = list->used && may_be_in_order(plan);
 }
 
@@ -99,17 +47,14 @@ void kernel_list_choose(const struct plan *plan, const struct kernel_target *tar
 void kernel_list_write_row(FILE *out, const struct plan *plan, const struct kernel *kernel,
                            const struct kernel_body *body)
 {
-    const struct kernel_list *const list = &kernel->list;
+    const struct row_words *const list = &kernel->list.words;
     char name[KERNEL_NAME_BYTES];
     fprintf(out, "    list.add(row, number.words[0] << %u", list->number_shift);
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
         const uint32_t node = plan->aggregates[a].argument;
-        bool written = !needs_code(plan, a);
-        for (uint32_t other = 0; other < a && !written; other++)
-            written = needs_code(plan, other) && plan->aggregates[other].argument == node;
-        if (written)
+        if (list->code_of[a] != a)
             continue;
-        if (kernel_argument_is_nullable(plan, a))
+        if (plan_argument_is_nullable(plan, a))
             fprintf(out, " | (%s ? 0 : distinct_code(%u, v%u) + 1) << %u", kernel_body_null(body, node, name),
                     a, node, list->shifts[a]);
         else
@@ -121,12 +66,12 @@ void kernel_list_write_row(FILE *out, const struct plan *plan, const struct kern
 /* ---- The groups of the list ---- */
 
 /* Writes what a run's words add to an aggregate. */
-static void write_run(FILE *out, const struct plan *plan, const struct kernel_list *list, uint32_t a,
+static void write_run(FILE *out, const struct plan *plan, const struct row_words *list, uint32_t a,
                       const char *kind)
 {
     const enum state_value value = plan_aggregate_of(plan, a)->device.value;
-    const bool nullable = kernel_argument_is_nullable(plan, a);
-    if (!needs_code(plan, a)) {
+    const bool nullable = plan_argument_is_nullable(plan, a);
+    if (list->code_of[a] == ROW_WORDS_NO_CODE) {
         fputs("of.run.rows()", out);
         return;
     }
@@ -143,7 +88,7 @@ void kernel_list_write_kernels(FILE *out, const struct plan *plan, const struct 
                                         [MERGE_GREATEST] = "MERGE_GREATEST",
                                         [MERGE_OR] = "MERGE_OR",
                                         [MERGE_XOR] = "MERGE_XOR"};
-    const struct kernel_list *const list = &kernel->list;
+    const struct row_words *const list = &kernel->list.words;
     fprintf(out,
             "extern \"C\" __global__ void __launch_bounds__(%u) list_heads(uint64_t words, uint64_t count, "
             "uint64_t sums, uint64_t disorder)\n{\n"

@@ -127,7 +127,7 @@ static enum status count_groups(struct device_run *run, uint64_t rows, uint64_t 
 
 static enum status sort(struct device_run *run, uint64_t rows, struct error *error)
 {
-    const struct kernel_list *const of = &run->kernel.list;
+    const struct row_words *const of = &run->kernel.list.words;
     struct cuda_list *const list = &run->list;
     struct cuda_pairs pairs = {.keys = list->words, .other_keys = list->other};
     struct cuda_radix_sort kernels = {0};
