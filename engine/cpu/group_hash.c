@@ -14,7 +14,7 @@
 #define WORTH_ROWS 2u
 #define PAST_TIMES 16u
 
-static uint64_t most_entries(const struct group_layout *layout)
+uint64_t group_hash_most(const struct group_layout *layout)
 {
     const uint64_t bytes = layout->stride * sizeof(uint64_t) + 2 * sizeof(uint32_t);
     uint64_t most = TABLE_LEAST;
@@ -25,7 +25,7 @@ static uint64_t most_entries(const struct group_layout *layout)
 
 enum status group_hash_open(struct group_hash *hash, const struct group_layout *layout, struct error *error)
 {
-    *hash = (struct group_hash){.layout = layout, .most = most_entries(layout)};
+    *hash = (struct group_hash){.layout = layout, .most = group_hash_most(layout)};
     hash->table.layout = hash->parts.layout = layout;
     return memory_take(&hash->buffer, VECTOR_ROWS * layout->stride * sizeof *hash->buffer, "groups", error);
 }

@@ -19,6 +19,9 @@ struct group_hash {
     uint64_t *buffer; /* room for VECTOR_ROWS entries */
 };
 
+/* The entries that a thread's table has room for. */
+uint64_t group_hash_most(const struct group_layout *layout);
+
 /* The layout must outlive the entries. Free them also after an error. */
 NODISCARD enum status group_hash_open(struct group_hash *hash, const struct group_layout *layout,
                                       struct error *error);

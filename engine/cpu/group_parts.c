@@ -12,6 +12,7 @@
 #define CHUNK_USUAL 4u /* the size that chunks grow to: 16 KB, or more if an entry is larger than 4 KB */
 #define BLOCK_LEAST (UINT64_C(1) << 18)
 #define BLOCK_MOST  (UINT64_C(1) << 25)
+#define LINE_WORDS  8u /* of a cache */
 #define MERGE_FROM  (UINT64_C(1) << 18)
 
 _Static_assert(3 * sizeof(uint64_t) * (2 * PLAN_AGGREGATES_MAX + PLAN_KEY_WORDS_MAX + 1) + 64 <=
@@ -29,6 +30,7 @@ void group_parts_free(struct group_parts *parts)
     group_blocks_free(&parts->blocks);
     group_table_free(&parts->scratch);
     free(parts->parts);
+    free(parts->places);
     *parts = (struct group_parts){.layout = parts->layout};
 }
 
@@ -72,16 +74,22 @@ static uint32_t next_size(const struct group_layout *layout, const struct group_
     return size;
 }
 
+static struct group_place *place_of(const struct group_parts *parts, const struct group_part *part)
+{
+    return &parts->places[part - parts->parts];
+}
+
 static enum status add_chunk(struct group_parts *parts, struct group_part *part, struct error *error)
 {
+    struct group_place *const place = place_of(parts, part);
     const uint32_t size = next_size(parts->layout, part->newest);
     struct group_chunk *chunk;
     RETURN_IF_ERROR(take_chunk(parts, size, &chunk, error));
     part->older_entries += part->newest ? entries_of_chunk(parts->layout, part->newest->size) : 0;
     chunk->older = part->newest;
     part->newest = chunk;
-    part->next = chunk->words;
-    part->end = chunk->words + entries_of_chunk(parts->layout, size) * parts->layout->stride;
+    place->next = chunk->words;
+    place->end = chunk->words + entries_of_chunk(parts->layout, size) * parts->layout->stride;
     part->bytes += CHUNK_LEAST << size;
     return STATUS_OK;
 }
@@ -91,8 +99,9 @@ static enum status add_chunk(struct group_parts *parts, struct group_part *part,
 static uint64_t used_entries(const struct group_parts *parts, const struct group_part *part,
                              const struct group_chunk *chunk)
 {
-    return chunk == part->newest ? (uint64_t)(part->next - chunk->words) / parts->layout->stride
-                                 : entries_of_chunk(parts->layout, chunk->size);
+    return chunk == part->newest
+               ? (uint64_t)(place_of(parts, part)->next - chunk->words) / parts->layout->stride
+               : entries_of_chunk(parts->layout, chunk->size);
 }
 
 uint64_t group_parts_entries(const struct group_parts *parts)
@@ -133,7 +142,7 @@ static void give_back(struct group_parts *parts, struct group_part *part)
         chunk->older = parts->spare[chunk->size];
         parts->spare[chunk->size] = chunk;
     }
-    part->next = part->end = NULL;
+    *place_of(parts, part) = (struct group_place){0};
     part->bytes = part->older_entries = 0;
 }
 
@@ -141,10 +150,11 @@ static enum status put(struct group_parts *parts, struct group_part *part, const
                        struct error *error)
 {
     const uint32_t stride = parts->layout->stride;
-    if (part->next == part->end)
+    struct group_place *const place = place_of(parts, part);
+    if (place->next == place->end)
         RETURN_IF_ERROR(add_chunk(parts, part, error));
-    memcpy(part->next, entry, stride * sizeof *entry);
-    part->next += stride;
+    memcpy(place->next, entry, stride * sizeof *entry);
+    place->next += stride;
     return STATUS_OK;
 }
 
@@ -168,12 +178,14 @@ static enum status extend(struct group_parts *parts, struct group_part *part, st
 {
     if (part->bytes >= part->merge_at)
         RETURN_IF_ERROR(merge_part(parts, part, error));
-    return part->next == part->end ? add_chunk(parts, part, error) : STATUS_OK;
+    const struct group_place *const place = place_of(parts, part);
+    return place->next == place->end ? add_chunk(parts, part, error) : STATUS_OK;
 }
 
 static enum status open_parts(struct group_parts *parts, struct error *error)
 {
     RETURN_IF_ERROR(memory_zeros(&parts->parts, GROUP_PARTS * sizeof *parts->parts, "groups", error));
+    RETURN_IF_ERROR(memory_zeros(&parts->places, GROUP_PARTS * sizeof *parts->places, "groups", error));
     for (uint32_t p = 0; p < GROUP_PARTS; p++)
         parts->parts[p].merge_at = parts->layout->part_words ? MERGE_FROM : UINT64_MAX;
     return STATUS_OK;
@@ -196,11 +208,13 @@ static inline __attribute__((always_inline)) enum status append_all(struct group
 {
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t *const entry = entries + i * stride;
-        struct group_part *const part = &parts->parts[part_of(parts, entry, words)];
-        if (part->next == part->end)
-            RETURN_IF_ERROR(extend(parts, part, error));
-        memcpy(part->next, entry, stride * sizeof *entry);
-        part->next += stride;
+        const uint64_t part = part_of(parts, entry, words);
+        struct group_place *const place = &parts->places[part];
+        if (place->next == place->end)
+            RETURN_IF_ERROR(extend(parts, &parts->parts[part], error));
+        memcpy(place->next, entry, stride * sizeof *entry);
+        place->next += stride;
+        __builtin_prefetch(place->next + LINE_WORDS, 1);
     }
     return STATUS_OK;
 }

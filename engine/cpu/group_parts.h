@@ -21,8 +21,13 @@
 
 struct group_chunk;
 
+/* Where the next entry of a part goes, in its newest chunk: all that appending to the part reads and writes, so that the
+ * places of all parts stay in the first-level cache beside the lines that are written. */
+struct group_place {
+    uint64_t *next, *end;
+};
+
 struct group_part {
-    uint64_t *next, *end;       /* in the newest chunk */
     struct group_chunk *newest; /* and from it on all older ones, which are full */
     uint64_t older_entries;     /* in these */
     uint64_t bytes, merge_at;   /* of its chunks; when there are more than merge_at, entries are merged */
@@ -31,7 +36,8 @@ struct group_part {
 /* Valid if zero-initialised, but for the layout. */
 struct group_parts {
     const struct group_layout *layout;
-    struct group_part *parts; /* NULL: nothing has been appended */
+    struct group_part *parts;   /* NULL: nothing has been appended */
+    struct group_place *places; /* of each part */
     struct group_chunk *spare[GROUP_CHUNK_SIZES];
     struct group_blocks blocks;
     struct group_table scratch; /* merges a part */

@@ -81,9 +81,11 @@ enum status group_states_create(const struct plan *plan, struct group_states **o
         group_layout_make(&states->layout, plan->aggregates, plan->aggregate_count, plan->key_words,
                           plan->key_words);
     states->listed = values_are_listed(plan);
+    states->worded = states->hashed && !states->listed &&
+                     group_list_suits(plan, &states->layout, &states->words_of, &states->pairs);
     if (states->listed)
         values_layout(plan, &states->pairs);
-    else
+    else if (!states->worded)
         distinct_pairs_layout(plan, &states->pairs);
     states->values.layout = &states->pairs;
     states->streamed = plan->in_order && !states->listed;
@@ -133,7 +135,7 @@ void group_states_deliver(struct group_states *states, struct group_delivery *de
 
 void group_states_clear(struct group_states *states)
 {
-    if (states->listed)
+    if (states->listed || states->worded)
         group_parts_free(&states->values);
     else if (states->hashed)
         group_hash_clear(&states->hash);
@@ -296,6 +298,9 @@ enum status group_states_add(struct group_states *states, uint32_t count,
 {
     if (states->listed)
         return group_parts_append(&states->values, count, numbers[0], error);
+    if (states->worded)
+        return group_list_add(states->plan, &states->words_of, &states->values, count, numbers[0], arguments,
+                              error);
     if (states->streamed)
         return add_to_stream(states, count, numbers, keys, arguments, error);
     if (states->hashed)

@@ -7,6 +7,7 @@
 
 #include "engine/cpu/distinct_set.h"
 #include "engine/cpu/group_hash.h"
+#include "engine/cpu/list/group_list.h"
 #include "engine/cpu/group_states.h"
 #include "engine/cpu/stream/group_stream.h"
 
@@ -19,8 +20,10 @@ struct group_states {
     bool streamed;          /* hashed, but groups whose rows follow each other are in: */
     struct group_stream stream;
     struct group_layout layout, pairs; /* of the groups, and of the pairs of all sets */
-    bool listed;                       /* hashed, but each row's number is only put aside: */
-    struct group_parts values;         /* by ranges of numbers, of layout `pairs` (merge_values.c) */
+    bool listed;                       /* hashed, but each row's number is only put aside, */
+    bool worded;                       /* or its word (group_list.h): */
+    struct group_parts values;         /* by ranges, of layout `pairs` (merge_values.c, list/merge_list.c) */
+    struct row_words words_of;         /* worded */
 
     /* Slots: */
     bool made;                         /* they have been cleared */
@@ -67,6 +70,12 @@ bool values_are_listed(const struct plan *plan);
 /* Makes the layout of parts that divide the numbers of such a plan. */
 void values_layout(const struct plan *plan, struct group_layout *layout);
 NODISCARD enum status merge_values(const struct merge *merge, struct error *error);
+
+/* Copies what the sources have put aside in a part to `words`, one after the other, or back. */
+void merge_copy_part(const struct merge *merge, uint32_t part, uint64_t *words, bool back);
+
+/* Adds up the groups of words (list/merge_list.c). */
+NODISCARD enum status merge_lists(const struct merge *merge, struct error *error);
 
 /* Merges the hashed pairs of slot and value of a count(distinct): adds the number of each slot's values to its count,
  * and lists them if the answer is mergeable. place[slot] is the slot's group in the answer. */

@@ -7,6 +7,7 @@
 #include "storage/base/parallel.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SLICE_SLOTS (8 * VECTOR_ROWS)
 
@@ -155,6 +156,18 @@ static enum status merge_slots(const struct merge *merge, struct error *error)
     return status;
 }
 
+void merge_copy_part(const struct merge *merge, uint32_t part, uint64_t *words, bool back)
+{
+    for (uint32_t s = 0; s < merge->from_count; s++) {
+        struct group_stretch stretch = {0};
+        for (; group_parts_next(&merge->from[s]->values, part, &stretch); words += stretch.count)
+            if (back)
+                memcpy(stretch.entries, words, stretch.count * sizeof *words);
+            else
+                memcpy(words, stretch.entries, stretch.count * sizeof *words);
+    }
+}
+
 enum status group_states_collect(const struct plan *plan, struct group_states **from, uint32_t count,
                                  unsigned threads, bool mergeable, struct group_delivery *deliveries,
                                  struct partial *groups, struct error *error)
@@ -168,5 +181,7 @@ enum status group_states_collect(const struct plan *plan, struct group_states **
                                 .groups = groups};
     if (from[0]->listed)
         return merge_values(&merge, error);
+    if (from[0]->worded)
+        return merge_lists(&merge, error);
     return plan->shape == PLAN_HASH ? merge_hashed(&merge, error) : merge_slots(&merge, error);
 }

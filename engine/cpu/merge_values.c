@@ -114,19 +114,6 @@ static uint64_t first_from(const uint64_t *numbers, uint64_t count, uint64_t lea
 
 /* ---- Parts ---- */
 
-/* Copies the numbers of a part of all sources to `words`, or back. */
-static void copy_part(const struct value_merging *merging, uint32_t part, uint64_t *words, bool back)
-{
-    for (uint32_t s = 0; s < merging->merge->from_count; s++) {
-        struct group_stretch stretch = {0};
-        for (; group_parts_next(&merging->merge->from[s]->values, part, &stretch); words += stretch.count)
-            if (back)
-                memcpy(stretch.entries, words, stretch.count * sizeof *words);
-            else
-                memcpy(words, stretch.entries, stretch.count * sizeof *words);
-    }
-}
-
 static uint64_t number_at(const struct value_merging *merging, uint32_t part, uint64_t place)
 {
     for (uint32_t s = 0; s < merging->merge->from_count; s++) {
@@ -150,9 +137,9 @@ static enum status sort_part(struct value_merging *merging, uint32_t p, struct v
         RETURN_IF_ERROR(memory_grow(&thread->other, bytes, "groups", error));
         thread->words_room = part->count;
     }
-    copy_part(merging, p, thread->words, false);
+    merge_copy_part(merging->merge, p, thread->words, false);
     sort_words(thread->words, thread->other, part->count, 0, merging->shift);
-    copy_part(merging, p, thread->words, true);
+    merge_copy_part(merging->merge, p, thread->words, true);
     part->sorted = true;
     return cancel_check(error);
 }
