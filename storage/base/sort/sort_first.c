@@ -2,7 +2,8 @@
  * sort_first.c: finds the first row of each partition without sorting any (sort_rows.h).
  *
  * Rows that stand in the order of their partitions, as those of an order's lines do, have each partition in one run: one
- * pass keeps the row of the least rank of the run. Threads have slices of the rows, and the runs that begin in them.
+ * pass keeps the row of the least rank of the run. Threads have slices of the rows, and the runs that begin in them. Other
+ * rows are dealt to parts by their partitions, and of each the least rank is kept in the cache (sort_radix.c).
  */
 #include "storage/base/sort/sort_rows_internal.h"
 
@@ -10,6 +11,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define BATCH_ROWS 1024u /* whose ranks are in the first-level cache */
 #define SLICE_ROWS 65536u
@@ -101,7 +103,14 @@ enum status sort_first_of_each(const struct sort_term *terms, uint32_t count, ui
     if (status == STATUS_OK && may) {
         status = spillable_zeros(&firsts.kept, rows + 1, "an answer's order", error);
         status = AND_THEN(status, read_all(&firsts, threads, error));
-        if (status == STATUS_OK && !atomic_load(&firsts.falls))
+        bool found_all = !atomic_load(&firsts.falls);
+        if (status == STATUS_OK && !found_all && sort_radix_may_find_first(&firsts.ranking, firsts.prefix) &&
+            sort_rows_fit(rows)) {
+            memset(firsts.kept, 0, rows); /* those that were kept until then */
+            status = sort_radix_first(&firsts.ranking, firsts.prefix, threads, firsts.kept, error);
+            found_all = true;
+        }
+        if (status == STATUS_OK && found_all)
             status = sort_marks_list(firsts.kept, rows, 1, SORT_LIST_ROWS, threads, list, found, error);
     }
     spillable_free(firsts.kept);

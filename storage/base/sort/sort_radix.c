@@ -44,6 +44,7 @@ struct sorting {
     const struct sort_marks *marked; /* or NULL */
     uint64_t **scratch;              /* of each thread: `room` words */
     uint64_t *room;
+    uint8_t *kept; /* the first row of each set alone is wanted (sort_radix_first); else NULL */
 };
 
 static unsigned bits_of(uint64_t number)
@@ -217,20 +218,68 @@ static void sort_shown(const struct sorting *sorting, uint64_t *words, uint64_t 
     }
 }
 
+/* Makes a thread's scratch `count` words or more. */
+static enum status make_scratch(struct sorting *sorting, uint64_t count, unsigned thread, struct error *error)
+{
+    if (count <= sorting->room[thread])
+        return STATUS_OK;
+    sorting->room[thread] = count < 2 * PART_ROWS ? 2 * PART_ROWS : count;
+    return spillable_grow(&sorting->scratch[thread], sorting->room[thread] * sizeof **sorting->scratch,
+                          "an answer's order", error);
+}
+
 static enum status sort_part(void *context, uint64_t part, unsigned thread, struct error *error)
 {
     struct sorting *const sorting = context;
     const uint64_t first = sorting->starts[part], count = sorting->starts[part + 1] - first;
     if (count == 0 || first >= sorting->wanted)
         return STATUS_OK;
-    if (count > sorting->room[thread]) {
-        sorting->room[thread] = count < 2 * PART_ROWS ? 2 * PART_ROWS : count;
-        RETURN_IF_ERROR(spillable_grow(&sorting->scratch[thread],
-                                       sorting->room[thread] * sizeof **sorting->scratch, "an answer's order",
-                                       error));
-    }
+    RETURN_IF_ERROR(make_scratch(sorting, count, thread, error));
     sort_shown(sorting, sorting->order + first, sorting->scratch[thread], count, sorting->part_bits,
                sorting->shown, sorting->marked ? sorting->marked->marks + first : NULL);
+    return cancel_check(error);
+}
+
+/* The sets of a part by their bits after those of the part, and how far these are from a word's lowest one. */
+static uint64_t sets_of_part(const struct sorting *sorting)
+{
+    return UINT64_C(1) << (sorting->prefix - sorting->part_bits);
+}
+
+static unsigned set_shift(const struct sorting *sorting)
+{
+    return sorting->row_bits + sorting->shown - sorting->prefix;
+}
+
+/* The word of the row that comes first, of two of a set; `all`: words have all bits of ranks, and these tell all of the order. */
+static inline uint64_t first_of(const struct sorting *sorting, bool all, uint64_t word, uint64_t other)
+{
+    const uint64_t mask = low_bits(sorting->row_bits), rows[2] = {word & mask, other & mask};
+    if (all || (word ^ other) > mask || other == UINT64_MAX)
+        return word < other ? word : other;
+    return sort_rows_compare(&rows[0], &rows[1], sorting->ranking.ordering) < 0 ? word : other;
+}
+
+/* Finds the least word of each of a part's sets: that of its first row. */
+static enum status find_first(void *context, uint64_t part, unsigned thread, struct error *error)
+{
+    struct sorting *const sorting = context;
+    const uint64_t *const words = sorting->order + sorting->starts[part];
+    const uint64_t count = sorting->starts[part + 1] - sorting->starts[part], sets = sets_of_part(sorting);
+    const unsigned shift = set_shift(sorting);
+    const bool all = sorting->shown == sorting->ranking.bits && sorting->ranking.exact;
+    if (count == 0)
+        return STATUS_OK;
+    RETURN_IF_ERROR(make_scratch(sorting, sets, thread, error));
+    uint64_t *const least = sorting->scratch[thread];
+    memset(least, UINT8_MAX, sets * sizeof *least);
+    for (uint64_t i = 0; all && i < count; i++)
+        least[words[i] >> shift] = first_of(sorting, true, words[i], least[words[i] >> shift]);
+    for (uint64_t i = 0; !all && i < count; i++)
+        least[words[i] >> shift] = first_of(sorting, false, words[i], least[words[i] >> shift]);
+    for (uint64_t set = 0; set < sets; set++)
+        if (least[set] != UINT64_MAX)
+            sorting->kept[least[set] & low_bits(sorting->row_bits)] = 1;
     return cancel_check(error);
 }
 
@@ -256,10 +305,12 @@ static enum status open_sorting(struct sorting *sorting, unsigned threads, struc
     const uint64_t rows = sorting->ranking.ordering->rows,
                    share = rows / threads / SLICES / BATCH_ROWS * BATCH_ROWS;
     sorting->row_bits = bits_of(rows - 1);
-    while (sorting->part_bits < sorting->ranking.bits && (1u << sorting->part_bits) < PARTS_MAX &&
+    const unsigned most = sorting->kept ? sorting->prefix : sorting->ranking.bits;
+    while (sorting->part_bits < most && (1u << sorting->part_bits) < PARTS_MAX &&
            rows >> sorting->part_bits > PART_ROWS)
         sorting->part_bits++;
-    sorting->shown = sorting->part_bits + 64 - sorting->row_bits;
+    sorting->shown = sorting->part_bits + (sorting->kept ? 63 : 64) -
+                     sorting->row_bits; /* find_first: no word is UINT64_MAX */
     if (sorting->shown > sorting->ranking.bits)
         sorting->shown = sorting->ranking.bits;
     sorting->slice_rows = share < SLICE_ROWS ? SLICE_ROWS : share;
@@ -282,10 +333,22 @@ static enum status sort_all(struct sorting *sorting, unsigned threads, struct er
     RETURN_IF_ERROR(parallel_for(threads, sorting->slice_count, count_slice, sorting, error));
     find_places(sorting);
     RETURN_IF_ERROR(parallel_for(threads, sorting->slice_count, place_slice, sorting, error));
-    RETURN_IF_ERROR(parallel_for(threads, UINT64_C(1) << sorting->part_bits, sort_part, sorting, error));
+    RETURN_IF_ERROR(parallel_for(threads, UINT64_C(1) << sorting->part_bits,
+                                 sorting->kept ? find_first : sort_part, sorting, error));
     if (sorting->marked)
         mark_parts(sorting);
     return STATUS_OK;
+}
+
+static void close_sorting(struct sorting *sorting, unsigned threads)
+{
+    for (unsigned t = 0; sorting->scratch && t < threads; t++)
+        spillable_free(sorting->scratch[t]);
+    spillable_free(sorting->order);
+    free(sorting->scratch);
+    free(sorting->room);
+    free(sorting->at);
+    free(sorting->starts);
 }
 
 /* The rows as they stand. */
@@ -316,13 +379,27 @@ enum status sort_radix(const struct ordering *ordering, uint64_t wanted, const s
         *places = sorting.order;
         sorting.order = NULL;
     }
-    for (unsigned t = 0; sorting.scratch && t < threads; t++)
-        spillable_free(sorting.scratch[t]);
-    spillable_free(sorting.order);
-    free(sorting.scratch);
-    free(sorting.room);
-    free(sorting.at);
-    free(sorting.starts);
+    close_sorting(&sorting, threads);
     free(sorting.ranking.parts);
+    return status;
+}
+
+/* ---- First rows ---- */
+
+/* A part's sets are at most so many times its rows. */
+#define SETS_A_ROW 8u
+
+bool sort_radix_may_find_first(const struct ranking *ranking, unsigned prefix)
+{
+    const uint64_t rows = ranking->ordering->rows;
+    return rows > 0 && prefix + bits_of(rows - 1) < 64 && prefix <= bits_of(SETS_A_ROW * rows);
+}
+
+enum status sort_radix_first(const struct ranking *ranking, unsigned prefix, unsigned threads, uint8_t *kept,
+                             struct error *error)
+{
+    struct sorting sorting = {.ranking = *ranking, .prefix = prefix, .kept = kept};
+    const enum status status = sort_all(&sorting, threads, error);
+    close_sorting(&sorting, threads);
     return status;
 }

@@ -112,8 +112,7 @@ enum status sort_rows_mark_all(const struct ordering *ordering, const uint64_t *
 
 /* ---- All ---- */
 
-/* Whether the account has what sort_radix takes of rows. */
-static bool fits(uint64_t rows)
+bool sort_rows_fit(uint64_t rows)
 {
     struct memory_charge charge = {0};
     const struct memory_account *const account = execution_memory();
@@ -131,7 +130,7 @@ enum status sort_rows_make(const struct sort_term *terms, uint32_t count, uint64
     threads = threads ? threads : parallel_threads_available();
     wanted = wanted < rows ? wanted : rows;
     if (rows >= RADIX_ROWS && (wanted > rows / 8 || wanted > HEAP_ROWS)) {
-        if (fits(rows))
+        if (sort_rows_fit(rows))
             return sort_radix(&ordering, wanted, marks, threads, places, error);
         status = sort_runs(&ordering, moved, threads, places, error);
     } else {

@@ -53,8 +53,9 @@ NODISCARD enum status sort_rows_make(const struct sort_term *terms, uint32_t cou
                                      const struct sort_marks *marks, unsigned threads, uint64_t **places,
                                      struct error *error);
 
-/* Lists the first row of each set of rows that are alike in the first `prefix` terms, ascending, if all rows stand in the order
- * of these; else *list stays NULL. It is spillable, as rows; free it with spillable_free, also after an error. */
+/* Lists the first row of each set of rows that are alike in the first `prefix` terms, ascending, if it is found without sorting
+ * the rows: they stand in the order of these terms, or ranks are short and memory is there; else *list stays NULL. It is
+ * spillable, as rows; free it with spillable_free, also after an error. */
 NODISCARD enum status sort_first_of_each(const struct sort_term *terms, uint32_t count, uint32_t prefix,
                                          uint64_t rows, unsigned threads, uint64_t **list, uint64_t *found,
                                          struct error *error);

@@ -81,6 +81,9 @@ void sort_ranks_fetch(const struct ranking *ranking, unsigned from, uint64_t row
 /* Compares rows, whose numbers `left` and `right` point to; `context` is the ordering. */
 int sort_rows_compare(const void *left, const void *right, const void *context);
 
+/* Whether the account of memory has what sort_radix takes of rows. */
+bool sort_rows_fit(uint64_t rows);
+
 /* What begins at a row that stands after another one. */
 uint8_t sort_rows_mark(const struct ordering *ordering, uint32_t prefix, uint64_t before, uint64_t row);
 /* The same of all places, by comparing their rows. */
@@ -93,6 +96,12 @@ NODISCARD enum status sort_rows_mark_all(const struct ordering *ordering, const 
 NODISCARD enum status sort_radix(const struct ordering *ordering, uint64_t wanted,
                                  const struct sort_marks *marks, unsigned threads, uint64_t **places,
                                  struct error *error);
+
+/* Sets kept[row] of the first row of each set of rows whose ranks have the same first `prefix` bits. May not if these bits and
+ * a row do not fit a word, or most of the bits' numbers have no row. */
+bool sort_radix_may_find_first(const struct ranking *ranking, unsigned prefix);
+NODISCARD enum status sort_radix_first(const struct ranking *ranking, unsigned prefix, unsigned threads,
+                                       uint8_t *kept, struct error *error);
 
 /* Gives all rows in order, as sort_rows_make does, by runs that are sorted one by one and merged. */
 NODISCARD enum status sort_runs(const struct ordering *ordering, const struct sort_moved *moved,
