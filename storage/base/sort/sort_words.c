@@ -5,6 +5,8 @@
 #include <string.h>
 
 #define DIGIT_BITS 8u
+#define WIDE_BITS  12u /* a digit of so many words in a cache has all bits, so that they are dealt once */
+#define WIDE_WORDS (UINT64_C(1) << 13)
 #define FEW        24u /* are sorted by insertion */
 #define SPARE_BITS \
     3u /* beyond those of `count`: of words that are spread evenly, one in eight is like another one */
@@ -24,7 +26,8 @@ static void insert_all(uint64_t *words, uint64_t count, unsigned low, uint64_t m
 static bool deal_digit(const uint64_t *words, uint64_t *other, uint64_t count, unsigned low, unsigned bits)
 {
     const uint64_t mask = (UINT64_C(1) << bits) - 1;
-    uint64_t place[1u << DIGIT_BITS] = {0}, next = 0;
+    uint64_t place[1u << WIDE_BITS], next = 0;
+    memset(place, 0, (mask + 1) * sizeof *place);
     for (uint64_t i = 0; i < count; i++)
         place[words[i] >> low & mask]++;
     if (place[words[0] >> low & mask] == count)
@@ -42,7 +45,9 @@ static bool deal_digit(const uint64_t *words, uint64_t *other, uint64_t count, u
 /* Sorts by digits, from the lowest on. */
 static void deal_digits(uint64_t *words, uint64_t *other, uint64_t count, unsigned low, unsigned high)
 {
-    const unsigned digits = (high - low + DIGIT_BITS - 1) / DIGIT_BITS;
+    const unsigned bits = high - low;
+    const bool wide = bits <= WIDE_BITS && 2 * count >> bits > 0 && count <= WIDE_WORDS;
+    const unsigned digits = wide ? 1 : (bits + DIGIT_BITS - 1) / DIGIT_BITS;
     uint64_t *from = words, *to = other;
     for (unsigned d = 0; d < digits; d++) {
         const unsigned begin = low + (high - low) * d / digits, end = low + (high - low) * (d + 1) / digits;
