@@ -45,6 +45,8 @@ struct edge {
 struct passes {
     struct window_call *call;
     struct window_aggregate aggregate;
+    const struct rowset_column *argument; /* read through `places`, unless that is NULL */
+    const uint64_t *places;
     enum what what;
     enum pass pass;
     uint64_t flip;                 /* all ones: the least values are asked */
@@ -81,8 +83,8 @@ static void join(enum what what, struct total *total, const struct total *other)
 /* The value at a place, and whether it counts. */
 CORE int64_t value_at(const struct passes *passes, uint64_t at, bool *present)
 {
-    const struct rowset_column *const argument = passes->call->argument;
-    const uint64_t row = window_row(passes->call->order, at);
+    const struct rowset_column *const argument = passes->argument;
+    const uint64_t row = passes->places ? passes->places[at] : at;
     *present = passes->all ||
                (!window_is_null(argument, row) && (!passes->aggregate.true_only || argument->values[row]));
     return passes->what == COUNTS ? 0 : (int64_t)((uint64_t)argument->values[row] ^ passes->flip);
@@ -174,8 +176,8 @@ struct values {
 static void gather(const struct passes *passes, uint64_t begin, uint64_t end, struct values *values)
 {
     const int64_t instead = (int64_t)none(passes->what).number;
-    const uint64_t *const places = passes->call->order->places, flip = passes->flip;
-    const int64_t *const from = passes->what == COUNTS ? NULL : passes->call->argument->values;
+    const uint64_t *const places = passes->places, flip = passes->flip;
+    const int64_t *const from = passes->what == COUNTS ? NULL : passes->argument->values;
     if (passes->all) {
         memset(values->present, 1, end - begin);
         for (uint64_t at = begin; from && places && at < end; at++)
@@ -359,6 +361,8 @@ static bool find(struct window_call *call, struct passes *passes)
     if (!window_aggregate_of(call, &passes->aggregate))
         return false;
     const struct aggregate *const of = passes->aggregate.of;
+    passes->argument = call->placed ? call->placed : call->argument;
+    passes->places = call->placed ? NULL : call->order->places;
     passes->what = of->counts ? COUNTS : of->sums ? SUMS : EXTREMES;
     passes->flip = of->extreme < 0 ? UINT64_MAX : 0;
     passes->all = !call->argument || (!call->argument->nulls && !passes->aggregate.true_only);

@@ -146,6 +146,7 @@ struct window_call {
     struct window_order *order;
     struct window_frames frames;
     const struct rowset_column *argument, *otherwise; /* or NULL */
+    const struct rowset_column *placed;               /* the argument in the window's order; or NULL */
     struct window_number number;                      /* of lag and lead, ntile, nth_value */
     unsigned threads;
     struct rowset_column out; /* of all places: `values`, and `nulls` with zeros; its type is set */
