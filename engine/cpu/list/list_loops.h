@@ -1,4 +1,4 @@
-/* list_loops.h: the loops over words of rows (group_list.h), for each instruction set (isa.h). A row takes 0.2 to 1 ns in each. */
+/* list_loops.h: the loops over words of rows (group_list.h), for each instruction set (isa.h). A row takes 0.2 to 1 ns. */
 #ifndef TESSERA_ENGINE_CPU_LIST_LOOPS_H
 #define TESSERA_ENGINE_CPU_LIST_LOOPS_H
 
