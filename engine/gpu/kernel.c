@@ -287,13 +287,13 @@ struct row_writer {
     const struct kernel_body *body;
 };
 
-/* Writes what the row, or its run, adds to the state of a joint word. */
-static void write_joint(void *context, uint32_t a)
+/* Writes what the row, or its run, adds to a state. */
+static void write_state(void *context, uint32_t a)
 {
     const struct row_writer *const writer = context;
     struct maker *const maker = writer->maker;
     char name[KERNEL_NAME_BYTES];
-    if (maker->kernel->runs) {
+    if (maker->kernel->runs && !maker->kernel->list.used) {
         fprintf(maker->out, "w%u", a);
         return;
     }
@@ -312,13 +312,133 @@ static void write_additions(struct maker *maker, const struct kernel_body *body)
     struct row_writer writer = {maker, body};
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (kernel_joint_begins(maker->kernel, a))
-            kernel_joint_write_row(maker->out, plan, maker->kernel, a, write_joint, &writer);
+            kernel_joint_write_row(maker->out, plan, maker->kernel, a, write_state, &writer);
         else if (kernel_joint_has(maker->kernel, a))
             continue;
         else if (maker->kernel->runs)
             fprintf(maker->out, "    q->sums.s%u.add(slot, w%u);\n", a, a);
         else if (!counts_by_mask(plan, a))
             write_addition(maker, body, a);
+}
+
+static void write_arguments(struct maker *maker, struct kernel_body *body)
+{
+    const struct plan *plan = maker->plan;
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        if (plan->aggregates[a].argument != EXPRESSION_NONE)
+            kernel_body_write(body, plan->aggregates[a].argument);
+}
+
+/* Writes what adds each row to its group. */
+static enum status write_each(struct maker *maker)
+{
+    struct kernel_body body;
+    RETURN_IF_ERROR(kernel_body_begin(&body, maker->out, maker->plan, maker->kernel, false, maker->error));
+    fputs("    tile_each (t, keep, row) {\n", maker->out);
+    write_group(maker, &body);
+    write_arguments(maker, &body);
+    if (maker->kernel->runs)
+        write_runs(maker, &body);
+    write_slot(maker);
+    write_additions(maker, &body);
+    fputs("    }\n    }\n", maker->out);
+    return kernel_body_end(&body);
+}
+
+/* Writes what lists each row. */
+static enum status write_rows(struct maker *maker)
+{
+    struct kernel_body body;
+    RETURN_IF_ERROR(kernel_body_begin(&body, maker->out, maker->plan, maker->kernel, false, maker->error));
+    fputs("    list_cursor list(t, keep);\n    tile_where (t, keep, row) {\n", maker->out);
+    write_group(maker, &body);
+    write_arguments(maker, &body);
+    kernel_list_write_row(maker->out, maker->plan, maker->kernel, &body);
+    fputs("    }\n", maker->out);
+    return kernel_body_end(&body);
+}
+
+/* Writes `own`, the number of a row's group, if there is a row. */
+static enum status write_own(struct maker *maker)
+{
+    const char *const type = kernel_list_number_type(maker->kernel);
+    struct kernel_body body;
+    RETURN_IF_ERROR(kernel_body_begin(&body, maker->out, maker->plan, maker->kernel, false, maker->error));
+    fprintf(maker->out, "    %s own = 0;\n    if (row < t->rows) {\n", type);
+    for (uint32_t g = 0; g < maker->plan->group_count; g++)
+        kernel_body_write(&body, maker->plan->groups[g].expression);
+    fputs("    own = ", maker->out);
+    write_number(maker, &body, 0, strcmp(type, "uint64_t") == 0);
+    fputs(";\n    }\n", maker->out);
+    return kernel_body_end(&body);
+}
+
+/* Writes what a row adds to the aggregate. */
+static enum status write_added(struct maker *maker, uint32_t a)
+{
+    const uint32_t node = maker->plan->aggregates[a].argument;
+    struct row_writer writer = {.maker = maker};
+    struct kernel_body body;
+    RETURN_IF_ERROR(kernel_body_begin(&body, maker->out, maker->plan, maker->kernel, false, maker->error));
+    writer.body = &body;
+    fputs("    if (row < t->rows) {\n", maker->out);
+    if (node != EXPRESSION_NONE)
+        kernel_body_write(&body, node);
+    fprintf(maker->out, "    groups.template add<%s>(", kernel_list_kind(maker->plan, a));
+    write_state(&writer, a);
+    fputs(");\n    }\n", maker->out);
+    return kernel_body_end(&body);
+}
+
+/* Writes what completes the groups of an aggregate, and with the first one their numbers. */
+static enum status write_completed(struct maker *maker, uint32_t a)
+{
+    const bool adds = a < maker->plan->aggregate_count;
+    fputs("    groups.begin();\n#pragma unroll 8\n    for (uint32_t i = 32; i-- > 0;) {\n"
+          "    const uint32_t row = 32 * t->lane + i;\n",
+          maker->out);
+    if (adds)
+        RETURN_IF_ERROR(write_added(maker, a));
+    fputs("    if (groups.begins(i)) {\n", maker->out);
+    if (a == 0) {
+        RETURN_IF_ERROR(write_own(maker));
+        fputs("    groups.key(own);\n", maker->out);
+    }
+    if (adds)
+        fprintf(maker->out, "    groups.close(%u);\n    }\n    }\n    groups.template end<%s>(%u);\n", a,
+                kernel_list_kind(maker->plan, a), a);
+    else
+        fputs("    groups.rank--;\n    }\n    }\n", maker->out);
+    return STATUS_OK;
+}
+
+/* Writes what makes groups of rows that stand in their order. */
+static enum status write_stream(struct maker *maker)
+{
+    fprintf(maker->out,
+            "    list_stream<%s> groups(t);\n"
+            "    for (uint32_t item = 0; 32 * item < t->rows; item++) {\n"
+            "    const uint32_t row = 32 * item + t->lane;\n",
+            kernel_list_number_type(maker->kernel));
+    RETURN_IF_ERROR(write_own(maker));
+    fputs("    groups.see(item, own);\n    }\n    groups.place();\n", maker->out);
+    uint32_t a = 0;
+    do
+        RETURN_IF_ERROR(write_completed(maker, a));
+    while (++a < maker->plan->aggregate_count);
+    return STATUS_OK;
+}
+
+static enum status write_list(struct maker *maker)
+{
+    if (!maker->kernel->list.in_order)
+        return write_rows(maker);
+    fputs("    if (arguments.direct) {\n", maker->out);
+    RETURN_IF_ERROR(write_stream(maker));
+    fputs("    } else {\n", maker->out);
+    RETURN_IF_ERROR(write_rows(maker));
+    fputs("    }\n", maker->out);
+    return STATUS_OK;
 }
 
 static enum status write_groups(struct maker *maker)
@@ -334,29 +454,10 @@ static enum status write_groups(struct maker *maker)
         fputs("    if (keep)\n        q->sums.present.add(0);\n", maker->out);
         return STATUS_OK;
     }
-    struct kernel_body body;
-    RETURN_IF_ERROR(kernel_body_begin(&body, maker->out, plan, maker->kernel, false, maker->error));
     for (uint32_t c = 0; c < plan->column_count; c++)
         if (maker->kernel->fetched[c])
             write_fetch(maker, c);
-    fputs(maker->kernel->list.used ? "    list_cursor list(t, keep);\n    tile_where (t, keep, row) {\n"
-                                   : "    tile_each (t, keep, row) {\n",
-          maker->out);
-    write_group(maker, &body);
-    for (uint32_t a = 0; a < plan->aggregate_count; a++)
-        if (plan->aggregates[a].argument != EXPRESSION_NONE)
-            kernel_body_write(&body, plan->aggregates[a].argument);
-    if (maker->kernel->list.used) {
-        kernel_list_write_row(maker->out, plan, maker->kernel, &body);
-        fputs("    }\n", maker->out);
-        return kernel_body_end(&body);
-    }
-    if (maker->kernel->runs)
-        write_runs(maker, &body);
-    write_slot(maker);
-    write_additions(maker, &body);
-    fputs("    }\n    }\n", maker->out);
-    return kernel_body_end(&body);
+    return maker->kernel->list.used ? write_list(maker) : write_each(maker);
 }
 
 static enum status write_scan(struct maker *maker)
@@ -492,7 +593,7 @@ static enum status write_all(struct maker *maker, FILE *source)
     if (maker->kernel->joint.used)
         fputs("#include \"operators/group/joint_states_cuda.h\"\n", source);
     if (maker->kernel->list.used)
-        fputs("#include \"operators/group/listed_rows_cuda.h\"\n", source);
+        fputs("#include \"operators/group/streamed_groups_cuda.h\"\n", source);
     if (maker->kernel->first)
         fputs("#include \"operators/group/first_rows_cuda.h\"\n#define TILE_ITEMS first_items()\n", source);
     write_types(maker);
@@ -537,7 +638,8 @@ static enum status make(const struct plan *plan, enum kernel_use use, const stru
     RETURN_IF_ERROR(kernel_shape_make(plan, use, target, kernel, error));
     RETURN_IF_ERROR(kernel_layout_make(&kernel->shape, target, &kernel->layout, error));
     kernel->layout.wait_first = needs_prepared(&maker);
-    kernel->layout.split = kernel->shape.many && plan->shape != PLAN_ROWS && !kernel->first;
+    kernel->layout.split =
+        kernel->shape.many && plan->shape != PLAN_ROWS && !kernel->first && !kernel->list.in_order;
     size_t bytes = 0;
     FILE *source = text_stream(&kernel->source, &bytes);
     if (!source)

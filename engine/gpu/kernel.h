@@ -30,7 +30,8 @@ enum distinct_kind { DISTINCT_NONE, DISTINCT_BY_BITS, DISTINCT_BY_KEYS, DISTINCT
 /* Of a kernel that lists its rows as words, if it is `used` (engine/gpu/groups/). */
 struct kernel_list {
     bool used;
-    bool in_order; /* the rows may be in the order of their groups */
+    bool in_order; /* the rows may be in the order of their groups, which then are made of them at once */
+    uint64_t groups_most; /* there are at most, if they are */
     struct row_words words;
 };
 

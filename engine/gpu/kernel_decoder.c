@@ -40,11 +40,16 @@ void kernel_decoder_include(FILE *out, const struct codec *codec)
     fprintf(out, "#include \"%s\"\n", codec->gpu.header);
 }
 
+uint32_t kernel_decoder_whole(const struct kernel_column *column)
+{
+    return column->whole ? (TILE_ROWS + TILE_ROWS / 32) * column->value_bytes : 0; /* tile_places */
+}
+
 uint32_t kernel_decoder_staging(const struct kernel_column *column)
 {
     const struct codec_gpu *gpu = &column->data->codec->gpu;
-    const bool staged = column->fetched && !gpu->random_access;
-    return gpu->scratch_bytes + (staged ? TILE_ROWS * column->value_bytes : 0);
+    const bool staged = column->fetched && !column->whole && !gpu->random_access;
+    return gpu->scratch_bytes + (staged ? TILE_ROWS * column->value_bytes : kernel_decoder_whole(column));
 }
 
 uint32_t kernel_decoder_lines(const struct kernel_column *column)

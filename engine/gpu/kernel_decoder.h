@@ -18,6 +18,8 @@ void kernel_decoder_write(FILE *out, const struct kernel_column *column);
 /* The bytes of shared memory that a warp needs for the column: the decoder's scratch and, if fetched values
  * cannot be decoded one by one, the values of a tile. */
 uint32_t kernel_decoder_staging(const struct kernel_column *column);
+/* Of these, what a column that is `whole` needs whatever its codec is. */
+uint32_t kernel_decoder_whole(const struct kernel_column *column);
 
 /* The most lines of 128 bytes that preloading a tile of the column takes; 0 if its decoder does not
  * preload. */

@@ -199,8 +199,9 @@ static void plan_copies(struct planner *planner)
     uint32_t lines = 0;
     for (uint32_t c = 0; c < shape->column_count; c++) {
         const struct kernel_column *column = &shape->columns[c];
-        if (column->fetched && column->data->codec->gpu.copies && !planner->layout->preload[c] &&
-            lines + column->width_high <= COPIED_LINES_MAX && share_of_sectors(shape, column) >= COPIED_SHARE)
+        if (column->fetched && !column->whole && column->data->codec->gpu.copies &&
+            !planner->layout->preload[c] && lines + column->width_high <= COPIED_LINES_MAX &&
+            share_of_sectors(shape, column) >= COPIED_SHARE)
             planner->layout->copied[c] = column->width_high;
         lines += planner->layout->copied[c];
     }

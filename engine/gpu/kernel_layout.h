@@ -31,6 +31,7 @@ struct kernel_column {
     uint32_t width_low, width_high; /* of all chunks */
     bool fetched;                   /* values of survivors are read */
     bool nullable;                  /* it has validity words */
+    bool whole;                     /* all values are decoded to shared memory, by the tile */
     double kept;                    /* the expected selectivity of its filters and joins; 1: all rows pass */
     uint32_t
         planes; /* its decoder tests and reads single bits, of which these leading ones are planes; or 0 */

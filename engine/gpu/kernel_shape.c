@@ -359,7 +359,8 @@ static uint32_t cheapest_to_decode(const struct plan *plan, const struct kernel_
     uint32_t found = shape->column_count;
     for (uint32_t c = 0; c < shape->column_count; c++) {
         const struct kernel_column *column = &shape->columns[c];
-        const uint64_t frees = (uint64_t)WORK_TILES * kernel_decoder_staging(column);
+        const uint64_t frees =
+            (uint64_t)WORK_TILES * (kernel_decoder_staging(column) - kernel_decoder_whole(column));
         const double costs = decoding_costs(plan, column, rows) / (double)(frees < missing ? frees : missing);
         rows *= column->kept;
         if (frees && costs < least) {

@@ -52,7 +52,7 @@ void kernel_column_write(FILE *out, const struct kernel_shape *shape, const stru
         fprintf(out, ", %s, %s, %u", word_of(layout->preload[c]), word_of(column->fetched),
                 layout->copied[c]);
     }
-    fprintf(out, ", %s> %s_TYPE;\n", word_of(column->nullable), name);
+    fprintf(out, ", %s%s> %s_TYPE;\n", word_of(column->nullable), column->whole ? ", true" : "", name);
     fprintf(out, "static_assert(%s_TYPE::STAGING_BYTES == %u, \"staging\");\n", name,
             end - layout->staging[c]);
 }

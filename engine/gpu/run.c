@@ -377,7 +377,7 @@ static enum status scan(struct device_run *run, struct run_timing *timing, struc
             RETURN_IF_ERROR(cuda_states_fetch(run, error));
         RETURN_IF_ERROR(cuda_synchronize(cuda, error));
         gpu_let_go(run);
-    } while (cuda_states_full(run));
+    } while (cuda_states_full(run) || run->list.again);
     return gpu_times(run, timing, error);
 }
 

@@ -39,7 +39,7 @@
 #define GROUPS_MANY 4096u
 
 struct states_header {
-    uint32_t full, reserved;
+    uint32_t full, disorder;
     uint64_t groups_found, collected;
     uint64_t points[][2]; /* rows, ticks: plan_points of a counting run */
 };

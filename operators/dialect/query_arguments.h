@@ -88,22 +88,31 @@ struct query_arguments {
     struct group_argument groups[ARGUMENT_GROUPS_MAX];
     /* The states of each aggregate: `slots` 64-bit words, twice as many for a sum of 128 bits. */
     uint64_t states[ARGUMENT_AGGREGATES_MAX];
-    uint64_t present; /* 32 bits a slot: not 0 if the group has rows */
+    union {
+        uint64_t present; /* dense groups: 32 bits a slot: not 0 if the group has rows */
+        uint64_t
+            edge_count; /* groups of rows in order (operators/group/streamed_groups_cuda.h): those at edges of tiles */
+    };
 
     /* Hashed groups: the group table. `keys` has a word a slot: 0 if the slot is free, else the group's
      * number + 1, or a mark if numbers have several words. Those words are in `key_words`, `slots` of the
      * first, then `slots` of the second, and so on. */
     uint64_t keys;
-    uint64_t key_words;
-    uint64_t slots;  /* of all states; for hashed groups a power of two */
-    uint64_t direct; /* hashed groups of one word: numbers are less than `slots`, and are the slots; of listed
-                            * rows: all are listed, each at its place in the table */
+    union {
+        uint64_t key_words;
+        uint64_t group_places; /* groups of rows in order, whose numbers have one word: room for the others */
+    };
+    uint64_t slots; /* of all states; for hashed groups a power of two */
+    uint64_t
+        direct; /* hashed groups of one word: numbers are less than `slots`, and are the slots; of kernels
+                            * that list rows: they stand in the order of groups, which are made of them at once */
     uint64_t
         groups_found; /* hashed groups: 64 bits, the number of used slots; while rows are listed, theirs */
-    uint64_t full;    /* 32 bits: set if a hash table was too full for a row */
+    uint64_t full;    /* 32 bits: set if a hash table was too full for a row; then 32: rows are in no order */
 
     uint64_t points; /* EXPLAIN ANALYZE: rows and clock ticks of each point, 64 bits each */
-    uint64_t rows;   /* PLAN_ROWS: 32 mask words a tile; listed rows: a word of 64 bits each */
+    uint64_t
+        rows; /* PLAN_ROWS: 32 mask words a tile; listed rows: a word of 64 bits each; rows in order: the edges */
     struct first_argument first;
     uint64_t
         segment_tiles; /* 64 bits a segment, the number of tiles in the segments before it; for `rows` and the mask */

@@ -12,12 +12,13 @@
 
 /* ---- Fact columns of 64 bits: values are read one by one ---- */
 
-/* COPIED: as of tile_column. */
-template <class DECODE, uint32_t COPIED, bool NULLABLE> struct tile_wide_column {
-    static constexpr bool STAGED = !DECODE::RANDOM_ACCESS;
-    static constexpr uint32_t STAGING_BYTES = DECODE::SCRATCH_BYTES + (STAGED   ? TILE_ROWS * sizeof(int64_t)
-                                                                       : COPIED ? COPIED_BYTES(COPIED)
-                                                                                : 0);
+/* COPIED and WHOLE: as of tile_column. */
+template <class DECODE, uint32_t COPIED, bool NULLABLE, bool WHOLE = false> struct tile_wide_column {
+    static constexpr bool STAGED = WHOLE || !DECODE::RANDOM_ACCESS;
+    static constexpr uint32_t STAGING_BYTES =
+        DECODE::SCRATCH_BYTES + (STAGED   ? tile_places(WHOLE) * sizeof(int64_t)
+                                 : COPIED ? COPIED_BYTES(COPIED)
+                                          : 0);
     DECODE decode;
     const bound_chunk *chunks;
     uint32_t *scratch; /* the decoder's, then 1024 values if STAGED */
@@ -67,7 +68,8 @@ template <class DECODE, uint32_t COPIED, bool NULLABLE> struct tile_wide_column 
             return;
         if constexpr (STAGED) {
             int64_t *mine = values() + t->lane;
-            decode.template items<false>(scratch, [&](uint32_t j, int64_t value) { mine[32 * j] = value; });
+            decode.template items<false>(
+                scratch, [&](uint32_t j, int64_t value) { mine[tile_place(32 * j, WHOLE)] = value; });
             __syncwarp();
         } else {
             decode.stage(scratch);
@@ -77,7 +79,7 @@ template <class DECODE, uint32_t COPIED, bool NULLABLE> struct tile_wide_column 
     __device__ __forceinline__ int64_t value(uint32_t row)
     {
         if constexpr (STAGED)
-            return values()[row];
+            return values()[tile_place(row, WHOLE)];
         else if constexpr (COPIED)
             return decode.copied(copy_at, row);
         else

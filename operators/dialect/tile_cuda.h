@@ -87,6 +87,16 @@ TILE_INLINE bool tile_row_is_null(const bound_chunk &chunk, const tile *t, uint3
     return validity && !(load(validity + t->index * TILE_LANES + row % 32) >> row / 32 & 1);
 }
 
+/* The place of a row's value in shared memory, of so many. `apart`: neighbours are in different banks, and rows 32 apart, too. */
+TILE_INLINE constexpr uint32_t tile_places(bool apart)
+{
+    return TILE_ROWS + (apart ? TILE_ROWS / 32 : 0);
+}
+TILE_INLINE constexpr uint32_t tile_place(uint32_t row, bool apart)
+{
+    return row + (apart ? row / 32 : 0);
+}
+
 /* With at most this many survivors in a tile, a column's values are read one by one. That reads at most 32
  * sectors of 32 bytes, as many as a narrow column has in the whole tile. */
 #define TILE_FEW_ROWS 32u
@@ -94,12 +104,15 @@ TILE_INLINE bool tile_row_is_null(const bound_chunk &chunk, const tile *t, uint3
 /* PRELOADED: the column filters, and its packed words are loaded as soon as the tile is known, so that the
  * loads of all such columns are in flight at once. FETCHED: tile_value reads the column. COPIED: if not 0, survivors
  * need most of a tile's lines, at most so many, which are copied to shared memory when the tile is known. NULLABLE: chunks may
- * have validity words. */
-template <class DECODE, bool PRELOADED, bool FETCHED, uint32_t COPIED, bool NULLABLE> struct tile_column {
-    static constexpr bool STAGED = FETCHED && !DECODE::RANDOM_ACCESS;
-    static constexpr uint32_t STAGING_BYTES = DECODE::SCRATCH_BYTES + (STAGED   ? TILE_ROWS * sizeof(uint32_t)
-                                                                       : COPIED ? COPIED_BYTES(COPIED)
-                                                                                : 0);
+ * have validity words. WHOLE: all values of a tile are fetched, and lanes look at rows 32 apart: they are decoded to places where
+ * lanes meet in no bank then. */
+template <class DECODE, bool PRELOADED, bool FETCHED, uint32_t COPIED, bool NULLABLE, bool WHOLE = false>
+struct tile_column {
+    static constexpr bool STAGED = FETCHED && (WHOLE || !DECODE::RANDOM_ACCESS);
+    static constexpr uint32_t STAGING_BYTES =
+        DECODE::SCRATCH_BYTES + (STAGED   ? tile_places(WHOLE) * sizeof(uint32_t)
+                                 : COPIED ? COPIED_BYTES(COPIED)
+                                          : 0);
     DECODE decode;
     DECODE coming; /* of the warp's next tile, if tiles are loaded ahead and the column is PRELOADED */
     const bound_chunk *chunks;
@@ -171,7 +184,7 @@ template <class DECODE, bool PRELOADED, bool FETCHED, uint32_t COPIED, bool NULL
         uint32_t *mine = values() + t->lane;
         decode.template items<PRELOADED>(scratch, [&](uint32_t j, int32_t value) {
             if (STAGED)
-                mine[32 * j] = (uint32_t)value;
+                mine[tile_place(32 * j, WHOLE)] = (uint32_t)value;
             f(j, value);
         });
         if (STAGED) {
@@ -263,7 +276,7 @@ template <class DECODE, bool PRELOADED, bool FETCHED, uint32_t COPIED, bool NULL
     __device__ __forceinline__ int32_t value(uint32_t row)
     {
         if constexpr (STAGED)
-            return (int32_t)values()[row];
+            return (int32_t)values()[tile_place(row, WHOLE)];
         else if constexpr (COPIED)
             return decode.copied(copy_at, row);
 #ifdef TILE_MANY

@@ -1,15 +1,16 @@
 /*
  * listed_rows_cuda.h: groups of which there are so many that a table of them has no room in the second-level cache, where each
  * row would wait for memory some times, at random places. Instead the scan lists of each row one word: its group's number in
- * the high bits, the codes of the aggregates' arguments in the low ones. The engine sorts the words, if they are not in order
- * as they are (operators/sort/radix_sort_cuda.h), and of words with one number a group is made:
+ * the high bits, the codes of the aggregates' arguments in the low ones. The engine sorts the words
+ * (operators/sort/radix_sort_cuda.h), and of words with one number a group is made:
  *
  *     list_cursor    the places of a tile's rows in the list
  *     list_count     how many groups begin in each piece of the list, and whether its words ascend
  *                    (these are added up: values_scan of operators/general/values_cuda.h)
  *     list_each      the group of each word; groups become a table that is full, in the order of their numbers
  *
- * All memory is read and written in order, 8 bytes a row in each pass.
+ * All memory is read and written in order, 8 bytes a row in each pass. Where the rows stand in the order of their groups the scan
+ * makes the groups itself (streamed_groups_cuda.h).
  */
 #ifndef TESSERA_OPERATORS_GROUP_LISTED_ROWS_CUDA_H
 #define TESSERA_OPERATORS_GROUP_LISTED_ROWS_CUDA_H
@@ -33,9 +34,7 @@ struct list_cursor {
         from = 32 * item;
         next = upto - own;
         first = 0;
-        if (arguments.direct)
-            first = (state_words(arguments.segment_tiles)[t->segment] + t->index) * TILE_ROWS + from;
-        else if (total && t->lane == 0)
+        if (total && t->lane == 0)
             first = atomicAdd(state_words(arguments.groups_found), (state_word)total);
         first = __shfl_sync(FULL_WARP, first, 0);
     }
@@ -54,16 +53,15 @@ TILE_INLINE uint64_t list_warps()
     return gridDim.x * (uint64_t)blockDim.x / 32;
 }
 
-/* A group begins with a word whose number, without the low `shift` bits, is not that of the word before. Of pieces of VALUES_PIECE
+/* A group begins with a word whose number, without the low `shift` bits, is not that of the word before. Of pieces of `length`
  * words sums[p] are the groups that begin in piece p, and sums[pieces] is 0. *disorder is set if words do not ascend. */
 TILE_INLINE void list_count(const state_word *words, uint64_t count, state_word *sums, uint32_t shift,
-                            uint32_t *disorder)
+                            uint32_t length, uint32_t *disorder)
 {
-    const uint64_t pieces = (count + VALUES_PIECE - 1) / VALUES_PIECE;
+    const uint64_t pieces = (count + length - 1) / length;
     bool descends = false;
     for (uint64_t piece = list_warp(); piece < pieces; piece += list_warps()) {
-        const uint64_t begin = piece * VALUES_PIECE,
-                       end = count - begin < VALUES_PIECE ? count : begin + VALUES_PIECE;
+        const uint64_t begin = piece * length, end = count - begin < length ? count : begin + length;
         uint32_t heads = 0;
 #pragma unroll 4
         for (uint64_t i = begin + threadIdx.x % 32; i < end; i += 32) {
@@ -83,27 +81,27 @@ TILE_INLINE void list_count(const state_word *words, uint64_t count, state_word 
 
 /* A warp's 32 words, of which the lane has one. */
 struct list_words {
-    lane_run run; /* of words of one group */
-    uint64_t group;
-    bool has;   /* the lane has a word: lanes after the last one have none */
-    bool whole; /* the group has no words but those of the run */
+    lane_run run;       /* of words of one group */
+    uint64_t at, group; /* of the lane's word */
+    bool has;           /* the lane has a word: lanes after the last one have none */
+    bool whole;         /* the group has no words but those of the run */
 };
 
-/* Calls add(word, words) for all words, by all lanes of a warp at once; sums[p] are the groups that begin before piece p. */
+/* Calls add(word, words) for all words, by all lanes of a warp at once; sums[p] are the groups that begin before piece p, after
+ * `others`. */
 template <class ADD>
-TILE_INLINE void list_each(const state_word *words, uint64_t count, const state_word *sums, uint32_t shift,
-                           ADD add)
+TILE_INLINE void list_each(const state_word *words, uint64_t count, const state_word *sums, uint64_t others,
+                           uint32_t shift, uint32_t length, ADD add)
 {
-    const uint64_t pieces = (count + VALUES_PIECE - 1) / VALUES_PIECE;
+    const uint64_t pieces = (count + length - 1) / length;
     const uint32_t lane = threadIdx.x % 32;
     for (uint64_t piece = list_warp(); piece < pieces; piece += list_warps()) {
-        const uint64_t begin = piece * VALUES_PIECE,
-                       end = count - begin < VALUES_PIECE ? count : begin + VALUES_PIECE;
-        uint64_t groups = sums[piece];
+        const uint64_t begin = piece * length, end = count - begin < length ? count : begin + length;
+        uint64_t groups = others + sums[piece];
 #pragma unroll 2
         for (uint64_t first = begin; first < end; first += 32) {
             list_words of;
-            const uint64_t i = first + lane;
+            const uint64_t i = of.at = first + lane;
             of.has = i < end;
             const uint64_t word = of.has ? __ldg(words + i) : 0,
                            before = of.has && i ? __ldg(words + i - 1) >> shift : 0;

@@ -45,12 +45,13 @@ const char before[] =
 
 /* The kernels that a statement may have, and the types of their parameters. */
 const struct {
-    const char *name, *types[4];
+    const char *name, *types[5];
 } kernels[] = {{"prepare", {}},
                {"scan", {"tile_bound", "bound_scan"}},
                {"collect", {"uint64_t", "uint64_t", "uint64_t"}},
                {"complete", {}},
-               {"list_heads", {"uint64_t", "uint64_t", "uint64_t", "uint64_t"}},
+               {"list_heads", {"uint64_t", "uint64_t", "uint64_t", "uint32_t", "uint32_t"}},
+               {"list_edges", {"uint64_t", "uint64_t", "uint64_t", "uint64_t"}},
                {"list_groups", {"uint64_t", "uint64_t", "uint64_t"}}};
 
 void replace(std::string &text, size_t from, size_t to, const std::string &by)
@@ -87,7 +88,7 @@ std::string module_text(const std::string &source)
         if (!has_kernel(source, kernel.name))
             continue;
         functions << "static void run_" << kernel.name << "(void **p)\n{\n    " << kernel.name << "(";
-        for (; count < 4 && kernel.types[count]; count++)
+        for (; count < 5 && kernel.types[count]; count++)
             functions << (count ? ", " : "") << "*static_cast<" << kernel.types[count] << " *>(p[" << count
                       << "])";
         functions << ");\n}\n";

@@ -1,10 +1,15 @@
 /* kernel_list.c: see kernel_list.h. */
 #include "engine/gpu/groups/kernel_list.h"
 
+#include "engine/gpu/kernel_decoder.h"
+#include "operators/dialect/bound.h"
 #include "operators/sort/radix_sort.h"
 
 /* A list and what sorts it may have so much of the memory for statements; the table of its groups may need as much again. */
 #define MEMORY_SHARE 4u
+
+/* Columns of rows in order may have so much of a block's shared memory: three of 32 bits, of 227 KB. */
+#define WHOLE_SHARE 2u
 
 /* ---- Which plans ---- */
 
@@ -14,14 +19,54 @@ static double table_bytes(const struct plan *plan, double groups)
     return groups * 2 * (1 + (double)plan->aggregate_count) * sizeof(uint64_t);
 }
 
-/* All rows are listed, at their places, if that may be their order. Then only the last segment has a part of a tile. */
-static bool may_be_in_order(const struct plan *plan)
+/* Groups of a number and values are in no order, but their list will be. */
+static bool may_be_in_order(const struct plan *plan, const struct kernel *kernel)
 {
-    const struct table *const fact = plan->fact;
-    bool may = plan->in_order && plan->step_count == 0 && plan->scan.kept_rows == fact->rows;
-    for (uint32_t s = 0; s + 1 < fact->segment_count; s++)
-        may &= fact->segment_rows[s] % TILE_ROWS == 0;
-    return may;
+    for (uint32_t c = 0; c < kernel->shape.column_count; c++)
+        if (kernel->shape.columns[c].planes) /* its rows are read in another order */
+            return false;
+    return plan->in_order && plan->step_count == 0 && plan->scan.kept_rows == plan->fact->rows &&
+           plan->grouping.listed >= plan->group_count;
+}
+
+struct run_count {
+    const struct plan *plan;
+    uint64_t runs;
+    bool known;
+};
+
+static void count_runs(void *context, const struct expression *leaf)
+{
+    struct run_count *const count = context;
+    const struct plan_source *const source = &count->plan->sources[leaf->index];
+    const uint32_t c = source->join < 0 ? source->column : count->plan->joins[source->join].column;
+    const uint64_t runs = count->plan->columns[c].column->statistics.runs;
+    count->runs += runs;
+    count->known &= runs > 0;
+}
+
+/* The groups of rows in order are at most their columns' runs. */
+static uint64_t most_groups(const struct plan *plan)
+{
+    struct run_count count = {.plan = plan, .known = true};
+    for (uint32_t g = 0; g < plan->group_count; g++)
+        expression_visit(&plan->expressions, plan->groups[g].expression, count_runs, &count);
+    return count.known && count.runs < plan->scan.kept_rows ? count.runs : plan->scan.kept_rows;
+}
+
+/* Lets all columns be decoded to shared memory; false: that leaves too little for what decoders need beside it. */
+static bool decode_whole(const struct kernel_target *target, struct kernel *kernel)
+{
+    uint64_t bytes = 0;
+    for (uint32_t c = 0; c < kernel->shape.column_count; c++) {
+        struct kernel_column *const column = &kernel->shape.columns[c];
+        column->whole = column->fetched;
+        bytes += (uint64_t)WORK_TILES * kernel_decoder_whole(column);
+    }
+    const bool fits = bytes <= target->shared_block / WHOLE_SHARE;
+    for (uint32_t c = 0; c < kernel->shape.column_count && !fits; c++)
+        kernel->shape.columns[c].whole = false;
+    return fits;
 }
 
 void kernel_list_choose(const struct plan *plan, const struct kernel_target *target, struct kernel *kernel)
@@ -35,11 +80,16 @@ void kernel_list_choose(const struct plan *plan, const struct kernel_target *tar
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (kernel->state_words[a] != 1)
             return;
-    if (kernel->runs && !may_be_in_order(plan)) /* few rows of a run look for its group */
+    if (kernel->runs && !may_be_in_order(plan, kernel)) /* few rows of a run look for its group */
         return;
     row_words_find(plan, &list->words);
     list->used = list->words.fit;
-    list->in_order = list->used && may_be_in_order(plan);
+    list->groups_most = most_groups(plan);
+    list->in_order = list->used && may_be_in_order(plan, kernel) &&
+                     list->groups_most * (1 + (uint64_t)plan->aggregate_count) * sizeof(uint64_t) <=
+                         target->memory_bytes / MEMORY_SHARE;
+    if (list->in_order)
+        list->in_order = decode_whole(target, kernel);
 }
 
 /* ---- The scan ---- */
@@ -82,29 +132,61 @@ static void write_run(FILE *out, const struct plan *plan, const struct row_words
             a);
 }
 
+static const char *const kinds[] = {[MERGE_ADD] = "MERGE_ADD",
+                                    [MERGE_GREATEST] = "MERGE_GREATEST",
+                                    [MERGE_OR] = "MERGE_OR",
+                                    [MERGE_XOR] = "MERGE_XOR"};
+
+const char *kernel_list_kind(const struct plan *plan, uint32_t a)
+{
+    return kinds[plan_aggregate_of(plan, a)->device.merge];
+}
+
+const char *kernel_list_number_type(const struct kernel *kernel)
+{
+    return kernel->list.words.number_bits <= 32 ? "uint32_t" : "uint64_t";
+}
+
+/* Writes the kernel that makes groups of the edges, whose states follow their numbers. */
+static void write_edges(FILE *out, const struct plan *plan)
+{
+    fprintf(out,
+            "extern \"C\" __global__ void __launch_bounds__(%u) list_edges(uint64_t edges, uint64_t count, "
+            "uint64_t sums, uint64_t others)\n{\n"
+            "    list_each(state_words(edges), count, state_words(sums), others, 0, %u,\n"
+            "              [&](uint64_t, const list_words &of) {\n",
+            LIST_THREADS, LIST_EDGES_PIECE);
+    for (uint32_t a = 0; a < plan->aggregate_count; a++)
+        fprintf(
+            out,
+            "    list_merge<%s>(%u, of, of.run.fold<%s>((uint64_t)(of.has ? state_words(edges)[%u * count "
+            "+ of.at] : 0)));\n",
+            kernel_list_kind(plan, a), a, kernel_list_kind(plan, a), a + 1);
+    fputs("    });\n}\n", out);
+}
+
 void kernel_list_write_kernels(FILE *out, const struct plan *plan, const struct kernel *kernel)
 {
-    static const char *const kinds[] = {[MERGE_ADD] = "MERGE_ADD",
-                                        [MERGE_GREATEST] = "MERGE_GREATEST",
-                                        [MERGE_OR] = "MERGE_OR",
-                                        [MERGE_XOR] = "MERGE_XOR"};
     const struct row_words *const list = &kernel->list.words;
     fprintf(out,
             "extern \"C\" __global__ void __launch_bounds__(%u) list_heads(uint64_t words, uint64_t count, "
-            "uint64_t sums, uint64_t disorder)\n{\n"
-            "    list_count(state_words(words), count, state_words(sums), %u, (uint32_t *)disorder);\n}\n",
-            LIST_THREADS, list->number_shift);
+            "uint64_t sums, uint32_t shift, uint32_t length)\n{\n"
+            "    list_count(state_words(words), count, state_words(sums), shift, length, (uint32_t "
+            "*)arguments.full + 1);\n}\n",
+            LIST_THREADS);
     fprintf(out,
             "extern \"C\" __global__ void __launch_bounds__(%u) list_groups(uint64_t words, uint64_t count, "
             "uint64_t sums)\n{\n"
-            "    list_each(state_words(words), count, state_words(sums), %u,\n"
+            "    list_each(state_words(words), count, state_words(sums), 0, %u, VALUES_PIECE,\n"
             "              [&](uint64_t word, const list_words &of) {\n",
             LIST_THREADS, list->number_shift);
     for (uint32_t a = 0; a < plan->aggregate_count; a++) {
-        const char *const kind = kinds[plan_aggregate_of(plan, a)->device.merge];
+        const char *const kind = kernel_list_kind(plan, a);
         fprintf(out, "    list_merge<%s>(%u, of, ", kind, a);
         write_run(out, plan, list, a, kind);
         fputs(");\n", out);
     }
     fputs("    });\n}\n", out);
+    if (kernel->list.in_order)
+        write_edges(out, plan);
 }

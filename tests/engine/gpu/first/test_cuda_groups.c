@@ -19,8 +19,10 @@
 #include "tests/support/sql/sql_answer.h"
 #include "tests/support/not_run.h"
 
-#define ROWS     17003u
-#define RUN_ROWS 300007u /* so many that a hash table has a slot for each of a million keys */
+#define ROWS      17003u
+#define RUN_ROWS  300007u /* so many that a hash table has a slot for each of a million keys */
+#define STEP_ROWS 9001u
+#define TILE      1024u
 
 #define SHOPS 2000u
 
@@ -29,7 +31,8 @@ static const char schema[] =
     "CREATE TABLE events (dense INTEGER, wide BIGINT, part INTEGER, number INTEGER, maybe INTEGER, "
     "paid DECIMAL(18,2), big BIGINT, weight DOUBLE, day DATE, note VARCHAR, place INTEGER, "
     "shop INTEGER REFERENCES shops (id));"
-    "CREATE TABLE runs (far INTEGER, near INTEGER, number INTEGER, maybe INTEGER);";
+    "CREATE TABLE runs (far INTEGER, near INTEGER, number INTEGER, maybe INTEGER);"
+    "CREATE TABLE steps (up INTEGER, mixed INTEGER, number INTEGER, maybe INTEGER);";
 
 static struct database *database;
 static char path[PATH_BYTES];
@@ -81,24 +84,48 @@ static void write_runs(FILE *out)
     }
 }
 
-static char files[3][PATH_BYTES + 16];
-static const char *const names[] = {"shops", "events", "runs"};
+/* Keys of `up` ascend, far apart, in runs of some rows and one of three tiles; those of `mixed` do from tile to tile alone. */
+static void write_steps(FILE *out)
+{
+    static int32_t up[STEP_ROWS], mixed[STEP_ROWS];
+    int32_t key = -5000;
+    for (uint32_t i = 0, left = 0; i < STEP_ROWS; i++) {
+        if (left == 0) {
+            left = key > 60000000 && key < 60090000 ? 3 * TILE : 1 + below(7);
+            key += 1 + (int32_t)below(90000);
+        }
+        left--;
+        const uint32_t first = i / TILE * TILE, other = first + below(i - first + 1);
+        up[i] = key;
+        mixed[i] = mixed[other];
+        mixed[other] = key;
+    }
+    for (uint32_t i = 0; i < STEP_ROWS; i++) {
+        fprintf(out, "%d,%d,%d,", up[i], mixed[i], (int)below(1000) - 300);
+        if (below(4))
+            fprintf(out, "%u", below(500));
+        fputs("\n", out);
+    }
+}
+
+static char files[4][PATH_BYTES + 16];
+static const char *const names[] = {"shops", "events", "runs", "steps"};
 
 static void make_database(void)
 {
-    static void (*const writers[])(FILE * out) = {write_shops, write_events, write_runs};
-    const char *const paths[] = {files[0], files[1], files[2]};
+    static void (*const writers[])(FILE * out) = {write_shops, write_events, write_runs, write_steps};
+    const char *const paths[] = {files[0], files[1], files[2], files[3]};
     uint64_t loaded;
     struct tessera_error failed;
     directory_make(path);
-    for (uint32_t t = 0; t < 3; t++) {
+    for (uint32_t t = 0; t < 4; t++) {
         snprintf(files[t], sizeof files[t], "%.*s/%s.csv", (int)(strlen(path) - 3), path, names[t]);
         FILE *const out = fopen(files[t], "w");
         assert_non_null(out);
         writers[t](out);
         fclose(out);
     }
-    if (tessera_load(path, schema, names, paths, 3, TESSERA_LOAD_NEW, &loaded, &failed))
+    if (tessera_load(path, schema, names, paths, 4, TESSERA_LOAD_NEW, &loaded, &failed))
         fail_msg("%s", failed.text);
     must(database_open(path, &database, error));
 }
@@ -255,10 +282,14 @@ static const char *const of_runs[] = {
 };
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* Groups of listed rows, on GPUs with a small cache: of keys in order (`far` and `near` have a million numbers), all rows and some
- * of them; of others with one code and several, with NULLs, of one argument for several aggregates, and of values. Then states
+/* Groups of rows in order, on GPUs with a small cache, which the scan makes; and of a key that is so by its tiles alone, which are
+ * listed then. Groups of listed rows: of keys in order (`far` and `near` have a million numbers), all rows and some of them; of others with one code and several, with NULLs, of one argument for several aggregates, and of values. Then states
  * that share words, with NULLs, too; of some no state tells which groups have rows. */
 static const char *const of_many[] = {
+    "select up, sum(number) s, count(*) from steps group by up order by s desc, up limit 10",
+    "select up, min(maybe), max(number), count(maybe) from steps group by up order by up",
+    "select mixed, sum(number), count(*) from steps group by mixed order by mixed",
+    "select count(*) from (select distinct up from steps) g",
     "select far, near, number, count(*) n from runs group by 1, 2, 3 order by n desc, 1, 2, 3 limit 9",
     "select far * 3 k, sum(number), min(number), max(maybe), count(maybe), bit_and(number) from runs where "
     "number <> 7 group by 1 "
