@@ -36,7 +36,9 @@ static const struct {
                {"general_dense", SCAN("DENSE"), false},
                {"general_hash", SCAN("HASH"), false},
                {"general_groups", "#include \"operators/general/groups_cuda.h\"\n", false},
-               {"window", "#include \"operators/window/window_cuda.h\"\n", false},
+               {"window",
+                "#include \"operators/window/window_cuda.h\"\n#include \"operators/window/runs_cuda.h\"\n",
+                false},
                {"radix_sort", "#include \"operators/sort/radix_sort_cuda.h\"\n", true}};
 #define KERNELS (sizeof kernels / sizeof *kernels)
 

@@ -17,6 +17,7 @@
 #define WINDOW_CARRIED_MAX    4u  /* columns beside the terms in a key */
 #define WINDOW_FAN            16u /* the children of a node of the tree of extrema */
 #define WINDOW_LEVELS_MAX     8u  /* of that tree: FAN^8 rows */
+#define WINDOW_RUNS_MAX       8u  /* functions of partitions that are computed in one pass */
 
 /* A column of rows (engine/plan/device/device_rows.h); values 0: there is none. */
 struct window_column {
@@ -116,6 +117,18 @@ struct window_work {
     struct window_edge_at begin, end;
     struct window_column argument, out;
     struct window_code terms[WINDOW_TERMS_MAX + WINDOW_CARRIED_MAX];
+};
+
+/* Functions whose frames are partitions that follow each other in the rows (runs_cuda.h): counts, sums, minima and maxima of
+ * arguments that are not NULL, but counts' may be. */
+struct window_run {
+    struct window_column argument, out; /* argument.values 0: rows are counted */
+    uint32_t result;                    /* enum window_result */
+    uint32_t narrow;                    /* results fit 32 bits, and so does what they are made of */
+};
+struct window_run_work {
+    uint32_t count, place_bytes; /* 4 if all are narrow, else 8 */
+    struct window_run functions[WINDOW_RUNS_MAX];
 };
 
 #endif

@@ -5,6 +5,7 @@
 #define TILE_TEST_FIRST 0
 #define arguments       arguments_of_window
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#include "operators/window/runs_cuda.h"
 #include "operators/window/window_cuda.h"
 
 static const window_work &work_of(void **parameters)
@@ -63,23 +64,29 @@ static void run_nodes(void **parameters)
 {
     window_nodes(work_of(parameters), sum_of(parameters), third_of(parameters));
 }
+static void run_runs(void **parameters)
+{
+    window_runs(work_of(parameters), *static_cast<window_run_work *>(parameters[1]));
+}
 static void run_values(void **parameters)
 {
     window_values(work_of(parameters));
 }
 
 extern emulated_module emulated_of_window;
-emulated_module emulated_of_window = {"window",
-                                      nullptr,
-                                      0,
-                                      {{"window_orders", run_orders, 1, {sizeof(window_work)}},
-                                       {"window_keys", run_keys, 2, {sizeof(window_work), 8}},
-                                       {"window_ranks", run_ranks, 1, {sizeof(window_work)}},
-                                       {"window_marks", run_marks, 1, {sizeof(window_work)}},
-                                       {"window_before", run_before, 1, {sizeof(window_work)}},
-                                       {"window_lists", run_lists, 1, {sizeof(window_work)}},
-                                       {"window_add", run_add, 3, {sizeof(window_work), 4, 8}},
-                                       {"window_prefix", run_prefix, 3, {sizeof(window_work), 4, 8}},
-                                       {"window_leaves", run_leaves, 1, {sizeof(window_work)}},
-                                       {"window_nodes", run_nodes, 3, {sizeof(window_work), 4, 8}},
-                                       {"window_values", run_values, 1, {sizeof(window_work)}}}};
+emulated_module emulated_of_window = {
+    "window",
+    nullptr,
+    0,
+    {{"window_orders", run_orders, 1, {sizeof(window_work)}},
+     {"window_keys", run_keys, 2, {sizeof(window_work), 8}},
+     {"window_ranks", run_ranks, 1, {sizeof(window_work)}},
+     {"window_marks", run_marks, 1, {sizeof(window_work)}},
+     {"window_before", run_before, 1, {sizeof(window_work)}},
+     {"window_lists", run_lists, 1, {sizeof(window_work)}},
+     {"window_add", run_add, 3, {sizeof(window_work), 4, 8}},
+     {"window_prefix", run_prefix, 3, {sizeof(window_work), 4, 8}},
+     {"window_leaves", run_leaves, 1, {sizeof(window_work)}},
+     {"window_nodes", run_nodes, 3, {sizeof(window_work), 4, 8}},
+     {"window_runs", run_runs, 2, {sizeof(window_work), sizeof(window_run_work)}},
+     {"window_values", run_values, 1, {sizeof(window_work)}}}};

@@ -47,9 +47,8 @@ static struct window_code code_of(const struct windows *windows, uint32_t c)
                                 .word = WINDOW_NO_WORD};
 }
 
-static void set_terms(struct order *order)
+void cuda_window_set_terms(struct windows *windows)
 {
-    struct windows *const windows = order->windows;
     struct window_work *const work = &windows->work;
     work->term_count = windows->of->term_count;
     work->partition_terms = windows->of->partition_terms;
@@ -331,7 +330,7 @@ enum status cuda_window_order_make(struct windows *windows, const struct window_
     struct order order = {.windows = windows, .wishes = wishes};
     cuda_free(windows->cuda, windows->order);
     windows->order = 0;
-    set_terms(&order);
+    cuda_window_set_terms(windows);
     RETURN_IF_ERROR(look_at_rows(&order, error));
     choose_way(&order);
     pack_terms(&order);

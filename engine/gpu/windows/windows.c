@@ -73,7 +73,7 @@ static enum status open_kernels(struct windows *windows, struct error *error)
                      {"window_before", &kernels->before}, {"window_lists", &kernels->lists},
                      {"window_add", &kernels->add},       {"window_prefix", &kernels->prefix},
                      {"window_leaves", &kernels->leaves}, {"window_nodes", &kernels->nodes},
-                     {"window_values", &kernels->values}};
+                     {"window_values", &kernels->values}, {"window_runs", &kernels->runs}};
     RETURN_IF_ERROR(cuda_modules_take_ahead(windows->device->modules, MODULE_NAME, &windows->lent,
                                             &windows->module, error));
     for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
@@ -193,7 +193,7 @@ static struct device_column range_of(const struct device_rows *rows, const struc
     return range;
 }
 
-static enum status add_result(struct windows *windows, struct error *error)
+enum status cuda_window_add_result(struct windows *windows, struct error *error)
 {
     const struct device_window *const of = windows->of;
     struct device_rows *const rows = windows->rows;
@@ -275,7 +275,7 @@ static enum status add_function(struct windows *windows, bool *done, struct erro
         set_argument(windows, of->argument);
     *done = cuda_columns_allocate(windows->device->columns, lay_out(windows, 0) + 1, "a window", &memory,
                                   NULL) == STATUS_OK &&
-            add_result(windows, NULL) == STATUS_OK;
+            cuda_window_add_result(windows, NULL) == STATUS_OK;
     enum status status = STATUS_OK;
     if (*done) {
         lay_out(windows, memory);
@@ -408,9 +408,13 @@ static enum status add_all(struct windows *windows, const struct device_window *
                            const bool *kept, bool *done, struct error *error)
 {
     for (uint32_t begin = 0, end; begin < count && *done; begin = end) {
+        bool by_runs = false;
         for (end = begin + 1; end < count && is_same_order(&list[begin], &list[end]);)
             end++;
-        RETURN_IF_ERROR(add_some(windows, list + begin, end - begin, end == count, kept, done, error));
+        if (cuda_window_runs_can(windows->rows, list + begin, end - begin))
+            RETURN_IF_ERROR(cuda_window_runs(windows, list + begin, end - begin, &by_runs, error));
+        if (!by_runs)
+            RETURN_IF_ERROR(add_some(windows, list + begin, end - begin, end == count, kept, done, error));
     }
     return STATUS_OK;
 }

@@ -7,7 +7,7 @@
 
 struct window_kernels {
     struct cuda_function *orders, *keys, *ranks, *marks, *lists;
-    struct cuda_function *add, *before, *prefix, *leaves, *nodes, *values;
+    struct cuda_function *add, *before, *prefix, *leaves, *nodes, *values, *runs;
 };
 
 struct windows {
@@ -37,6 +37,9 @@ NODISCARD enum status cuda_window_launch_work(struct windows *windows, struct cu
 /* Makes the sums of pieces those before each. */
 NODISCARD enum status cuda_window_sum_pieces(struct windows *windows, struct error *error);
 
+/* Adds a column for the results of windows->of. */
+NODISCARD enum status cuda_window_add_result(struct windows *windows, struct error *error);
+
 struct window_column cuda_window_column_of(const struct device_column *column);
 
 /* The codes of a column as a term are 0 .. *last; false: they do not fit a word. */
@@ -53,7 +56,17 @@ struct window_wishes {
  * if there is no memory. */
 NODISCARD enum status cuda_window_order_make(struct windows *windows, const struct window_wishes *wishes,
                                              bool *done, struct error *error);
+/* Tells the kernels the terms of windows->of. */
+void cuda_window_set_terms(struct windows *windows);
 /* The code of a column in the words of the order's places; NULL: they have none. */
 const struct window_code *cuda_window_code_at(const struct windows *windows, uint32_t column);
+
+/* ---- runs.c ---- */
+
+/* Whether functions of one order may be computed in one pass over rows that stand in it. */
+bool cuda_window_runs_can(const struct device_rows *rows, const struct device_window *list, uint32_t count);
+/* Computes them; *done is false, and nothing is added, if the rows do not stand so, or there is no memory. */
+NODISCARD enum status cuda_window_runs(struct windows *windows, const struct device_window *list,
+                                       uint32_t count, bool *done, struct error *error);
 
 #endif

@@ -103,6 +103,7 @@ static const struct {
     {"min(maybe) over (partition by shop order by day desc, id)", true},
     {"max(day) over (order by id rows between unbounded preceding and 40 preceding)", true},
     {"min(note) over (partition by runs)", true},
+    {"max(big) over (partition by runs)", true},
     {"lag(number) over (partition by shop order by day, id)", true},
     {"lead(maybe, 3) over (order by big, wide, id)", true},
     {"lag(part) over (order by wide desc nulls last, big desc, number, id desc)", true},
@@ -172,6 +173,12 @@ static const char *const ordered[] = {
     "count(maybe) over (partition by shop order by maybe nulls first, number)",
     "last_value(of65) over (partition by number order by maybe rows between current row and 3 following)",
     "min(number) over (partition by day order by of64, number)",
+    /* Whole partitions, which stand together: short ones, of several terms, of NULLs, and longer ones than a warp looks for. */
+    "max(number) over (partition by of65)",
+    "sum(number) over (partition by runs, id)",
+    "count(maybe) over (partition by late)",
+    "count(*) over (partition by id / 3 * 10000000000)",
+    "min(number) over (partition by id / 2500)",
 };
 /* %s: a function; %u: the rows. Columns stand beside it where it is. */
 static const char *const beside[] = {
