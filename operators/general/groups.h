@@ -67,11 +67,11 @@ struct groups_work {
     struct groups_total totals[GROUPS_TOTALS_MAX];
     uint64_t totals_state; /* struct groups_totals */
     uint32_t set_slot;     /* of the values of a set */
-    uint32_t reserved;
-    int64_t set_low;    /* bit v - set_low of the bitmap is that of value v */
-    uint64_t set_span;  /* the greatest v - set_low */
-    uint64_t set_bits;  /* of words of 32 bits */
-    uint64_t set_state; /* struct groups_set */
+    uint32_t full;         /* all slots but the last one are used */
+    int64_t set_low;       /* bit v - set_low of the bitmap is that of value v */
+    uint64_t set_span;     /* the greatest v - set_low */
+    uint64_t set_bits;     /* of words of 32 bits */
+    uint64_t set_state;    /* struct groups_set */
 };
 
 /* GENERAL_AGGREGATE: the parts of general_code.number, from bit 0 on: 16 bits, 1 + the aggregate that counts the values, or 0:

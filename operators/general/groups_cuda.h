@@ -86,6 +86,8 @@ struct group_reader {
 
 TILE_INLINE bool group_is_used(const groups_work &work, uint64_t slot)
 {
+    if (work.full)
+        return slot + 1 < arguments.slots;
     return work.hashed ? state_words(arguments.keys)[slot] != 0
                        : reinterpret_cast<const uint32_t *>(arguments.present)[slot] != 0;
 }
@@ -172,6 +174,34 @@ struct group_hint {
     }
 };
 
+/* The hint as a comparison of the state with a number: least() is not greater than the bound. */
+struct group_limit {
+    const state_word *states;
+    int64_t limit;
+    bool usable, descending;
+
+    __device__ __forceinline__ group_limit(const group_hint &hint, uint64_t bound)
+    {
+        const first_term_argument &term = arguments.first.terms[0];
+        const uint64_t span = (uint64_t)term.high - (uint64_t)term.low;
+        const uint32_t value = hint.code.c;
+        usable = hint.usable && !((uint64_t)hint.code.number & 0xffff) && term.stride &&
+                 value != STATE_OF_MIN && value != STATE_OF_MAX && value != STATE_OF_AND;
+        states = usable ? state_words(arguments.states[hint.code.index]) : nullptr;
+        descending = term.descending;
+        limit = descending ? INT64_MIN : INT64_MAX; /* all pass */
+        if (!usable || bound / term.stride - term.best >= span >> term.shift)
+            return; /* also if the bound is better than the best rank, which nothing is */
+        const uint64_t distance = ((bound / term.stride - term.best + 1) << term.shift) - 1;
+        limit = (int64_t)(descending ? (uint64_t)term.high - distance : (uint64_t)term.low + distance);
+    }
+    __device__ __forceinline__ bool may(uint64_t slot) const
+    {
+        const int64_t value = (int64_t)states[slot];
+        return descending ? value >= limit : value <= limit;
+    }
+};
+
 /* A voter's slots are as far apart as they can be. */
 extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
     groups_sample(const __grid_constant__ groups_work work)
@@ -181,7 +211,7 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
                    voter = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
     const uint64_t step = apart > voters ? apart : voters;
     const group_hint hint(work);
-    uint64_t best = FIRST_NO_RANK;
+    uint64_t best = FIRST_NO_RANK, best_slot = 0; /* the latter, if ranks are hints as yet */
     for (uint64_t first = voter; first < slots; first += GROUPS_TAKEN * step) {
         uint64_t least[GROUPS_TAKEN];
 #pragma unroll
@@ -189,12 +219,22 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
             const uint64_t slot = first + i * step;
             least[i] = slot < slots && group_is_used(work, slot) ? hint.least(work, slot) : FIRST_NO_RANK;
         }
+        if (hint.usable) {
+#pragma unroll
+            for (uint32_t i = 0; i < GROUPS_TAKEN; i++) {
+                best_slot = least[i] < best ? first + i * step : best_slot;
+                best = least[i] < best ? least[i] : best;
+            }
+            continue;
+        }
 #pragma unroll 1
         for (uint32_t i = 0; i < GROUPS_TAKEN; i++) {
             const uint64_t rank = least[i] < best ? group_rank(work, first + i * step, best) : FIRST_NO_RANK;
             best = rank < best ? rank : best;
         }
     }
+    if (hint.usable && best != FIRST_NO_RANK) /* of one of the best by the first term */
+        best = group_rank(work, best_slot, FIRST_NO_RANK);
     const uint32_t lane = threadIdx.x % 32, lanes = __ballot_sync(FULL_WARP, best != FIRST_NO_RANK);
     uint32_t at = 0;
     if (lane == 0 && lanes)
@@ -264,8 +304,9 @@ extern "C" __global__ void __launch_bounds__(GROUPS_THREADS)
 {
     const uint64_t bound = first_bound();
     const group_hint hint(work);
+    const group_limit limit(hint, bound);
     groups_each(
-        work, [&](uint64_t slot) { return hint.least(work, slot) <= bound; },
+        work, [&](uint64_t slot) { return limit.usable ? limit.may(slot) : hint.least(work, slot) <= bound; },
         [&](uint64_t slot, bool used) { group_list(work, slot, used, bound); });
 }
 

@@ -109,6 +109,7 @@ static enum status write_program(const struct plan *plan, const struct kernel *k
     struct general_codes codes;
     groups->usable = true;
     groups->work = (struct groups_work){.hashed = plan->shape == PLAN_HASH,
+                                        .full = kernel->list.used,
                                         .key_words = plan->key_words,
                                         .aggregate_count = plan->aggregate_count};
     enum status status = general_codes_open(&codes, plan, kernel, NULL, why, error);
