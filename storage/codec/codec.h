@@ -154,6 +154,7 @@ struct codec {
     const char *summary; /* one line for `tessera codecs` and docs */
     enum codec_layout layout;
     unsigned choosers;    /* CHOSEN_BY of each chooser that considers it */
+    bool quick;           /* packs any column in one pass, and reads fast: of one codec (codec_quick) */
     bool random_access;   /* `value` is cheap, because it decodes no other row of the tile */
     bool holds_int64;     /* value_bytes may be 8 */
     double decode_cycles; /* CPU cycles a value, in addition to unpacking bits; orders a query's steps */
@@ -231,6 +232,9 @@ struct codec {
 /* The codec with this number or name, for this machine's instruction set; NULL if there is none. */
 const struct codec *codec_by_id(uint32_t id);
 const struct codec *codec_by_name(const char *name);
+
+/* The codec of columns that will be read once or twice: choosing takes longer than packing, as each candidate packs. */
+const struct codec *codec_quick(void);
 
 /* The same for another instruction set, for tests and benches; NULL if this build does not have it. */
 const struct codec *codec_by_id_isa(uint32_t id, enum isa_level level);

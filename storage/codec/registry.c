@@ -37,6 +37,14 @@ const struct codec *codec_by_name(const char *name)
     return NULL;
 }
 
+const struct codec *codec_quick(void)
+{
+    uint32_t id = 1;
+    while (!codec_by_id(id)->quick)
+        id++;
+    return codec_by_id(id);
+}
+
 static const struct codec *by_layout(enum codec_layout layout)
 {
     uint32_t id = 1;

@@ -222,8 +222,8 @@ static enum status make_groups(struct device_run *run, struct error *error)
     RETURN_IF_ERROR(cuda_groups_take(run, error));
     if (rows) {
         RETURN_IF_ERROR(sort(run, rows, error));
-        RETURN_IF_ERROR(count_groups(run, run->list.words, rows, run->kernel.list.words.number_shift, VALUES_PIECE,
-                                     &groups, error));
+        RETURN_IF_ERROR(count_groups(run, run->list.words, rows, run->kernel.list.words.number_shift,
+                                     VALUES_PIECE, &groups, error));
         RETURN_IF_ERROR(cuda_synchronize(run->cuda, error));
     }
     RETURN_IF_ERROR(make_table(run, groups, error));

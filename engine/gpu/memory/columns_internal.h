@@ -37,8 +37,8 @@ struct entry {
     struct cuda_range *ranges; /* NULL: whole ones; else of cuts */
     uint32_t range_count;
     uint64_t whole_bytes; /* of whole chunks: those of all segments of a statement's share */
-    bool running;     /* the run that is being placed reads them */
-    unsigned holders; /* runs that read them now */
+    bool running;         /* the run that is being placed reads them */
+    unsigned holders;     /* runs that read them now */
     double score; /* bytes that a run saves for each byte kept, summed over runs, recent ones counting most */
     const void **pins;  /* what was pinned for reading from the host's memory: two a segment, or NULL */
     cuda_address *host; /* where kernels read the pieces there: two a segment; 0: not pinned */

@@ -38,7 +38,7 @@ struct cuda_place {
     double *kept_tiles;         /* the fraction of each segment's tiles that is read */
     struct cuda_ranges ranges;  /* of which columns are cut; none: no column is */
 
-    uint8_t *places;            /* enum chunk_place: of column c and segment s at c * segment_count + s */
+    uint8_t *places; /* enum chunk_place: of column c and segment s at c * segment_count + s */
     struct bound_chunk
         *chunks; /* the list: of column c and item i (segment or range) at c * list_count + i */
     uint32_t list_count;

@@ -329,10 +329,6 @@ void file_table_free(struct file_table *table)
 
 /* ---- Columns ---- */
 
-/* Most files are asked once or twice. Choosing a codec encodes a column with each candidate, which takes as long as all
- * the rest of such a load; this one takes a pass over the values, and is read as fast as those that are smaller. */
-#define FILE_CODEC "nsf"
-
 static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *at)
 {
     (void)facts;
@@ -369,7 +365,7 @@ static enum status load_fields(const struct file_table *table, const bool *wante
     enum status status = fclose(out) == 0 ? STATUS_OK : error_out_of_memory(error, bytes, "a schema");
     options.directory = directory;
     options.transient = true;
-    options.codecs = FILE_CODEC;
+    options.codecs = codec_quick()->name; /* most files are asked once or twice */
     status = AND_THEN(status, file_schema_options(table->schema, wanted, &options, &input, &loading, error));
     status = AND_THEN(status, schema_script_parse(table->name, text, bytes, &script, error));
     if (status == STATUS_OK) {

@@ -153,6 +153,7 @@ const struct codec ISA(codec_nsf) = {
     .summary = "null suppression: 1, 2, 4 or 8 bytes for every value of a chunk",
     .layout = CODEC_LAYOUT_ARRAY,
     .choosers = CHOSEN_BY(CHOOSER_SMALLEST) | CHOSEN_BY(CHOOSER_AUTO),
+    .quick = true,
     .random_access = true,
     .holds_int64 = true,
     .gpu = {.header = "operators/decode/nsf_cuda.h",
