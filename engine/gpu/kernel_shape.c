@@ -315,7 +315,7 @@ static bool merges_runs(const struct plan *plan, const struct kernel *kernel)
     for (uint32_t a = 0; a < plan->aggregate_count; a++)
         if (plan_is_distinct(plan, a) || kernel->state_words[a] > 1)
             return false;
-    const uint64_t runs = row_words_runs(plan);
+    const uint64_t runs = row_words_runs(plan).most;
     return runs > 0 && runs <= plan->fact->rows / ROWS_A_RUN;
 }
 

@@ -24,7 +24,7 @@ bool group_list_suits(const struct plan *plan, const struct group_layout *entry,
                       struct group_layout *parts)
 {
     const double rows = row_words_rows(plan), groups = row_words_groups(plan);
-    const uint64_t runs = row_words_runs(plan);
+    const uint64_t runs = row_words_runs(plan).most;
     row_words_find(plan, words);
     if (!words->fit || plan->in_order || groups <= (double)group_hash_most(entry) ||
         rows > ROWS_A_GROUP * groups || (runs && plan->fact->rows / runs >= ROWS_A_RUN) ||

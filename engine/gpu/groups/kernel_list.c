@@ -29,29 +29,11 @@ static bool may_be_in_order(const struct plan *plan, const struct kernel *kernel
            plan->grouping.listed >= plan->group_count;
 }
 
-struct run_count {
-    const struct plan *plan;
-    uint64_t runs;
-    bool known;
-};
-
-static void count_runs(void *context, const struct expression *leaf)
-{
-    struct run_count *const count = context;
-    const struct plan_source *const source = &count->plan->sources[leaf->index];
-    const uint32_t c = source->join < 0 ? source->column : count->plan->joins[source->join].column;
-    const uint64_t runs = count->plan->columns[c].column->statistics.runs;
-    count->runs += runs;
-    count->known &= runs > 0;
-}
-
 /* The groups of rows in order are at most their columns' runs. */
 static uint64_t most_groups(const struct plan *plan)
 {
-    struct run_count count = {.plan = plan, .known = true};
-    for (uint32_t g = 0; g < plan->group_count; g++)
-        expression_visit(&plan->expressions, plan->groups[g].expression, count_runs, &count);
-    return count.known && count.runs < plan->scan.kept_rows ? count.runs : plan->scan.kept_rows;
+    const struct row_runs runs = row_words_runs(plan);
+    return runs.known && runs.all < plan->scan.kept_rows ? runs.all : plan->scan.kept_rows;
 }
 
 /* Lets all columns be decoded to shared memory; false: that leaves too little for what decoders need beside it. */

@@ -77,7 +77,7 @@ double row_words_groups(const struct plan *plan)
 
 struct run_search {
     const struct plan *plan;
-    uint64_t runs;
+    struct row_runs runs;
 };
 
 static void see_runs(void *context, const struct expression *leaf)
@@ -86,12 +86,14 @@ static void see_runs(void *context, const struct expression *leaf)
     const struct plan_source *const source = &search->plan->sources[leaf->index];
     const uint32_t c = source->join < 0 ? source->column : search->plan->joins[source->join].column;
     const uint64_t runs = search->plan->columns[c].column->statistics.runs;
-    search->runs = runs > search->runs ? runs : search->runs;
+    search->runs.most = runs > search->runs.most ? runs : search->runs.most;
+    search->runs.all += runs;
+    search->runs.known &= runs > 0;
 }
 
-uint64_t row_words_runs(const struct plan *plan)
+struct row_runs row_words_runs(const struct plan *plan)
 {
-    struct run_search search = {.plan = plan};
+    struct run_search search = {.plan = plan, .runs = {.known = true}};
     for (uint32_t g = 0; g < plan->group_count; g++)
         expression_visit(&plan->expressions, plan->groups[g].expression, see_runs, &search);
     return search.runs;

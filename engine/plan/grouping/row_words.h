@@ -37,7 +37,12 @@ void row_words_find(const struct plan *plan, struct row_words *words);
 double row_words_groups(const struct plan *plan);
 double row_words_rows(const struct plan *plan);
 
-/* The runs, in the table's order, of the column that most of the groups' rows change with; 0: they are not known. */
-uint64_t row_words_runs(const struct plan *plan);
+/* The runs of the columns that the groups are made of, in the table's order: of that which has most, and of all together, so many
+ * groups there are at most if their rows stand together. */
+struct row_runs {
+    uint64_t most, all;
+    bool known; /* of each column; what is not known counts as 0 */
+};
+struct row_runs row_words_runs(const struct plan *plan);
 
 #endif
