@@ -290,8 +290,8 @@ static enum status fill_some_words(const struct conversion *conversion, uint32_t
                                    int32_t *out, const char **complaint)
 {
     const struct columnar_values *const values = conversion->store->values;
-    const char *strings[DICTIONARY_PREFETCH];
-    uint32_t lengths[DICTIONARY_PREFETCH], places[DICTIONARY_PREFETCH], unknown = 0;
+    const char *strings[DICTIONARY_PREFETCH] = {0};
+    uint32_t lengths[DICTIONARY_PREFETCH] = {0}, places[DICTIONARY_PREFETCH], unknown = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct text_field *const field = text_at(values, at + i);
         if (code_known(conversion, at + i, field, &out[i]))
