@@ -18,7 +18,10 @@ static void begin(void)
     load_ends("one=one.csv", 0, "");
 }
 
-#define NUMBERS "with recursive n(i) as (select 1 union all select i + 1 from n where i <= %d) "
+/* From 1 up to a number below 2^18, of pairs: a step of a recursion for each takes a minute. */
+#define NUMBERS                                                                               \
+    "with recursive m(j) as (select 0 union all select j + 1 from m where j < 511), n(i) as " \
+    "(select a.j * 512 + b.j + 1 from m a, m b where a.j * 512 + b.j <= %d) "
 #define TABLE                                                                                               \
     "CREATE TABLE t (k BIGINT, b BIGINT, small BIGINT, d DECIMAL(18,2), r DOUBLE, day DATE, at TIMESTAMP, " \
     "f BOOLEAN, word TEXT, line TEXT, none TEXT, runs TEXT);"
@@ -130,8 +133,9 @@ static void failures_leave_the_old_file(void **state)
     begin();
     shell_prints(
         "echo old > o.parquet && (ulimit -f 1; trap '' XFSZ; $T sql --device cpu --db $D \"copy (with "
-        "recursive n(i) as (select 1 union all select i + 1 from n where i < 90000) select i * i from "
-        "n) to 'o.parquet'\") 2>&1 | grep -o 'cannot be written: .*'; cat o.parquet; ls | grep -c "
+        "recursive n(i) as (select 1 union all select i + 1 from n where i < 300) select (a.i * 300 + b.i) * "
+        "a.i from n a, n b) to 'o.parquet'\") 2>&1 | grep -o 'cannot be written: .*'; cat o.parquet; ls | "
+        "grep -c "
         "partial; true",
         "cannot be written: File too large\nold\n0\n");
 }
