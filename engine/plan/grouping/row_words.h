@@ -19,8 +19,8 @@ struct row_words {
     bool fit; /* else the rest has no meaning */
     uint32_t number_shift, number_bits;
     uint64_t numbers; /* those of groups are less */
-    uint16_t code_of
-        [PLAN_AGGREGATES_MAX]; /* the first aggregate with this argument: itself, if it brings the code */
+    /* The first aggregate with this argument: itself, if it brings the code. */
+    uint16_t code_of[PLAN_AGGREGATES_MAX];
     uint8_t shifts[PLAN_AGGREGATES_MAX], bits[PLAN_AGGREGATES_MAX];
 };
 
