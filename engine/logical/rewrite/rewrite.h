@@ -161,7 +161,7 @@ bool rewrite_is_over(const struct sql_expression *condition, const struct logica
 
 /* ---- shared.c ---- */
 
-/* Notes the conditions of a reference to a shared query. */
+/* Notes the conditions of a reference to a shared query, unless the step is not taken in shared queries. */
 NODISCARD enum status rewrite_ask_shared(struct rewriter *rewriter, const struct logical_node *node,
                                          const struct conjuncts *conditions);
 /* Notes the columns that are needed of a reference, unless the step is not taken in shared queries. */

@@ -44,10 +44,12 @@ enum status rewrite_ask_shared(struct rewriter *rewriter, const struct logical_n
                                const struct conjuncts *conditions)
 {
     const struct logical_node *const root = rewriter->tree->shared[node->shared.shared].root;
-    struct shared_query *const asked = &rewriter->shared[node->shared.shared];
+    struct shared_query *const asked = rewriter->shared ? &rewriter->shared[node->shared.shared] : NULL;
     struct column_map map = {0};
     struct sql_expression *all = NULL;
     struct logical_set gives;
+    if (!asked)
+        return STATUS_OK;
     asked->references++;
     RETURN_IF_ERROR(rewrite_gives(rewriter, node, &gives));
     for (uint32_t c = 0; c < node->column_count; c++) {
