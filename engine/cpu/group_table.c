@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 1024u
+#define FIRST_CAPACITY 64u
 
 /* From this many entries on the table does not fit the first-level cache, and prefetching pays. */
 #define FAR_ENTRIES 1024u
