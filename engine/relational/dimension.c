@@ -469,6 +469,16 @@ static enum status side_of(const struct region *region, uint32_t s, const struct
     return STATUS_OK;
 }
 
+static enum status note_asked(const struct region *region, uint32_t s, struct conjuncts *asked)
+{
+    const struct conjuncts *const conjuncts = &region->conjuncts;
+    for (uint32_t i = 0; i < conjuncts->count; i++)
+        if (conjuncts->list[i].sources == UINT64_C(1) << s)
+            RETURN_IF_ERROR(sql_tree_append(region->run->arena, &asked->list, &asked->count,
+                                            sizeof *asked->list, &conjuncts->list[i], region->run->error));
+    return STATUS_OK;
+}
+
 static enum status answer(struct region *region, uint32_t s, const struct side_key *key, double scan_rows,
                           const struct logical_node *side)
 {
@@ -480,6 +490,8 @@ static enum status answer(struct region *region, uint32_t s, const struct side_k
     uint64_t count;
     RETURN_IF_ERROR(region_answer(region, source->node, side, "dimension", &folded));
     folded->left = left;
+    if (!left)
+        RETURN_IF_ERROR(note_asked(region, s, &folded->asked));
     struct dimension of = {.region = region,
                            .node = source->node,
                            .rows = &folded->result,
@@ -529,6 +541,9 @@ static enum status settle(struct region *region)
         for (uint32_t c = 0; c < at->node->column_count; c++)
             RETURN_IF_ERROR(sql_tree_rewrite(run->arena, at->definitions[c], replace_column, region,
                                              &at->definitions[c], run->error));
+        for (uint32_t i = 0; i < at->asked.count; i++)
+            RETURN_IF_ERROR(sql_tree_rewrite(run->arena, at->asked.list[i].tree, replace_column, region,
+                                             &at->asked.list[i].tree, run->error));
         RETURN_IF_ERROR(sql_tree_rewrite(run->arena, at->in, replace_column, region, &at->in, run->error));
     }
     return STATUS_OK;
@@ -587,31 +602,14 @@ static bool is_told(const struct region *region, const struct sql_expression *tr
     return told;
 }
 
-/* The dimension that a look-up is of, or NULL. */
-static const struct folded *looked_up(const struct region *region, const struct sql_expression *tree)
+/* A condition that a dimension's answer has asked. */
+static bool is_asked(const struct region *region, const struct sql_expression *tree)
 {
-    for (const struct folded *at = *region->folded; at; at = at->next)
-        for (uint32_t c = 0; at->definitions && c < at->node->column_count; c++)
-            if (at->definitions[c] && at->definitions[c]->keys == tree->keys)
-                return at;
-    return NULL;
-}
-
-/* True if the tree names columns of *of alone, the first dimension that it meets: its answer has asked the condition. */
-static bool names_one(const struct region *region, const struct sql_expression *tree,
-                      const struct folded **of)
-{
-    if (tree->operation == SQL_INPUT)
-        return false;
-    if (tree->operation == SQL_LOOKUP) {
-        const struct folded *const found = looked_up(region, tree);
-        *of = *of ? *of : found;
-        return found && found == *of && !found->left;
-    }
-    bool one = true;
-    for (uint32_t c = 0; c < tree->child_count && one; c++)
-        one = names_one(region, tree->children[c], of);
-    return one;
+    bool asked = false;
+    for (const struct folded *at = *region->folded; at && !asked; at = at->next)
+        for (uint32_t i = 0; at->definitions && i < at->asked.count && !asked; i++)
+            asked = sql_same_expression(tree, at->asked.list[i].tree);
+    return asked;
 }
 
 enum status region_ask_dimensions(struct region *region)
@@ -620,9 +618,8 @@ enum status region_ask_dimensions(struct region *region)
         return STATUS_OK;
     for (uint32_t i = 0; i < region->conjuncts.count; i++) {
         struct conjunct *const conjunct = &region->conjuncts.list[i];
-        const struct folded *of = NULL;
         conjunct->sources = region_reads(region, conjunct->tree); /* a table may come after its dimension */
-        conjunct->done |= is_told(region, conjunct->tree) || (names_one(region, conjunct->tree, &of) && of);
+        conjunct->done |= is_told(region, conjunct->tree) || is_asked(region, conjunct->tree);
     }
     for (uint32_t k = 0; k < region->keys.count; k++)
         RETURN_IF_ERROR(region_split(region, region->keys.list[k].tree, &region->conjuncts));

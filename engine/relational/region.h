@@ -60,6 +60,7 @@ struct folded {
     struct sql_expression
         *in; /* ... and the condition on its key; NULL: another one asks it, or it is joined by LEFT */
     bool left;
+    struct conjuncts asked; /* of a dimension: the conditions on its columns alone, which its rows pass */
     struct explain_node *explained; /* or NULL */
     struct result result;
     struct key_set keys; /* of a list: if they are done, the result has a number of rows alone */

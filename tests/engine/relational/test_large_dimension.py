@@ -95,8 +95,28 @@ def check_few_rows(folder, bills):
     assert ask(folder, sql).partition("\n")[2] == "".join(f"{group},{count}\n" for group, count in sorted(groups.items()))
 
 
+def check_two_columns(folder, roads):
+    """Two columns of a dimension are compared with the key of another one: the scan asks that they are equal."""
+    folder.mkdir()
+    ends = [(i % 61 + i % 3, i % 61) for i in range(roads)]
+    walked = [i * 7 % 60 for i in range(5 * roads)]
+    (folder / "schema.sql").write_text("CREATE TABLE towns (town INTEGER); CREATE TABLE walks (walked INTEGER);"
+                                       "CREATE TABLE roads (road INTEGER, a INTEGER, b INTEGER);")
+    (folder / "towns.csv").write_text("".join(f"{i}\n" for i in range(30)))
+    (folder / "roads.csv").write_text("".join(f"{i},{a},{b}\n" for i, (a, b) in enumerate(ends)))
+    (folder / "walks.csv").write_text("".join(f"{i}\n" for i in walked))
+    subprocess.run([TESSERA, "load", "--db", folder / "db", "--schema", folder / "schema.sql", "--header", "no",
+                    *(f"{table}={folder / table}.csv" for table in ("towns", "roads", "walks"))], check=True,
+                   capture_output=True)
+    sql = "select count(*) from towns join roads on town = a join walks on road = walked and town = b"
+    expected = sum(ends[road][0] == ends[road][1] < 30 for road in walked)
+    answer = ask(folder, sql).partition("\n")[2]
+    assert answer == f"{expected}\n", f"{answer} instead of {expected}"
+
+
 with tempfile.TemporaryDirectory() as temporary:
     check(pathlib.Path(temporary) / "small", 5000, False)
     check(pathlib.Path(temporary) / "large", (1 << 18) + 5, True)
     check_few_keys(pathlib.Path(temporary) / "few", (1 << 18) + 5, 101)
     check_few_rows(pathlib.Path(temporary) / "rows", 900000)
+    check_two_columns(pathlib.Path(temporary) / "columns", 1000)
