@@ -86,15 +86,18 @@ static enum status add_buffer(struct string_buffers *buffers, uint64_t bytes, ui
     return STATUS_OK;
 }
 
+/* After a failure the writer has what it had: other rows put strings before somebody asks for the failure. */
 static enum status next_buffer(struct string_writer *writer, uint64_t length, struct error *error)
 {
     uint64_t room = writer->room ? 2 * writer->room : BUFFER_LEAST;
+    char *made;
     room = room > BUFFER_MOST ? BUFFER_MOST : room;
     room = room < length ? length : room;
     pthread_mutex_lock(&writer->to->lock);
-    const enum status status = add_buffer(writer->to, room, &writer->buffer, &writer->bytes, error);
+    const enum status status = add_buffer(writer->to, room, &writer->buffer, &made, error);
     pthread_mutex_unlock(&writer->to->lock);
     RETURN_IF_ERROR(status);
+    writer->bytes = made;
     writer->room = room;
     writer->used = 0;
     return STATUS_OK;
