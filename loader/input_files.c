@@ -96,6 +96,8 @@ enum status input_files_add(struct input_files *files, char *word, struct error 
 {
     struct stat facts;
     const bool there = stat(word, &facts) == 0;
+    if (!there && errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
+        return error_set_errno(error, errno, "%s: cannot be opened", word);
     if (there && S_ISDIR(facts.st_mode))
         return add_folder(files, word, error);
     return there || !strpbrk(word, "*?[") ? add_path(files, word, error) : add_pattern(files, word, error);

@@ -280,9 +280,12 @@ static enum status has_parent(const char *path, bool *has, struct error *error)
     while (length && path[length - 1] != '/')
         length--;
     RETURN_IF_ERROR(path_format(&parent, error, "%.*s.", (int)length, path)); /* "." or "a/b/." */
-    *has = stat(parent, &facts) == 0 && S_ISDIR(facts.st_mode);
+    const int reason = stat(parent, &facts) == 0 ? 0 : errno;
+    *has = !reason && S_ISDIR(facts.st_mode);
     free(parent);
-    return STATUS_OK;
+    return !reason || reason == ENOENT || reason == ENOTDIR
+               ? STATUS_OK
+               : error_set_errno(error, reason, "cannot look at the directory of %s", path);
 }
 
 enum status database_is_new(const char *path, bool *is_new, struct error *error)
