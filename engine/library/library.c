@@ -119,7 +119,7 @@ static enum status open_states(struct tessera_database *database, const char *pa
     if (copied)
         return library_states_open(&database->states, options, error);
     database->states.options = options;
-    return error_out_of_memory(error, strlen(path), "a database");
+    return error_out_of_memory(error, path ? strlen(path) : 0, "a database");
 }
 
 enum tessera_status tessera_open_with(const char *path, const struct tessera_options *options,
@@ -413,14 +413,16 @@ static enum status try_change(struct tessera_statement *statement, struct change
 }
 
 /* The answer is made before tables are changed, as nothing may fail after that. */
-static enum status run_change(struct tessera_statement *statement, struct rowset *rows, struct error *error)
+static enum status run_change(struct tessera_statement *statement, struct tessera_result *result,
+                              struct error *error)
 {
     struct change_report report;
-    RETURN_IF_ERROR(answer_count(0, rows, error));
+    RETURN_IF_ERROR(answer_count(0, &result->rows, error));
+    RETURN_IF_ERROR(make_bits(result, error));
     enum status status = try_change(statement, &report, error);
     for (uint32_t i = 1; report.superseded && i < CHANGE_TRIES; i++)
         status = try_change(statement, &report, error);
-    rows->columns[0].values[0] = (int64_t)report.rows;
+    result->rows.columns[0].values[0] = (int64_t)report.rows;
     return status;
 }
 
@@ -443,7 +445,7 @@ static enum status run(struct tessera_statement *statement, struct tessera_resul
     if (statement->shows)
         return run_show(statement, &result->rows, error);
     if (!statement->statement)
-        return run_change(statement, &result->rows, error);
+        return run_change(statement, result, error);
     result->state = statement->state;
     library_share(&statement->database->states, result->state);
     return sql_cache_run(statement->state->cache, statement->statement, &result->rows, NULL, error);
@@ -457,7 +459,7 @@ enum tessera_status tessera_run(struct tessera_statement *statement, struct tess
     library_call_begin(&statement->execution);
     enum status status =
         result ? run(statement, result, &inner) : error_out_of_memory(&inner, sizeof *result, "an answer");
-    status = AND_THEN(status, make_bits(result, &inner));
+    status = AND_THEN(status, result->bits ? STATUS_OK : make_bits(result, &inner));
     execution_leave(&statement->execution);
     if (status == STATUS_OK)
         *out = result;
