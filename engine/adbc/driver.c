@@ -18,9 +18,17 @@ static void release_error(struct AdbcError *error)
     error->release = NULL;
 }
 
+static void release_constant(struct AdbcError *error)
+{
+    error->message = NULL;
+    error->release = NULL;
+}
+
+/* Without memory for the sentence, that is the error. */
 static AdbcStatusCode fill_error(struct AdbcError *error, AdbcStatusCode code, int32_t vendor,
                                  const char *text)
 {
+    static char no_memory[] = "out of memory";
     /* The SQLSTATE class of each code: what programs test that know no code of ours. */
     static const char states[][6] = {
         [ADBC_STATUS_UNKNOWN] = "HY000",          [ADBC_STATUS_NOT_IMPLEMENTED] = "0A000",
@@ -33,10 +41,12 @@ static AdbcStatusCode fill_error(struct AdbcError *error, AdbcStatusCode code, i
         return code;
     if (error->release)
         error->release(error);
-    error->message = strdup(text);
-    error->vendor_code = vendor;
+    char *const copy = strdup(text);
+    error->message = copy ? copy : no_memory;
+    error->vendor_code = copy ? vendor : TESSERA_MACHINE;
+    error->release = copy ? release_error : release_constant;
+    code = copy ? code : ADBC_STATUS_IO;
     memcpy(error->sqlstate, states[code], sizeof error->sqlstate);
-    error->release = release_error;
     return code;
 }
 

@@ -98,9 +98,11 @@ static AdbcStatusCode write_script(FILE *script, const struct driver_statement *
     write_tables(script, database, append ? NULL : statement->target);
     if (append)
         return ADBC_STATUS_OK;
-    if (bound->get_schema(bound, &schema))
-        return driver_error(error, ADBC_STATUS_IO, "the stream of table %s does not tell its schema",
-                            statement->target);
+    if (bound->get_schema(bound, &schema)) {
+        const char *const text = bound->get_last_error(bound);
+        return driver_error(error, ADBC_STATUS_IO, "the stream of table %s does not tell its schema: %s",
+                            statement->target, text ? text : "it does not say why");
+    }
     const AdbcStatusCode code = write_new_table(script, statement->target, &schema, error);
     schema.release(&schema);
     return code;

@@ -54,8 +54,14 @@ static AdbcStatusCode prepare(struct driver_statement *statement, struct AdbcErr
 
 /* ---- Answers: of one run, or of one for each bound row, one after the other ---- */
 
+struct answer {
+    struct ArrowArrayStream stream;
+    struct tessera_values count; /* of a change: the only column, and its only row */
+    int64_t changed;
+};
+
 struct answers {
-    struct ArrowArrayStream *streams;
+    struct answer **answers;
     size_t count, room, at;
     int64_t rows;
 };
@@ -63,7 +69,7 @@ struct answers {
 static int answers_schema(struct ArrowArrayStream *stream, struct ArrowSchema *schema)
 {
     const struct answers *const of = stream->private_data;
-    return of->streams[0].get_schema(&of->streams[0], schema);
+    return of->answers[0]->stream.get_schema(&of->answers[0]->stream, schema);
 }
 
 static int answers_next(struct ArrowArrayStream *stream, struct ArrowArray *batch)
@@ -71,7 +77,8 @@ static int answers_next(struct ArrowArrayStream *stream, struct ArrowArray *batc
     struct answers *const of = stream->private_data;
     *batch = (struct ArrowArray){0};
     for (; of->at < of->count; of->at++) {
-        const int code = of->streams[of->at].get_next(&of->streams[of->at], batch);
+        struct ArrowArrayStream *const one = &of->answers[of->at]->stream;
+        const int code = one->get_next(one, batch);
         if (code || batch->release)
             return code;
     }
@@ -81,15 +88,23 @@ static int answers_next(struct ArrowArrayStream *stream, struct ArrowArray *batc
 static const char *answers_error(struct ArrowArrayStream *stream)
 {
     const struct answers *const of = stream->private_data;
-    return of->at < of->count ? of->streams[of->at].get_last_error(&of->streams[of->at]) : NULL;
+    struct ArrowArrayStream *const one = of->at < of->count ? &of->answers[of->at]->stream : NULL;
+    return one ? one->get_last_error(one) : NULL;
+}
+
+static void answer_free(struct answer *answer)
+{
+    if (answer->stream.release)
+        answer->stream.release(&answer->stream);
+    free(answer);
 }
 
 static void answers_free(struct answers *answers)
 {
     for (size_t i = 0; answers && i < answers->count; i++)
-        answers->streams[i].release(&answers->streams[i]);
+        answer_free(answers->answers[i]);
     if (answers)
-        free(answers->streams);
+        free(answers->answers);
     free(answers);
 }
 
@@ -100,53 +115,93 @@ static void answers_release(struct ArrowArrayStream *stream)
 }
 
 /* The types of an answer may depend on parameters ("select ?"). One stream has one schema. */
-static bool same_types(struct ArrowArrayStream *one, struct ArrowArrayStream *other)
+static AdbcStatusCode compare_types(struct ArrowArrayStream *one, struct ArrowArrayStream *other,
+                                    struct AdbcError *error)
 {
     struct ArrowSchema a, b;
+    bool same = true;
     if (one->get_schema(one, &a))
-        return false;
-    bool same = other->get_schema(other, &b) == 0;
-    if (same) {
+        return driver_out_of_memory(error);
+    const bool given = other->get_schema(other, &b) == 0;
+    if (given) {
         for (int64_t c = 0; same && c < a.n_children; c++)
             same = strcmp(a.children[c]->format, b.children[c]->format) == 0;
         b.release(&b);
     }
     a.release(&a);
-    return same;
+    if (!given)
+        return driver_out_of_memory(error);
+    return same ? ADBC_STATUS_OK
+                : driver_error(error, ADBC_STATUS_INVALID_DATA,
+                               "the answers to the bound rows differ in their types; CAST what comes from "
+                               "parameters");
 }
 
-static AdbcStatusCode run_once(struct driver_statement *statement, struct answers *answers,
-                               struct AdbcError *error)
+/* Adds an answer, to which a run then gives its rows; NULL: no memory. */
+static struct answer *add_answer(struct answers *answers)
 {
-    struct tessera_error inner;
-    struct tessera_result *result;
     if (answers->count == answers->room) {
         const size_t room = 2 * answers->room + 4;
-        struct ArrowArrayStream *const more = realloc(answers->streams, room * sizeof *more);
+        struct answer **const more = realloc(answers->answers, room * sizeof *more);
         if (!more)
-            return driver_out_of_memory(error);
-        answers->streams = more;
+            return NULL;
+        answers->answers = more;
         answers->room = room;
     }
-    struct ArrowArrayStream *const stream = &answers->streams[answers->count];
+    struct answer *const made = calloc(1, sizeof *made);
+    if (made)
+        answers->answers[answers->count++] = made;
+    return made;
+}
+
+/* The answer of a change is its number of rows. It is made before, as nothing may fail after it. */
+static AdbcStatusCode run_change(struct driver_statement *statement, struct answers *answers,
+                                 struct AdbcError *error)
+{
+    struct tessera_error inner;
+    struct error why;
+    struct tessera_result *result = NULL;
+    struct answer *const answer = add_answer(answers);
+    if (!answer)
+        return driver_out_of_memory(error);
+    answer->count = (struct tessera_values){.name = "Count", .numbers = &answer->changed};
+    if (arrow_export_values(&answer->count, 1, 1, &answer->stream, &why) != STATUS_OK)
+        return driver_out_of_memory(error);
     const enum tessera_status status = tessera_run(statement->prepared, &result, &inner);
-    const bool changes = tessera_changes(statement->prepared);
-    if (changes && (status == TESSERA_OK || status == TESSERA_NOT_DURABLE)) {
+    if (status == TESSERA_OK || status == TESSERA_NOT_DURABLE) {
         driver_state_renew(statement->connection);
         statement->connection->changed = true;
     }
     if (status != TESSERA_OK)
         return driver_failed(error, &inner);
-    answers->rows += changes ? tessera_int64(result, 0, 0) /* the rows that are changed */
-                             : (int64_t)tessera_rows(result);
-    if (tessera_result_arrow(result, stream, &inner) != TESSERA_OK)
-        return driver_failed(error, &inner);
-    answers->count++;
-    if (answers->count > 1 && !same_types(&answers->streams[0], stream))
-        return driver_error(
-            error, ADBC_STATUS_INVALID_DATA,
-            "the answers to the bound rows differ in their types; CAST what comes from parameters");
+    answer->changed = tessera_int64(result, 0, 0);
+    answers->rows += answer->changed;
+    tessera_result_free(result);
     return ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode run_query(struct driver_statement *statement, struct answers *answers,
+                                struct AdbcError *error)
+{
+    struct tessera_error inner;
+    struct tessera_result *result;
+    struct answer *const answer = add_answer(answers);
+    if (!answer)
+        return driver_out_of_memory(error);
+    if (tessera_run(statement->prepared, &result, &inner) != TESSERA_OK)
+        return driver_failed(error, &inner);
+    answers->rows += (int64_t)tessera_rows(result);
+    if (tessera_result_arrow(result, &answer->stream, &inner) != TESSERA_OK)
+        return driver_failed(error, &inner);
+    return answers->count > 1 ? compare_types(&answers->answers[0]->stream, &answer->stream, error)
+                              : ADBC_STATUS_OK;
+}
+
+static AdbcStatusCode run_once(struct driver_statement *statement, struct answers *answers,
+                               struct AdbcError *error)
+{
+    return tessera_changes(statement->prepared) ? run_change(statement, answers, error)
+                                                : run_query(statement, answers, error);
 }
 
 static AdbcStatusCode run_batch(struct driver_statement *statement, const struct ArrowSchema *schema,
@@ -437,7 +492,8 @@ AdbcStatusCode driver_statement_schema(struct AdbcStatement *statement, struct A
     of->bound = bound;
     driver_end(of);
     RETURN_IF_FAILED(code);
-    const int given = answers->streams[0].get_schema(&answers->streams[0], schema);
+    struct ArrowArrayStream *const first = &answers->answers[0]->stream;
+    const int given = first->get_schema(first, schema);
     answers_free(answers);
     return given == 0 ? ADBC_STATUS_OK : driver_out_of_memory(error);
 }

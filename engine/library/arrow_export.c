@@ -223,8 +223,11 @@ bool arrow_export_schema(const char *const *names, const struct value_type *type
 
 static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
-    const struct export_stream *from = stream->private_data;
-    return arrow_export_schema(from->names, from->types, from->count, out) ? 0 : ENOMEM;
+    struct export_stream *from = stream->private_data;
+    if (arrow_export_schema(from->names, from->types, from->count, out))
+        return 0;
+    (void)error_out_of_memory(&from->error, (uint64_t)from->count * sizeof *out, "a schema");
+    return ENOMEM;
 }
 
 static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
