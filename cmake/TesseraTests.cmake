@@ -41,7 +41,7 @@ foreach(source ${test_sources})
 endforeach()
 
 # The driver is opened as managers open it.
-foreach(name test_adbc test_locale)
+foreach(name test_adbc test_adbc_faults test_locale)
     target_compile_definitions(${name} PRIVATE TESSERA_ADBC="$<TARGET_FILE:tessera_adbc>")
     add_dependencies(${name} tessera_adbc)
 endforeach()

@@ -22,10 +22,14 @@
  * program (strdup, asprintf, fopen, opendir, regcomp) is had from the malloc below, so it is counted and fails. Reads
  * and writes of a FILE happen inside libc; so fread, fgets, getline, fwrite, fflush and fclose are calls here.
  *
+ * A program that uses the library itself, and is started with this one, arms it around its own calls (inject.h).
+ *
  * Needs glibc 2.33 or later (before, stat() had other names) and works with AddressSanitizer: the next library that
  * has a function is asked for it.
  */
 #define _GNU_SOURCE
+#include "tests/faults/inject.h"
+
 #include "tests/faults/faults_state.h"
 #include "tests/faults/power.h"
 
@@ -77,11 +81,12 @@ static const char *const kind_names[KINDS] = {
 
 enum { ERROR_KILL = -1, ERROR_SHORT = -2, ERROR_POWER = -3 };
 
-static bool begun; /* main() has begun, in the program that is tested */
+static _Atomic bool
+    begun; /* main() has begun, in the program that is tested; or that program armed the library */
 static bool chosen[KINDS], forever;
 static uint64_t number;
 static int error_value;
-static const char *path_part;
+static const char *path_part, *traced; /* the file of the functions that are told */
 static struct faults_state own, *state = &own;
 
 /* Calls by this file, and by what it calls, are not counted. Without initial-exec the first use could allocate. */
@@ -165,8 +170,7 @@ static void trace_keep(void)
     const int count = backtrace(frames, FAULTS_FRAMES + 3);
     for (int f = 3; f < count; f++) {
         Dl_info info;
-        if (dladdr(frames[f], &info) && info.dli_fname &&
-            strcmp(info.dli_fname, getenv("FAULTS_PROGRAM")) == 0)
+        if (dladdr(frames[f], &info) && info.dli_fname && strcmp(info.dli_fname, traced) == 0)
             state->frames[state->frame_count++] = (uint64_t)((char *)frames[f] - (char *)info.dli_fbase) - 1;
     }
 }
@@ -297,10 +301,33 @@ static void begin(void)
     number = strtoull(setting("FAULTS_NUMBER"), NULL, 10);
     path_part = getenv("FAULTS_PATH");
     forever = getenv("FAULTS_FOREVER") != NULL;
+    traced = getenv("FAULTS_PROGRAM");
     state_map(setting("FAULTS_STATE"));
     backtrace(&frame, 1); /* the first one loads a library */
     atexit(cut_at_the_end);
     begun = true;
+}
+
+/* ---- A program that arms the library itself ---- */
+
+void faults_arm(const struct faults_wish *wish, struct faults_state *seen)
+{
+    void *frame;
+    backtrace(&frame, 1);
+    memset(chosen, 0, sizeof chosen);
+    error_value = 0;
+    read_kinds(wish->kinds);
+    read_error(wish->error);
+    number = wish->number;
+    forever = wish->forever;
+    traced = wish->file;
+    state = seen;
+    atomic_store(&begun, true);
+}
+
+void faults_disarm(void)
+{
+    atomic_store(&begun, false);
 }
 
 static int (*program_main)(int, char **, char **);

@@ -170,14 +170,13 @@ static inline void faults_try(struct faults *faults, uint64_t number)
     unsetenv("LD_PRELOAD");
 }
 
-/* Prints the functions that made the call that failed first. */
-static inline void faults_print_frames(const struct faults *faults)
+/* Prints the functions of the file that made the call that failed first. */
+static inline void faults_print_frames(const struct faults_state *state, const char *file)
 {
     char command[4 * PATH_BYTES];
-    int used = snprintf(command, sizeof command, "addr2line -fspe '%s'", TESSERA_PROGRAM);
-    for (uint32_t f = 0; f < faults->state->frame_count && used < (int)sizeof command - 32; f++)
-        used +=
-            snprintf(command + used, sizeof command - (size_t)used, " 0x%" PRIx64, faults->state->frames[f]);
+    int used = snprintf(command, sizeof command, "addr2line -fspe '%s'", file);
+    for (uint32_t f = 0; f < state->frame_count && used < (int)sizeof command - 32; f++)
+        used += snprintf(command + used, sizeof command - (size_t)used, " 0x%" PRIx64, state->frames[f]);
     snprintf(command + used, sizeof command - (size_t)used, " 2>&1 | sed 's/ at ??:.*//; s/^/    /' >&2");
     fflush(NULL);
     if (system(command) != 0)
@@ -208,7 +207,7 @@ static inline void faults_wrong(struct faults *faults, uint64_t number, const ch
             "%s\n  %s; exit code %d\n  %.1000s",
             faults->operation->run, faults->fault->kinds, faults->fault->error, number,
             faults->fault->forever ? " FAULTS_FOREVER=1" : "", what, faults_run.exit_code, faults_run.errors);
-    faults_print_frames(faults);
+    faults_print_frames(faults->state, TESSERA_PROGRAM);
 }
 
 /* ---- What must hold ---- */
@@ -223,6 +222,24 @@ static inline bool faults_is_machines(const char *error)
     return false;
 }
 
+/* What is wrong with a failure's code, which is an exit code and a tessera_status, and with its sentence, or NULL. */
+static inline const char *faults_failure_wrong(const struct fault *fault, int code, const char *sentence)
+{
+    if (code != 2 && code != 3)
+        return "the codes of failures are 2 and 3";
+    if (fault->must_be_mended)
+        return "the call must be repeated";
+    if (!sentence[strspn(sentence, " \n")])
+        return "it says nothing";
+    if (code != 3 && faults_is_machines(fault->error))
+        return "the machine failed, not the input";
+    if (strcmp(fault->kinds, "memory") == 0 && !strstr(sentence, "memory"))
+        return "it does not say that memory was missing";
+    if (strstr(sentence, "estore the") || strstr(sentence, "oad the database again"))
+        return "the advice is for damaged files";
+    return NULL;
+}
+
 /* What is wrong with the run's end, or NULL. */
 static inline const char *faults_end_wrong(const struct faults *faults)
 {
@@ -234,20 +251,9 @@ static inline const char *faults_end_wrong(const struct faults *faults)
     const bool power = strcmp(faults->fault->error, "power") == 0; /* which may come after the end */
     if (strcmp(faults->fault->error, "kill") == 0 || (power && code != 0))
         return code == -1 || code == 128 + SIGKILL ? NULL : "it was not killed";
-    if (code != 0 && code != 2 && code != 3)
-        return "exit codes of failures are 2 and 3";
-    if (code != 0 && faults->fault->must_be_mended)
-        return "the call must be repeated";
-    if (code != 0 && !faults_run.errors[strspn(faults_run.errors, " \n")])
-        return "it says nothing";
-    if (code != 0 && code != 3 && faults_is_machines(faults->fault->error))
-        return "the machine failed, not the input";
-    if (code != 0 && strcmp(faults->fault->kinds, "memory") == 0 && !strstr(faults_run.errors, "memory"))
-        return "it does not say that memory was missing";
-    if (code != 0 &&
-        (strstr(faults_run.errors, "estore the") || strstr(faults_run.errors, "oad the database again")))
-        return "the advice is for damaged files";
-    if (code == 0 && !faults->operation->output_may_vary && strcmp(faults_run.output, faults->output) != 0)
+    if (code != 0)
+        return faults_failure_wrong(faults->fault, code, faults_run.errors);
+    if (!faults->operation->output_may_vary && strcmp(faults_run.output, faults->output) != 0)
         return "the output is not that of a run without a fault";
     return NULL;
 }
