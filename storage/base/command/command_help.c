@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Examples ---- */
+/* ---- What stands before and after the options ---- */
 
 #define COMMAND_INDENT 6u
 #define COMMAND_FOLD   " \\\n      "
@@ -24,38 +24,48 @@ static size_t fold_place(const char *text, size_t room)
     return place;
 }
 
-static char *copy(char *out, const char *text, size_t length)
-{
-    memcpy(out, text, length);
-    return out + length;
-}
-
-/* Copies a command, broken as a shell reads it: by backslashes at the ends of lines. */
-static char *fold_command(char *out, const char *text, size_t length)
+/* Prints a command, broken as a shell reads it: by backslashes at the ends of lines. */
+static void print_command(const char *text, size_t length, FILE *out)
 {
     size_t room = HELP_COLUMNS, place;
     while (length > room && (place = fold_place(text, room)) > 0) {
-        out = copy(copy(out, text, place), COMMAND_FOLD, strlen(COMMAND_FOLD));
+        fprintf(out, "%.*s" COMMAND_FOLD, (int)place, text);
         text += place + 1;
         length -= place + 1;
         room = HELP_COLUMNS - COMMAND_INDENT;
     }
-    return copy(out, text, length);
+    fprintf(out, "%.*s\n", (int)length, text);
 }
 
-char *command_help_folded(const char *help)
+/* Prints a line, broken at blanks; a long word has a line of its own. */
+static void print_words(const char *text, size_t length, FILE *out)
 {
-    char *const folded = malloc(strlen(help) * sizeof COMMAND_FOLD + 1), *out = folded;
-    for (const char *line = help; folded && *line;) {
-        const size_t length = strcspn(line, "\n");
-        out = strncmp(line, "  ", 2) == 0 ? fold_command(out, line, length) : copy(out, line, length);
-        line += length;
-        if (*line)
-            *out++ = *line++;
+    while (length > HELP_COLUMNS + 1) {
+        size_t end = HELP_COLUMNS + 1;
+        while (end > 0 && text[end] != ' ')
+            end--;
+        end = end > 0 ? end : strcspn(text, " \n");
+        if (end >= length)
+            break;
+        fprintf(out, "%.*s\n", (int)end, text);
+        text += end + 1;
+        length -= end + 1;
     }
-    if (folded)
-        *out = '\0';
-    return folded;
+    fprintf(out, "%.*s\n", (int)length, text);
+}
+
+void command_help_text(const char *text, size_t length, FILE *out)
+{
+    const char *const end = text + length;
+    while (text < end) {
+        const size_t line = strcspn(text, "\n"), left = (size_t)(end - text),
+                     bytes = line < left ? line : left;
+        if (strncmp(text, "  ", 2) == 0)
+            print_command(text, bytes, out);
+        else
+            print_words(text, bytes, out);
+        text += bytes < left ? bytes + 1 : bytes;
+    }
 }
 
 /* ---- Options ---- */

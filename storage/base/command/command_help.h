@@ -1,6 +1,6 @@
 /*
- * command_help.h: the list of options in --help. argp's own is not used: that of glibc 2.36 writes the indentation of a line
- * before what stands in front of it, or leaves it out, where its buffer of 200 bytes happens to end.
+ * command_help.h: --help. argp's own is not used: that of glibc 2.36 writes the indentation of a line before what stands in
+ * front of it, or leaves it out, where its buffer of 200 bytes happens to end; and it stops the program without memory.
  */
 #ifndef TESSERA_STORAGE_BASE_COMMAND_COMMAND_HELP_H
 #define TESSERA_STORAGE_BASE_COMMAND_COMMAND_HELP_H
@@ -15,8 +15,8 @@
  * at most HELP_COLUMNS bytes. Then --help, --usage and --version, which every command has. */
 void command_help_options(const struct command_line *line, FILE *out);
 
-/* Help as argp prints it without breaking commands, which are lines that begin with two blanks: they are folded as shells
- * read it. The caller frees it; NULL without memory. */
-char *command_help_folded(const char *help);
+/* Prints a text in lines of at most HELP_COLUMNS + 1 bytes. Commands, which are lines that begin with two blanks, are folded
+ * as shells read them. */
+void command_help_text(const char *text, size_t length, FILE *out);
 
 #endif

@@ -21,6 +21,7 @@ struct reading {
     void *arguments;
     const struct command_option *options[OPTIONS_MAX + 1]; /* those of both tables, and NULL */
     struct argp_option known[OPTIONS_MAX + 2];             /* and --help, which argp's own would be */
+    const char *help;                                      /* the command's, folded; or NULL */
     struct error error;
 };
 
@@ -94,15 +95,29 @@ static enum status finish(const struct reading *reading, struct error *error)
     return reading->line->finish ? reading->line->finish(reading->arguments, NULL, error) : STATUS_OK;
 }
 
-/* argp prints all but the options. */
-static void print_help(const struct command_line *line, struct argp_state *state)
+/* A line for each line of what `words_help` says that stands behind the options. */
+static void print_usage(const char *name, const char *words)
 {
-    argp_state_help(state, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC);
+    const char *before = "Usage:";
+    do {
+        const int length = (int)strcspn(words, "\n");
+        printf("%s %s [OPTION...]%s%.*s\n", before, name, length ? " " : "", length, words);
+        words += length;
+        before = "  or: ";
+    } while (*words && *++words);
+}
+
+static void print_help(const struct command_line *line, const char *name)
+{
+    const char *const help = line->help ? line->help : "";
+    const size_t before = strcspn(help, "\v");
+    print_usage(name, line->words_help ? line->words_help : "");
+    command_help_text(help, before, stdout);
     putchar('\n');
     command_help_options(line, stdout);
-    if (line->help && strchr(line->help, '\v')) {
+    if (help[before]) {
         putchar('\n');
-        argp_state_help(state, stdout, ARGP_HELP_POST_DOC);
+        command_help_text(help + before + 1, strlen(help + before + 1), stdout);
     }
     exit(0); /* what cannot be written is told there, as of all output */
 }
@@ -117,7 +132,7 @@ static error_t read_key(int key, char *text, struct argp_state *state)
     if (reading->options[i])
         status = read_value(reading->options[i], text, reading->arguments, &reading->error);
     else if (key == HELP_LETTER)
-        print_help(reading->line, state);
+        print_help(reading->line, state->name);
     else if (key == ARGP_KEY_END)
         status = finish(reading, &reading->error);
     else if (key == ARGP_KEY_ARG && reading->line->word)
@@ -187,13 +202,8 @@ enum status command_line_read(const struct command_line *line, int argc, char **
         }
     reading.known[count] = (struct argp_option){.name = "help", .key = HELP_LETTER};
     RETURN_IF_ERROR(refuse_slip(&reading, argc, argv, error));
-    char *const help = line->help ? command_help_folded(line->help) : NULL;
-    if (line->help && !help)
-        return error_out_of_memory(error, strlen(line->help), "help");
-    const struct argp argp = {
-        .options = reading.known, .parser = read_key, .args_doc = line->words_help, .doc = help};
+    const struct argp argp = {.options = reading.known, .parser = read_key, .args_doc = line->words_help};
     const int failed = argp_parse(&argp, argc, argv, 0, NULL, &reading);
-    free(help);
     if (!failed)
         return STATUS_OK;
     if (failed == ENOMEM && reading.error.status == STATUS_OK)
