@@ -409,7 +409,7 @@ static uint64_t hash_of_file(const char *name)
     return XXH3_64bits(bytes, length) | 1;
 }
 
-/* What the copy holds, and what else is in the folder; a database that is not there is a state, too. */
+/* What the copy holds, and what COPY wrote; a database that is not there is a state, too. */
 static uint64_t copy_state(void)
 {
     static const char *const asks[] = {
@@ -435,8 +435,6 @@ static uint64_t copy_state(void)
         const uint64_t hash = hash_of_file(outputs[o]);
         own_note(&seen, &hash, sizeof hash);
     }
-    const uint64_t files = own_folder_entries(".");
-    own_note(&seen, &files, sizeof files);
     return seen.answer;
 }
 
@@ -466,10 +464,12 @@ static void run_sql(const char *sql, struct own_outcome *outcome)
 static char *script_text(void)
 {
     static char text[4096];
+    const bool armed = own_pause();
     FILE *const file = fopen("shop.sql", "r");
     text[file ? fread(text, 1, sizeof text - 1, file) : 0] = '\0';
     if (file)
         fclose(file);
+    own_resume(armed);
     return text;
 }
 
@@ -641,8 +641,10 @@ static void change_copy(const void *argument, struct own_outcome *outcome)
     do_change(change, outcome);
     own_disarm();
     const uint64_t after = copy_state();
-    if (own_shared->number == 0)
+    if (own_shared->number == 0) {
         own_shared->kept = after;
+        own_shared->kept_files = own_folder_entries(".");
+    }
     if (!outcome->code && after != own_shared->kept)
         outcome->afterwards = "the change was not made, or differs";
     else if (outcome->code && after != before)
@@ -653,6 +655,8 @@ static void change_copy(const void *argument, struct own_outcome *outcome)
     if (!is_right(&again, false) || copy_state() != own_shared->kept) {
         fprintf(stderr, "%s\n", again.text);
         outcome->afterwards = "the change, made again, is not made rightly";
+    } else if (own_folder_entries(".") != own_shared->kept_files) {
+        outcome->afterwards = "the change, made again, leaves other files";
     }
 }
 

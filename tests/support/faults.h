@@ -21,7 +21,8 @@
  *   * otherwise the state, which is what `observe` prints, is the old one (after a kill or a power cut: or the new one), and the operation
  *     run again completes, unless it has been done, and leaves as many files as without a fault.
  *
- * `make check` tries one call of each campaign. TESSERA_FAULTS=all tries every call, TESSERA_FAULTS=n the n-th one alone.
+ * `make check` tries one call of each campaign. TESSERA_FAULTS=all tries every call, or with TESSERA_FAULTS_EACH=k each k-th,
+ * TESSERA_FAULTS=n the n-th one alone.
  * Failures are printed, each with the functions that made the call, and those of one place once; then the test fails.
  */
 #ifndef TESSERA_TESTS_SUPPORT_FAULTS_H
@@ -44,6 +45,7 @@ struct fault_operation {
     const char *run;      /* the operation; the program is started by it once */
     const char *observe;  /* a shell command that prints the state; NULL: the operation changes nothing */
     bool output_may_vary; /* the run prints times, for example */
+    bool slow;            /* it takes seconds: a sample leaves it out */
 };
 
 /* What fails: inject.c says what the words are. */
@@ -392,7 +394,9 @@ static inline void faults_sample(struct faults *faults, uint64_t calls)
 {
     const char *const which = getenv("TESSERA_FAULTS");
     if (which && strcmp(which, "all") == 0) {
-        for (uint64_t n = 1; faults_try_call(faults, n); n++)
+        const char *const each = getenv("TESSERA_FAULTS_EACH");
+        const uint64_t step = each ? strtoull(each, NULL, 10) : 1;
+        for (uint64_t n = step; faults_try_call(faults, n); n += step)
             ;
     } else if (which && *which) {
         faults_try_call(faults, strtoull(which, NULL, 10));

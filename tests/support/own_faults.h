@@ -78,8 +78,8 @@ static struct own_shared {
     bool done;                        /* the campaign has ended */
     uint64_t printed[FAULTS_PRINTED]; /* as in struct faults */
     uint32_t printed_count;
-    struct own_outcome right; /* without faults */
-    uint64_t kept;            /* what an operation notes without faults, for itself */
+    struct own_outcome right;  /* without faults */
+    uint64_t kept, kept_files; /* what an operation notes without faults, for itself */
 } * own_shared;
 
 static const struct fault *own_fault;
