@@ -263,7 +263,10 @@ enum status directory_is_empty(const char *path, bool *empty, struct error *erro
     *empty = true;
     if (!directory)
         return errno == ENOENT ? STATUS_OK : error_set_errno(error, errno, "cannot list %s", path);
-    const enum status status = next_name(path, directory, &name, error);
+    enum status status;
+    do /* a writer that failed at once leaves its lock */
+        status = next_name(path, directory, &name, error);
+    while (status == STATUS_OK && name && strcmp(name, LOCK_FILE) == 0);
     *empty = !name;
     closedir(directory);
     return status;

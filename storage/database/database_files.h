@@ -64,7 +64,7 @@ void compaction_unlock(const char *directory, int descriptor);
 /* *found: whether DIR/NAME is there (file_found). */
 NODISCARD enum status database_has(const char *directory, const char *name, bool *found, struct error *error);
 
-/* *empty: whether nothing stands in the directory; true if it is missing. */
+/* *empty: whether nothing stands in the directory but the lock of a writer that failed; true if it is missing. */
 NODISCARD enum status directory_is_empty(const char *path, bool *empty, struct error *error);
 
 /* Whether the catalogue names a file in DIR/tables/TABLE (CURRENT), or not (STALE), or the file is not ours
