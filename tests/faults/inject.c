@@ -310,10 +310,23 @@ static void begin(void)
 
 /* ---- A program that arms the library itself ---- */
 
-void faults_arm(const struct faults_wish *wish, struct faults_state *seen)
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+/* The first backtrace() loads a library, whose list of others LeakSanitizer takes for lost. */
+static void begin_traces(void)
 {
     void *frame;
+    if (__lsan_disable)
+        __lsan_disable();
     backtrace(&frame, 1);
+    if (__lsan_enable)
+        __lsan_enable();
+}
+
+void faults_arm(const struct faults_wish *wish, struct faults_state *seen)
+{
+    begin_traces();
     memset(chosen, 0, sizeof chosen);
     error_value = 0;
     read_kinds(wish->kinds);

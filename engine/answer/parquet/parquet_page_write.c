@@ -1,10 +1,10 @@
 /* parquet_page_write.c: pages, version 1: a header with a checksum, and bytes that are compressed together. */
 #include "engine/answer/parquet/parquet_writing.h"
+#include "engine/answer/parquet/snappy_write.h"
 #include "engine/answer/parquet/thrift_write.h"
 #include "storage/base/text/text_stream.h"
 
 #include <libdeflate.h>
-#include <snappy-c.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,19 +22,16 @@ static enum status compress(enum parquet_codec codec, struct parquet_writer *own
     if (codec == PARQUET_UNCOMPRESSED)
         return STATUS_OK;
     const size_t bound =
-        codec == PARQUET_SNAPPY ? snappy_max_compressed_length(plain->used) : ZSTD_compressBound(plain->used);
-    bool made;
+        codec == PARQUET_SNAPPY ? snappy_write_bound(plain->used) : ZSTD_compressBound(plain->used);
     packed->used = 0;
     RETURN_IF_ERROR(text_space_reserve(packed, bound, error));
     *bytes = packed->bytes;
-    *count = bound;
-    if (codec == PARQUET_SNAPPY) {
-        made = snappy_compress(plain->bytes, plain->used, packed->bytes, count) == SNAPPY_OK;
-    } else {
-        *count = ZSTD_compressCCtx(own->zstd, packed->bytes, bound, plain->bytes, plain->used, ZSTD_LEVEL);
-        made = !ZSTD_isError(*count);
-    }
-    return made ? STATUS_OK : error_out_of_memory(error, bound, "a page to write");
+    *count = codec == PARQUET_SNAPPY
+                 ? snappy_write(plain->bytes, plain->used, packed->bytes)
+                 : ZSTD_compressCCtx(own->zstd, packed->bytes, bound, plain->bytes, plain->used, ZSTD_LEVEL);
+    return codec == PARQUET_SNAPPY || !ZSTD_isError(*count)
+               ? STATUS_OK
+               : error_out_of_memory(error, bound, "a page to write");
 }
 
 static enum status make_header(enum parquet_page_kind kind, enum parquet_encoding encoding, uint32_t values,
