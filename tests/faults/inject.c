@@ -55,7 +55,7 @@
 enum kind {
     MEMORY,   /* malloc, calloc, realloc, aligned_alloc ..., mmap of no file */
     THREAD,   /* pthread_create */
-    OPEN,     /* open, openat, fopen, dup, O_TMPFILE */
+    OPEN,     /* open, openat, fopen, mkstemp, mkostemp, dup, O_TMPFILE */
     STAT,     /* stat, lstat, fstat, fstatat, access */
     READ,     /* read, pread */
     WRITE,    /* write, pwrite */
@@ -63,11 +63,11 @@ enum kind {
     SYNC,     /* fsync, fdatasync */
     RENAME,   /* rename, link */
     UNLINK,   /* unlink, remove */
-    MKDIR,    /* mkdir */
+    MKDIR,    /* mkdir, mkdtemp */
     RMDIR,    /* rmdir */
     LIST,     /* opendir, fdopendir, readdir */
     LOCK,     /* flock, fcntl */
-    TRUNCATE, /* ftruncate, truncate */
+    TRUNCATE, /* ftruncate, truncate, fallocate, posix_fallocate */
     MAP,      /* mmap of a file */
     CLOSE,    /* close, fclose: done, and then reported as failed */
     KINDS
@@ -422,6 +422,8 @@ OPENS_AT(openat64)
 
 CALL(FILE *, NULL, fails_at(OPEN, path), fopen, (const char *path, const char *mode), (path, mode))
 CALL(FILE *, NULL, fails_at(OPEN, path), fopen64, (const char *path, const char *mode), (path, mode))
+CALL(int, -1, fails_at(OPEN, path), mkstemp, (char *path), (path))
+CALL(int, -1, fails_at(OPEN, path), mkostemp, (char *path, int flags), (path, flags))
 CALL(int, -1, fails_of(OPEN, old), dup, (int old), (old))
 
 CALL(int, -1, fails_at(STAT, path), stat, (const char *path, struct stat *facts), (path, facts))
@@ -458,6 +460,7 @@ CALL(int, -1, fails_at(UNLINK, path) || TELL(power_unlinks(path)), unlink, (cons
 CALL(int, -1, fails_at(UNLINK, path) || TELL(power_unlinks(path)), remove, (const char *path), (path))
 CALL(int, -1, fails_at(MKDIR, path) || TELL(power_makes(path)), mkdir, (const char *path, mode_t mode),
      (path, mode))
+CALL(char *, NULL, fails_at(MKDIR, path), mkdtemp, (char *path), (path))
 CALL(int, -1, fails_at(RMDIR, path) || TELL(power_removes(path)), rmdir, (const char *path), (path))
 CALL(DIR *, NULL, fails_at(LIST, path), opendir, (const char *path), (path))
 CALL(DIR *, NULL, fails_of(LIST, descriptor), fdopendir, (int descriptor), (descriptor))
@@ -466,6 +469,10 @@ CALL(int, -1, fails_of(LOCK, descriptor), flock, (int descriptor, int operation)
 CALL(int, -1, fails_of(TRUNCATE, descriptor) || TELL(power_truncates(descriptor, bytes)), ftruncate,
      (int descriptor, off_t bytes), (descriptor, bytes))
 CALL(int, -1, fails_at(TRUNCATE, path), truncate, (const char *path, off_t bytes), (path, bytes))
+CALL(int, -1, fails_of(TRUNCATE, descriptor), fallocate, (int descriptor, int mode, off_t at, off_t bytes),
+     (descriptor, mode, at, bytes))
+CALL(int, error_value, fails_of(TRUNCATE, descriptor), posix_fallocate,
+     (int descriptor, off_t at, off_t bytes), (descriptor, at, bytes))
 
 FIND(fcntl);
 int fcntl(int descriptor, int command, ...)
