@@ -19,16 +19,20 @@
  *   * with exit code 0 the state is the new one and the output is that of a run without a fault; also if the power is cut then;
  *   * with exit code 4 (the directory could not be synced) the state is the new one;
  *   * otherwise the state, which is what `observe` prints, is the old one (after a kill or a power cut: or the new one), and the operation
- *     run again completes, unless it has been done, and leaves as many files as without a fault.
+ *     run again completes, unless it has been done, and leaves as many files as without a fault;
+ *   * if it has been done before the kill, the next writer (NEXT_WRITER) leaves as many files as without one;
+ *   * readers that opened the old state before a kill (fault_readers.h) answer rightly after it, and after the next writer.
  *
- * `make check` tries one call of each campaign. TESSERA_FAULTS=all tries every call, or with TESSERA_FAULTS_EACH=k each k-th,
- * TESSERA_FAULTS=n the n-th one alone.
- * Failures are printed, each with the functions that made the call, and those of one place once; then the test fails.
+ * `make check` tries one call of each campaign. TESSERA_FAULTS=all tries every call, TESSERA_FAULTS=each:9 each ninth,
+ * TESSERA_FAULTS=n the n-th one alone, TESSERA_FAULTS=random:40 or random:40:7 so many calls of each campaign at random,
+ * from a seed. Failures are printed, each
+ * with the functions that made the call, and those of one place once; then the test fails.
  */
 #ifndef TESSERA_TESTS_SUPPORT_FAULTS_H
 #define TESSERA_TESTS_SUPPORT_FAULTS_H
 
 #include "tests/faults/faults_state.h"
+#include "tests/support/fault_readers.h"
 #include "tests/support/one_directory.h"
 #include "tests/support/run_program.h"
 
@@ -40,10 +44,14 @@
 /* More places of one campaign are counted, not printed. */
 #define FAULTS_PRINTED 25
 
+/* A writer that changes as little as one can. */
+#define NEXT_WRITER "$T sql --device cpu --db $D 'CREATE OR REPLACE VIEW next_writer AS SELECT 1 AS one'"
+
 struct fault_operation {
     const char *prepare;  /* a shell command that makes the state before it; "": there is none */
     const char *run;      /* the operation; the program is started by it once */
     const char *observe;  /* a shell command that prints the state; NULL: the operation changes nothing */
+    const char *ask;      /* what readers of the old state are asked; NULL: there is no such state */
     bool output_may_vary; /* the run prints times, for example */
     bool slow;            /* it takes seconds: a sample leaves it out */
 };
@@ -55,6 +63,7 @@ struct fault {
     const char *path;    /* NULL: all paths */
     bool of_changes;     /* it tells nothing of operations that change nothing */
     bool must_be_mended; /* the program must repeat the call, so that nobody sees the fault */
+    bool readers;        /* others have the database open */
 };
 
 static const struct fault faults_of_memory = {.kinds = "memory", .error = "ENOMEM"};
@@ -72,6 +81,12 @@ static const struct fault faults_of_signals = {
 static const struct fault faults_of_short_moves = {
     .kinds = "read,write", .error = "short", .forever = true, .must_be_mended = true};
 static const struct fault faults_that_kill = {.kinds = "calls", .error = "kill", .of_changes = true};
+/* All calls that change files: after the ones between them the files are the same. */
+static const struct fault faults_that_kill_beside_readers = {
+    .kinds = "open,write,stream,sync,rename,unlink,mkdir,rmdir,truncate,lock",
+    .error = "kill",
+    .of_changes = true,
+    .readers = true};
 static const struct fault faults_of_power = {
     .kinds = "open,write,sync,rename,unlink,mkdir,rmdir,truncate", .error = "power", .of_changes = true};
 
@@ -81,8 +96,10 @@ struct faults {
     const struct fault *fault;
     struct faults_state *state;
     char state_path[PATH_BYTES];
-    uint64_t tree_before, files_after;
+    uint64_t tree_before, files_after, files_after_next; /* the last: after NEXT_WRITER, too */
     char *before, *after, *output; /* what observe printed, and the operation, both without a fault */
+    struct fault_readers readers;
+    char *asked; /* what readers of the old state answer */
     uint64_t runs, failures;
     uint64_t printed[FAULTS_PRINTED]; /* hashes of what was printed, so that each is printed once */
     uint32_t printed_count;
@@ -204,11 +221,13 @@ static inline void faults_wrong(struct faults *faults, uint64_t number, const ch
     faults->failures++;
     if (!faults_is_new(faults, what))
         return;
+    const char *const seed = getenv("FAULTS_SEED");
     fprintf(stderr,
             "%s\n  FAULTS_KINDS=%s FAULTS_ERROR=%s FAULTS_NUMBER=%" PRIu64
-            "%s\n  %s; exit code %d\n  %.1000s",
+            "%s%s%s\n  %s; exit code %d\n  %.1000s",
             faults->operation->run, faults->fault->kinds, faults->fault->error, number,
-            faults->fault->forever ? " FAULTS_FOREVER=1" : "", what, faults_run.exit_code, faults_run.errors);
+            faults->fault->forever ? " FAULTS_FOREVER=1" : "", seed ? " FAULTS_SEED=" : "", seed ? seed : "",
+            what, faults_run.exit_code, faults_run.errors);
     faults_print_frames(faults->state, TESSERA_PROGRAM);
 }
 
@@ -266,33 +285,58 @@ static inline bool faults_done(void)
     return faults_run.exit_code == 0 || faults_run.exit_code == STATUS_NOT_DURABLE;
 }
 
-/* What is wrong with the state that the run left, or NULL. */
-static inline const char *faults_state_wrong(const struct faults *faults)
+/* The end of the next writer, after which no file is left that would not be there without a fault. */
+static inline const char *faults_cleaning_wrong(struct faults *faults, uint64_t files)
 {
-    const char *wrong = NULL;
+    const bool right = fault_reader_is_right(&faults->readers, 1, faults->operation->ask, faults->asked);
+    fault_readers_close(&faults->readers); /* the last one removes what it kept */
+    return !right                           ? "the next writer takes files of readers"
+           : directory_files(path) != files ? "the next writer leaves other files"
+                                            : NULL;
+}
+
+/* What is wrong after the operation is run again, or NULL. */
+static inline const char *faults_again_wrong(struct faults *faults)
+{
+    faults_shell(faults->operation->run, &faults_seen);
+    if (faults_seen.exit_code != 0)
+        fprintf(stderr, "%s", faults_seen.errors);
+    char *const now = faults_observe(faults);
+    const bool completed = strcmp(now, faults->after) == 0;
+    free(now);
+    return completed ? faults_cleaning_wrong(faults, faults->files_after) : "run again, it does not complete";
+}
+
+static inline const char *faults_next_wrong(struct faults *faults)
+{
+    faults_shell(NEXT_WRITER, &faults_seen);
+    if (faults_seen.exit_code == 0)
+        return faults_cleaning_wrong(faults, faults->files_after_next);
+    fprintf(stderr, "%s", faults_seen.errors);
+    return "the next writer fails";
+}
+
+/* What is wrong with the state that the run left, or NULL. */
+static inline const char *faults_state_wrong(struct faults *faults)
+{
     if (faults_tree_hash() == faults->tree_before)
         return faults_done() && strcmp(faults->before, faults->after) != 0 ? "it was not done" : NULL;
     /* Only one load has a step after the commit, and says what it is (ssb/data/load.c). */
     const bool done = faults_done() || strstr(faults_run.errors, "the tables are loaded, and it remains to");
+    const bool killed = faults_run.exit_code < 0 || faults_run.exit_code >= 128;
     const struct program_run run = faults_run; /* so that its failure can be printed */
-    char *now = faults_observe(faults);
-    if (strcmp(now, faults->after) == 0) {
-        wrong =
-            !done && run.exit_code > 0 && run.exit_code < 128 && strcmp(faults->before, faults->after) != 0
-                ? "it failed, but the change was made"
-                : NULL;
-    } else if (done || strcmp(now, faults->before) != 0) {
+    const char *wrong = NULL;
+    char *const now = faults_observe(faults);
+    const bool is_old = strcmp(now, faults->before) == 0, is_new = strcmp(now, faults->after) == 0;
+    if (!is_new && (done || !is_old)) {
         fprintf(stderr, "%s%s", now, faults_seen.errors);
         wrong = "the state is neither the old one nor the new one";
-    } else {
-        faults_shell(faults->operation->run, &faults_seen);
-        free(now);
-        if (faults_seen.exit_code != 0)
-            fprintf(stderr, "%s", faults_seen.errors);
-        now = faults_observe(faults);
-        wrong = strcmp(now, faults->after) != 0                ? "run again, it does not complete"
-                : directory_files(path) != faults->files_after ? "run again, it leaves other files"
-                                                               : NULL;
+    } else if (!done && is_old) {
+        wrong = faults_again_wrong(faults);
+    } else if (!done && !killed) {
+        wrong = "it failed, but the change was made";
+    } else if (killed) {
+        wrong = faults_next_wrong(faults);
     }
     free(now);
     faults_run = run;
@@ -302,19 +346,21 @@ static inline const char *faults_state_wrong(const struct faults *faults)
 /* Tries one call; false: there is no such call. */
 static inline bool faults_try_call(struct faults *faults, uint64_t number)
 {
+    if (faults->fault->readers && faults->operation->ask)
+        fault_readers_open(&faults->readers, path);
     faults_try(faults, number);
-    if (!atomic_load(&faults->state->faults) && faults_run.exit_code == 0) {
-        faults_restore(faults);
-        return false;
-    }
-    faults->runs++;
-    const char *wrong = faults_end_wrong(faults);
-    if (!wrong)
+    const bool tried = atomic_load(&faults->state->faults) || faults_run.exit_code != 0;
+    const char *wrong = tried ? faults_end_wrong(faults) : NULL;
+    if (tried && !wrong && !fault_reader_is_right(&faults->readers, 0, faults->operation->ask, faults->asked))
+        wrong = "a reader that had the database open fails";
+    if (tried && !wrong)
         wrong = faults_state_wrong(faults);
     if (wrong)
         faults_wrong(faults, number, wrong);
+    faults->runs += tried;
+    fault_readers_close(&faults->readers);
     faults_restore(faults);
-    return true;
+    return tried;
 }
 
 /* ---- A campaign ---- */
@@ -353,6 +399,12 @@ static inline void faults_prepare(struct faults *faults)
     faults_shell("if test -e $D; then cp -a $D $D.saved; fi", &faults_seen);
     faults->tree_before = faults_tree_hash();
     faults->before = faults_observe(faults);
+    if (faults->operation->ask) {
+        fault_readers_open(&faults->readers, path);
+        faults->asked =
+            fault_reader_answer(&faults->readers, faults->readers.opened[0], faults->operation->ask);
+        fault_readers_close(&faults->readers);
+    }
     faults_restore(faults);
 }
 
@@ -366,6 +418,8 @@ static inline void faults_count(struct faults *faults)
         faults->output = strdup(faults_run.output);
         faults->after = faults_observe(faults);
         faults->files_after = directory_files(path);
+        faults_shell(NEXT_WRITER, &faults_seen);
+        faults->files_after_next = directory_files(path);
     }
     faults_restore(faults);
 }
@@ -382,6 +436,8 @@ static inline struct faults *faults_of(const struct fault_operation *operation)
     free(kept.before);
     free(kept.after);
     free(kept.output);
+    free(kept.asked);
+    engine_close(kept.readers.engine);
     kept = (struct faults){.operation = operation};
     memcpy(kept_path, path, sizeof kept_path);
     faults_allow_sanitizer();
@@ -390,20 +446,39 @@ static inline struct faults *faults_of(const struct fault_operation *operation)
     return &kept;
 }
 
+/* Tries calls at random, of which there are about `calls`. A power cut takes something else away each time. */
+static inline void faults_at_random(struct faults *faults, uint64_t calls, const char *wanted)
+{
+    char text[32], *after;
+    uint64_t left = strtoull(wanted, &after, 10);
+    uint64_t random = XXH3_64bits_withSeed(faults->operation->run, strlen(faults->operation->run),
+                                           *after == ':' ? strtoull(after + 1, NULL, 10) : 1);
+    const uint64_t tries = 10 * left + 10; /* a call that is not made this time is not counted */
+    for (uint64_t t = 0; left && calls && t < tries; t++) {
+        random = XXH3_64bits(&random, sizeof random);
+        snprintf(text, sizeof text, "%" PRIu64, random >> 40);
+        setenv("FAULTS_SEED", text, 1);
+        left -= faults_try_call(faults, 1 + random % (calls + 1));
+    }
+    unsetenv("FAULTS_SEED");
+}
+
 static inline void faults_sample(struct faults *faults, uint64_t calls)
 {
     const char *const which = getenv("TESSERA_FAULTS");
-    if (which && strcmp(which, "all") == 0) {
-        const char *const each = getenv("TESSERA_FAULTS_EACH");
-        const uint64_t step = each ? strtoull(each, NULL, 10) : 1;
-        for (uint64_t n = step; faults_try_call(faults, n); n += step)
+    const bool all = which && strcmp(which, "all") == 0;
+    /* One call, at another place in each campaign, and always the same one. */
+    const uint64_t hash = XXH3_64bits(faults->operation->run, strlen(faults->operation->run)) +
+                          XXH3_64bits(faults->fault->kinds, strlen(faults->fault->kinds));
+    if (which && strncmp(which, "random:", 7) == 0) {
+        faults_at_random(faults, calls, which + 7);
+    } else if (all || (which && strncmp(which, "each:", 5) == 0)) {
+        const uint64_t step = all ? 1 : strtoull(which + 5, NULL, 10) + !atoi(which + 5);
+        for (uint64_t n = 1 + hash % step; faults_try_call(faults, n); n += step)
             ;
     } else if (which && *which) {
         faults_try_call(faults, strtoull(which, NULL, 10));
     } else {
-        /* One call, at another place in each campaign, and always the same one. */
-        const uint64_t hash = XXH3_64bits(faults->operation->run, strlen(faults->operation->run)) +
-                              XXH3_64bits(faults->fault->kinds, strlen(faults->fault->kinds));
         if (calls)
             faults_try_call(faults, 1 + hash % calls);
         if (calls && strcmp(faults->fault->error, "power") == 0)
