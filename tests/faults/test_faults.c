@@ -247,6 +247,16 @@ static const struct named_operation {
       .run = LOAD "shops=shops.csv 'sales=sales.csv.g[z]'",
       .observe = STATE,
       .output_may_vary = true}},
+    {"load_spilled", /* rows are kept in a file meanwhile */
+     {.prepare = "",
+      .run = LOAD "--memory 16M --sort-by paid " ONE,
+      .observe = STATE,
+      .output_may_vary = true}},
+    {"spilled",
+     {.prepare = FIRST,
+      .run =
+          ASK "--memory 64K 'SELECT note, count(*), max(n) FROM (SELECT note, row_number() OVER (PARTITION "
+              "BY note ORDER BY paid, id) AS n FROM sales) GROUP BY note ORDER BY note'"}},
     {"ssb_load",
      {.prepare = "",
       .run = "$T ssb load --sf 0.0001 --db $D",

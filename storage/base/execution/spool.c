@@ -61,10 +61,14 @@ static enum status no_room(const struct spool *spool, int reason, uint64_t bytes
 
 enum status spool_reserve(const struct spool *spool, uint64_t bytes, const char *why, struct error *error)
 {
-    if (bytes == 0 || fallocate(spool->descriptor, 0, 0, (off_t)bytes) == 0 ||
-        errno == EOPNOTSUPP) /* then a full disk is noticed later */
-        return STATUS_OK;
-    return no_room(spool, errno, bytes, why, error);
+    while (bytes && fallocate(spool->descriptor, 0, 0, (off_t)bytes) != 0) {
+        if (errno == EOPNOTSUPP) /* then a full disk is noticed later */
+            return STATUS_OK;
+        if (errno != EINTR)
+            return no_room(spool, errno, bytes, why, error);
+        RETURN_IF_ERROR(cancel_check(error));
+    }
+    return STATUS_OK;
 }
 
 enum status spool_map(const struct spool *spool, uint64_t at, uint64_t bytes, const char *why, void *mapped,

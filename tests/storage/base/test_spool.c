@@ -11,11 +11,15 @@
 #include "tests/support/one_directory.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define BLOCKS 500u
 #define VALUES 1000u
@@ -127,10 +131,40 @@ static void errors_name_the_folder_and_say_what_to_do(void **state)
     execution_leave(&execution);
 }
 
+/* So many calls are interrupted before they do anything. */
+static unsigned interruptions;
+
+int fallocate(int descriptor, int mode, off_t at, off_t bytes)
+{
+    if (interruptions) {
+        interruptions--;
+        errno = EINTR;
+        return -1;
+    }
+    return (int)syscall(SYS_fallocate, descriptor, mode, at, bytes);
+}
+
+static void a_signal_does_not_end_a_reservation(void **state)
+{
+    (void)state;
+    struct execution execution = {.spill = path};
+    struct spool spool;
+    struct error error = {0};
+    mkdir(path, 0700);
+    execution_enter(&execution);
+    assert_int_equal(spool_open(&spool, "a test", &error), STATUS_OK);
+    interruptions = 3;
+    assert_int_equal(spool_reserve(&spool, 1 << 20, "a test", &error), STATUS_OK);
+    assert_int_equal(interruptions, 0);
+    execution_leave(&execution);
+    spool_close(&spool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(blocks_are_read_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_signal_does_not_end_a_reservation, setup, teardown),
         cmocka_unit_test(the_folder_is_the_executions_or_the_environments),
         cmocka_unit_test_setup_teardown(errors_name_the_folder_and_say_what_to_do, setup, teardown),
     };
