@@ -161,6 +161,47 @@ static void a_damaged_entry_is_compiled_again(void **state)
     kernel_binary_free(&whole);
 }
 
+static void assert_not_found(void)
+{
+    struct kernel_binary binary;
+    bool found;
+    assert_int_equal(kernel_cache_find(&request, &binary, &found, NULL), STATUS_OK);
+    assert_false(found);
+}
+
+static void no_byte_of_an_entry_may_be_another_or_missing(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    struct kernel_binary whole = get(&request);
+    struct stat entry;
+    char path[600];
+    bool found;
+    assert_int_equal(entries(path), 1);
+    assert_int_equal(stat(path, &entry), 0);
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    setvbuf(file, NULL, _IONBF, 0);
+    for (long at = 0; at < (long)entry.st_size; at++) {
+        fseek(file, at, SEEK_SET);
+        const int byte = fgetc(file);
+        fseek(file, at, SEEK_SET);
+        fputc(byte ^ 1 << at % 8, file);
+        assert_not_found();
+        fseek(file, at, SEEK_SET);
+        fputc(byte, file);
+    }
+    fclose(file);
+    kernel_binary_free(&whole);
+    assert_int_equal(kernel_cache_find(&request, &whole, &found, NULL), STATUS_OK);
+    assert_true(found); /* as it was */
+    for (off_t size = entry.st_size; size-- > 0;) {
+        assert_int_equal(truncate(path, size), 0);
+        assert_not_found();
+    }
+    kernel_binary_free(&whole);
+}
+
 static void no_folder_and_a_useless_folder_only_cost_time(void **state)
 {
     (void)state;
@@ -199,6 +240,7 @@ int main(void)
         EACH_IN_ITS_FOLDER(the_second_time_it_comes_from_the_folder),
         EACH_IN_ITS_FOLDER(whatever_changes_the_code_changes_the_key),
         EACH_IN_ITS_FOLDER(a_damaged_entry_is_compiled_again),
+        EACH_IN_ITS_FOLDER(no_byte_of_an_entry_may_be_another_or_missing),
         EACH_IN_ITS_FOLDER(no_folder_and_a_useless_folder_only_cost_time),
         EACH_IN_ITS_FOLDER(wrong_source_is_told_and_not_kept),
     };
