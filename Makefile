@@ -4,8 +4,10 @@ SF ?= 1
 DB ?= ssb-data/sf$(SF)
 CODECS ?= plain,gpu-star,auto
 JOBS ?= $(shell nproc)
+HOURS ?= 1
+SEED ?= 0
+CAMPAIGNS ?=
 FUZZ_HOURS ?= 1
-FUZZ_SECONDS ?= $(shell expr $(FUZZ_HOURS) \* 3600)
 FUZZ_SEED ?= 0
 
 RELEASE = build/release
@@ -28,12 +30,14 @@ test_nvrtc = $(if $(TESSERA_NVRTC),,$(addprefix TESSERA_NVRTC=$(CURDIR)/,$(shell
 hostile_tests = test_hostile test_orc_rle_fuzz test_columnar_fuzz
 ctest = $(test_folder) $(test_nvrtc) ctest --test-dir $(1) -j $(test_jobs) --output-on-failure
 
-.PHONY: help setup setup-tests program build tests check packages fuzz ssb sanitize format clean
+.PHONY: help setup setup-tests program build tests check packages trust fuzz ssb sanitize format clean
 
 help:
 	@echo 'make build     build the program, $(TESSERA), the library and the driver'
 	@echo 'make check     build, and pass all tests (no GPU needed); hostile input once more under AddressSanitizer'
-	@echo 'make fuzz      random SQL compared with SQLite, and hostile input under AddressSanitizer, side by side'
+	@echo 'make trust     the long forms of all tests that make things fail or ask at random, side by side (docs/trust.md)'
+	@echo '               HOURS=1 how long, CAMPAIGNS=regex which ones, SEED=0 from the clock'
+	@echo 'make fuzz      of these, random SQL compared with SQLite, and hostile input under AddressSanitizer'
 	@echo '               FUZZ_HOURS=1 how long, FUZZ_SEED=0 from the clock'
 	@echo 'make ssb       the Star Schema Benchmark: generate, load, run the 13 queries, check every answer'
 	@echo '               SF=1 scale factor (0.1, 1, 10, ...), DB=$(DB) database folder,'
@@ -71,14 +75,17 @@ check: tests build/sanitize/hostile
 packages: build
 	@cd $(RELEASE) && cpack
 
-fuzz: setup-tests build/sanitize/hostile
-	@$(call configure,release)
-	@cmake --build $(RELEASE) -j $(JOBS) --target test_sql_fuzz
-	@$(RELEASE)/test_sql_fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) & sql=$$!; \
-	trap 'exit 130' INT TERM; trap "kill $$sql 2>/dev/null" EXIT; \
-	build/sanitize/test_hostile $(FUZZ_SECONDS) $(FUZZ_SEED) && \
-	build/sanitize/test_columnar_fuzz $(FUZZ_SECONDS) $(FUZZ_SEED); hostile=$$?; \
-	wait $$sql && exit $$hostile
+# What the campaigns need is built first, in each preset that one has.
+trust: setup-tests
+	@$(MAKE) --no-print-directory $$(tests/trust.sh --presets '$(CAMPAIGNS)' | sed 's|.*|build/&/trust|')
+	@$(test_folder) tests/trust.sh '$(HOURS)' '$(CAMPAIGNS)' '$(SEED)'
+
+build/%/trust:
+	@$(call configure,$*)
+	@cmake --build build/$* -j $(JOBS) --target $$(tests/trust.sh --targets $* '$(CAMPAIGNS)')
+
+fuzz:
+	@$(MAKE) --no-print-directory trust HOURS='$(FUZZ_HOURS)' SEED='$(FUZZ_SEED)' CAMPAIGNS='^(sql|hostile|columnar)$$'
 
 .PHONY: build/sanitize/hostile
 build/sanitize/hostile: setup-tests

@@ -187,6 +187,7 @@ else()
 endif()
 
 add_test(NAME test_not_run COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_not_run.sh)
+add_test(NAME test_trust COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_trust.sh)
 add_test(NAME test_makefile COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_makefile.sh)
 
 # A test of the sources, not of the build.

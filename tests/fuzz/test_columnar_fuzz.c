@@ -37,7 +37,7 @@ static const struct kind kinds[] = {
      {"hand-old", "pyarrow-full-plain", "pyarrow-rows-v2-none", "duckdb-rows-v2-uncompressed",
       "duckdb-rows-v1-uncompressed", "pyarrow-types"}}};
 
-static uint64_t seed = 20261122;
+static uint64_t seed = 20261122, loads;
 static double seconds; /* of each test; 0: the rounds above */
 
 static bool goes_on(double begin, uint64_t round, uint64_t rounds)
@@ -71,6 +71,7 @@ static void load_or_refuse(const char *script, const char *file, const struct lo
     struct load_report report;
     struct error why = {0};
     const enum status status = columnar_load(script, files, 1, *options, &report, &why);
+    loads++;
     if (status != STATUS_OK && status != STATUS_BAD_INPUT && status != STATUS_MACHINE)
         fail_msg("round %llu: status %d", (unsigned long long)round, (int)status);
     if (status != STATUS_OK && strlen(why.text) < 10)
@@ -237,5 +238,7 @@ int main(int count, char **arguments)
     seed = count > 2 ? strtoull(arguments[2], NULL, 10) : seed;
     seed = seed ? seed : (uint64_t)(clock_seconds() * 1e6);
     print_message("seed %llu\n", (unsigned long long)seed);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    print_message("%llu damaged files\n", (unsigned long long)loads);
+    return failed;
 }

@@ -295,6 +295,7 @@ static void reader_close(struct reader *reader)
 static void change_and_compare(sqlite3 *sqlite, uint32_t changes, struct change_processes *processes)
 {
     const uint32_t every = processes ? 100 : COMPARE_AT;
+    uint32_t refused = 0;
     struct reader reader;
     struct change change;
     reader_open(&reader, sqlite);
@@ -304,6 +305,7 @@ static void change_and_compare(sqlite3 *sqlite, uint32_t changes, struct change_
         } else {
             make_change(sqlite, &change);
             change_here(sqlite, &change);
+            refused += change.refused;
         }
         if (i % every)
             continue;
@@ -315,6 +317,8 @@ static void change_and_compare(sqlite3 *sqlite, uint32_t changes, struct change_
             readers_check(processes);
     }
     reader_close(&reader);
+    if (!processes)
+        print_message("changes: %u made, %u refused\n", changes - refused, refused);
 }
 
 static void changes_are_those_of_sqlite(void **state)
