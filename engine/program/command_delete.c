@@ -1,4 +1,5 @@
 /* command_delete.c: `tessera delete`: rows that pass a condition. */
+#include "engine/library/change/change.h"
 #include "engine/library/delete.h"
 #include "engine/program/commands.h"
 
@@ -36,15 +37,28 @@ static enum status check_complete(void *arguments, const char *unused, struct er
     return STATUS_OK;
 }
 
+/* *superseded: somebody else has changed the database since it was opened here, and rows of another state were found. */
+static enum status delete_once(const struct delete_options *options, struct engine *engine, uint64_t *rows,
+                               bool *superseded, struct error *error)
+{
+    struct database *database;
+    const struct row_condition condition = {.text = options->condition, .place = {1, 1}};
+    *superseded = false;
+    RETURN_IF_ERROR(database_open(options->database, &database, error));
+    const enum status status = rows_delete(engine, database, options->table, &condition, rows, error);
+    *superseded = status == STATUS_BAD_INPUT && !database_is_current(database);
+    database_close(database);
+    return status;
+}
+
 static enum status delete_from(const struct delete_options *options, struct engine *engine,
                                struct error *error)
 {
-    struct database *database;
-    uint64_t rows;
-    const struct row_condition condition = {.text = options->condition, .place = {1, 1}};
-    RETURN_IF_ERROR(database_open(options->database, &database, error));
-    const enum status status = rows_delete(engine, database, options->table, &condition, &rows, error);
-    database_close(database);
+    uint64_t rows = 0;
+    bool superseded;
+    enum status status = delete_once(options, engine, &rows, &superseded, error);
+    for (uint32_t i = 1; superseded && i < CHANGE_TRIES; i++)
+        status = delete_once(options, engine, &rows, &superseded, error);
     if (status == STATUS_OK)
         fprintf(stderr, "%s: %" PRIu64 " row%s deleted\n", options->table, rows, rows == 1 ? "" : "s");
     return status;

@@ -51,6 +51,18 @@ static void two_first_loads_at_once(void **state)
     answer_is("select * from shops", "name,city\nB,2\n");
 }
 
+/* Rows that were found in a state that is no longer the newest one are found again. */
+static void rows_are_deleted_beside_appends(void **state)
+{
+    (void)state;
+    must_run("cd $D/.. && printf 'C,3\\n' >c.csv && $T load --db $D --schema star.sql sales=c.csv && "
+             "{ for i in $(seq 60); do $T load --db $D --append sales=a.csv 2>/dev/null || exit; done & } && "
+             "for i in $(seq 60); do $T delete --db $D --device cpu sales \"shop = 'A' AND pieces IN "
+             "(SELECT pieces FROM sales)\" || exit; done && wait $! && "
+             "$T delete --db $D --device cpu sales \"shop = 'A'\"");
+    sales_are("shop,pieces\nC,3\n");
+}
+
 static void a_damaged_database_is_not_replaced(void **state)
 {
     (void)state;
@@ -179,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(two_first_loads_at_once, make_files, teardown),
+        cmocka_unit_test_setup_teardown(rows_are_deleted_beside_appends, make_files, teardown),
         cmocka_unit_test_setup_teardown(a_damaged_database_is_not_replaced, make_files, teardown),
         cmocka_unit_test_setup_teardown(files_of_a_missing_catalogue_are_kept, make_files, teardown),
         cmocka_unit_test_setup_teardown(a_damaged_catalogue_is_kept, make_files, teardown),

@@ -549,8 +549,7 @@ static const char *sentence_of(const struct deed *deed, char text[4096])
 static bool turned_away(const char *said)
 {
     return strstr(said, "by another writer") || strstr(said, "compacted already") ||
-           strstr(said, "was replaced since it was opened; start again") ||
-           strstr(said, "was changed since it was opened; delete again");
+           strstr(said, "was replaced since it was opened; start again");
 }
 
 static void change_once(struct writer *writer)
