@@ -1,7 +1,7 @@
 /*
  * test_load_keys.c: keys of several columns and tables that reference themselves, from files to answers: random stars,
  * whose answers are SQLite's, loaded at once, in two parts and with little memory; and what a person is told about keys
- * that are there twice, or nowhere.
+ * that are there twice, or nowhere; and keys of a table whose levels grow.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -504,6 +504,44 @@ static void random_stars_answer_as_sqlite(void **state)
     sqlite = NULL;
 }
 
+/* ---- Levels ---- */
+
+#define CITIES                                                                                             \
+    "select city, count(*) as n, min(sold) as a from sales join shops on sold = shop group by city order " \
+    "by 1"
+
+/* A fifth city, after the four that there are: its level takes a bit more, and no shop moves. Keys have the bits of all
+ * levels (lane-levels), so those that are there are written again. */
+static void a_level_gets_a_bit_before_the_others(void **state)
+{
+    static const char *const codecs[] = {"lane-levels", "plain"};
+    char load[256];
+    (void)state;
+    run_shell("cd $D/.. && printf 'CREATE TABLE shops (shop TEXT PRIMARY KEY, city TEXT);"
+              "CREATE TABLE sales (sold TEXT REFERENCES shops, pieces INT);' >star.sql && "
+              "for i in $(seq 0 79); do echo a$i,city $((i / 20)); done >shops.csv && "
+              "for i in $(seq 0 79); do echo a$i,$i; done >sales.csv && "
+              "for i in $(seq 0 19); do echo b$i,city 9; done >more.csv && "
+              "for i in $(seq 0 19); do echo b$i,$i; done >sold.csv",
+              &run);
+    for (int c = 0; c < 2; c++)
+        for (int together = 0; together < 2; together++) {
+            snprintf(load, sizeof load,
+                     "--force --levels shops=city --codec sold=%s shops=shops.csv sales=sales.csv",
+                     codecs[c]);
+            load_ends(load, 0, "");
+            shell_prints("$T sql --db $D --device cpu --codec sold=lane-levels --format csv "
+                         "'select count(*) from sales'",
+                         "count(*)\n80\n");
+            load_ends(together ? "--append shops=more.csv sales=sold.csv" : "--append shops=more.csv", 0, "");
+            if (!together)
+                load_ends("--append sales=sold.csv", 0, "");
+            answer_is(CITIES, "city,n,a\ncity 0,20,a0\ncity 1,20,a20\ncity 2,20,a40\ncity 3,20,a60\n"
+                              "city 9,20,b0\n");
+            shell_prints("$T check --db $D 2>/dev/null >report && echo fine", "fine\n");
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,6 +551,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(scripts_that_cannot_be_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(a_unique_column_beside_a_key_is_referenced, setup, teardown),
         cmocka_unit_test_setup_teardown(random_stars_answer_as_sqlite, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_level_gets_a_bit_before_the_others, setup, teardown),
     };
     return cmocka_run_group_tests_name("keys of several columns", tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* key_moves.c: foreign keys after their dimension was laid out anew.
  *
- * Rows that are appended to a table with levels may leave its old rows at their positions (table_levels.c). If not, the
- * keys of all tables that reference it change: in tables of the same change when their old rows are taken over
- * (table_append.c), in others here. Such a key column is written again, alone, as if no rows were appended to a table of
+ * Rows that are appended to a table with levels may leave its old rows at their positions (table_levels.c). If not, or
+ * if positions get more bits, the keys of all tables that reference it are written again: in tables of the same change
+ * when their old rows are taken over (table_append.c), in others here, alone, as if no rows were appended to a table of
  * this one column; the commit puts it in the place of the old one. So a crash leaves the dimension and all keys as they
  * were, or all of them new. It takes what appending takes for the column, about 10 ns a row. */
 #include "storage/database/writer_internal.h"
@@ -16,11 +16,19 @@
 
 /* ---- Where rows went ---- */
 
+/* Whether keys are written in other bits, though rows may stay where they are: a level has got a bit before those that it
+ * had. All chunks of a key column have the same bits (column_codec_input). */
+static bool widths_differ(const struct table_levels *before, const struct table_levels *after)
+{
+    return before &&
+           (!after || before->prefix_bits != after->prefix_bits || before->rest_bits != after->rest_bits);
+}
+
 static enum status fill_moves(struct table_writer *table, struct error *error)
 {
     const uint64_t count = table_positions(table->old);
     struct table_levels *levels = NULL;
-    bool moved = false;
+    bool moved = widths_differ(table->old->levels, table->table.levels);
     RETURN_IF_ERROR(memory_take(&table->moves, count * sizeof *table->moves, "positions", error));
     if (table->old->levels)
         RETURN_IF_ERROR(levels_read(table->database->path, table->old, &levels, error));
