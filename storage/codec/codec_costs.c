@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -299,17 +300,18 @@ bool codec_costs_kept_path(const char *gpu, char path[CODEC_COSTS_SOURCE_BYTES])
     return true;
 }
 
-static codec_costs_find_gpu *find_gpu;
+static codec_costs_find_gpu *_Atomic find_gpu; /* set by each engine that opens, in any thread */
 
 void codec_costs_ask_gpu(codec_costs_find_gpu *find)
 {
-    find_gpu = find;
+    atomic_store(&find_gpu, find);
 }
 
 static enum status load_for_device(struct codec_costs *costs, struct error *error)
 {
     char gpu[CODEC_COSTS_DEVICE_BYTES], kept[CODEC_COSTS_SOURCE_BYTES];
-    const bool has_gpu = find_gpu && find_gpu(gpu);
+    codec_costs_find_gpu *const find = atomic_load(&find_gpu);
+    const bool has_gpu = find && find(gpu);
     if (codec_costs_kept_path(has_gpu ? gpu : NULL, kept) && access(kept, R_OK) == 0)
         return codec_costs_load(kept, costs, error);
     return codec_costs_load(has_gpu ? BUILTIN_GPU : THIS_CPU, costs, error);
