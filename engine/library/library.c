@@ -27,7 +27,7 @@ _Static_assert((int)TESSERA_DOUBLE == (int)VALUE_DOUBLE && (int)TESSERA_DATE == 
 
 struct tessera_database {
     struct library_states states;
-    enum plan_index_use index;
+    enum plan_index_use _Atomic index;
     const struct zone *_Atomic zone;
 };
 

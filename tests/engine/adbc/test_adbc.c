@@ -518,6 +518,148 @@ static void a_new_database_has_no_tables(void **state)
     ok(driver.DatabaseRelease(&fresh, &error));
 }
 
+/* ---- Threads ---- */
+
+#define GUESTS 4u
+#define ROUNDS 2u /* of each; TESSERA_THREADS_ROUNDS says another number */
+
+/* A thread with a connection of its own, which also uses the one that all share. */
+struct guest {
+    unsigned number, rounds;
+    struct AdbcConnection own;
+    struct AdbcError error;
+    char wrong[1200]; /* empty: all was right */
+};
+
+/* Threads may not use cmocka: the first thing that is wrong is kept. */
+static bool went_well(struct guest *guest, bool fine, const char *what)
+{
+    if (!fine && !guest->wrong[0])
+        snprintf(guest->wrong, sizeof guest->wrong, "%s: %.1000s", what,
+                 guest->error.message ? guest->error.message : "another answer");
+    if (guest->error.release)
+        guest->error.release(&guest->error);
+    return fine;
+}
+
+/* The answer's stream; the statement has gone. */
+static bool begin_answer(struct guest *guest, struct AdbcConnection *of, const char *sql,
+                         struct ArrowArrayStream *stream)
+{
+    struct AdbcStatement statement = {0};
+    struct AdbcError *const why = &guest->error;
+    bool fine = driver.StatementNew(of, &statement, why) == ADBC_STATUS_OK;
+    fine = fine && driver.StatementSetSqlQuery(&statement, sql, why) == ADBC_STATUS_OK;
+    fine = fine && driver.StatementExecuteQuery(&statement, stream, NULL, why) == ADBC_STATUS_OK;
+    return driver.StatementRelease(&statement, fine ? why : NULL) == ADBC_STATUS_OK && fine;
+}
+
+/* The sum of the first column is `expected`. */
+static bool sums_up(struct guest *guest, struct AdbcConnection *of, const char *sql, int64_t expected)
+{
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    int64_t sum = 0;
+    if (!begin_answer(guest, of, sql, &stream))
+        return false;
+    while (stream.get_next(&stream, &batch) == 0 && batch.release) {
+        for (int64_t row = 0; row < batch.children[0]->length; row++)
+            sum += ((const int64_t *)batch.children[0]->buffers[1])[row];
+        batch.release(&batch);
+    }
+    stream.release(&stream);
+    return sum == expected;
+}
+
+/* Rows of the table that all ask go into one of this thread. */
+static bool ingests_an_answer(struct guest *guest, const char *table)
+{
+    struct AdbcStatement statement = {0};
+    struct AdbcError *const why = &guest->error;
+    struct ArrowArrayStream stream;
+    if (!begin_answer(guest, &connection, "select a, b from t", &stream))
+        return false;
+    bool fine = driver.StatementNew(&guest->own, &statement, why) == ADBC_STATUS_OK;
+    fine = fine && driver.StatementSetOption(&statement, ADBC_INGEST_OPTION_TARGET_TABLE, table, why) ==
+                       ADBC_STATUS_OK;
+    fine = fine && driver.StatementSetOption(&statement, ADBC_INGEST_OPTION_MODE,
+                                             ADBC_INGEST_OPTION_MODE_CREATE_APPEND, why) == ADBC_STATUS_OK;
+    fine = fine && driver.StatementBindStream(&statement, &stream, why) == ADBC_STATUS_OK;
+    fine = fine && driver.StatementExecuteQuery(&statement, NULL, NULL, why) == ADBC_STATUS_OK;
+    return driver.StatementRelease(&statement, fine ? why : NULL) == ADBC_STATUS_OK && fine;
+}
+
+static bool describes(struct guest *guest)
+{
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    struct ArrowSchema schema;
+    if (driver.ConnectionGetObjects(&connection, ADBC_OBJECT_DEPTH_ALL, NULL, NULL, NULL, NULL, NULL, &stream,
+                                    &guest->error) != ADBC_STATUS_OK)
+        return false;
+    if (stream.get_next(&stream, &batch) == 0 && batch.release)
+        batch.release(&batch);
+    stream.release(&stream);
+    if (driver.ConnectionGetTableSchema(&connection, NULL, NULL, "t", &schema, &guest->error) !=
+        ADBC_STATUS_OK)
+        return false;
+    const bool fine = schema.n_children == 2;
+    schema.release(&schema);
+    return fine;
+}
+
+static void *visit(void *context)
+{
+    struct guest *const guest = context;
+    struct AdbcConnection *const own = &guest->own;
+    char table[32], sql[128];
+    snprintf(table, sizeof table, "t%u", guest->number);
+    for (unsigned round = 1; round <= guest->rounds && !guest->wrong[0]; round++) {
+        if (own->private_data && round % 2)
+            went_well(guest, driver.ConnectionRelease(own, &guest->error) == ADBC_STATUS_OK, "release");
+        if (!own->private_data)
+            went_well(guest,
+                      driver.ConnectionNew(own, &guest->error) == ADBC_STATUS_OK &&
+                          driver.ConnectionInit(own, &database, &guest->error) == ADBC_STATUS_OK,
+                      "a connection");
+        went_well(guest, sums_up(guest, &connection, "select a from t where b is not null", 4), "all ask");
+        went_well(guest, ingests_an_answer(guest, table), "an ingest");
+        snprintf(sql, sizeof sql, "select sum(a) from %s", table);
+        went_well(guest, sums_up(guest, own, sql, 6 * (int64_t)round), sql);
+        went_well(guest, describes(guest), "a description");
+        snprintf(sql, sizeof sql, "insert into w values (%u, 'x')", round);
+        went_well(guest, sums_up(guest, own, sql, 1), sql);
+    }
+    if (own->private_data)
+        went_well(guest, driver.ConnectionRelease(own, &guest->error) == ADBC_STATUS_OK, "release");
+    return NULL;
+}
+
+static void threads_have_connections_and_share_one(void **state)
+{
+    const char *const rounds = getenv("TESSERA_THREADS_ROUNDS");
+    struct guest guests[GUESTS] = {0};
+    pthread_t threads[GUESTS];
+    char sum[32];
+    (void)state;
+    asks("create table w (a bigint, b text)", "0");
+    for (unsigned g = 0; g < GUESTS; g++) {
+        guests[g].number = g;
+        guests[g].rounds = rounds ? (unsigned)atoi(rounds) : ROUNDS;
+        assert_int_equal(pthread_create(&threads[g], NULL, visit, &guests[g]), 0);
+    }
+    for (unsigned g = 0; g < GUESTS; g++)
+        pthread_join(threads[g], NULL);
+    for (unsigned g = 0; g < GUESTS; g++)
+        if (guests[g].wrong[0])
+            fail_msg("%s", guests[g].wrong);
+    ok(driver.ConnectionRelease(&connection, &error));
+    ok(driver.ConnectionNew(&connection, &error));
+    ok(driver.ConnectionInit(&connection, &database, &error));
+    snprintf(sum, sizeof sum, "%u", GUESTS * guests[0].rounds * (guests[0].rounds + 1) / 2);
+    asks("select sum(a) from w", sum);
+}
+
 int main(void)
 {
     void *const library = dlopen(TESSERA_ADBC, RTLD_NOW | RTLD_LOCAL);
@@ -539,6 +681,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(transactions, open_shop, close_shop),
         cmocka_unit_test_setup_teardown(states, open_shop, close_shop),
         cmocka_unit_test_setup_teardown(catalogue, open_shop, close_shop),
-        cmocka_unit_test_setup_teardown(a_new_database_has_no_tables, open_shop, close_shop)};
+        cmocka_unit_test_setup_teardown(a_new_database_has_no_tables, open_shop, close_shop),
+        cmocka_unit_test_setup_teardown(threads_have_connections_and_share_one, open_shop, close_shop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
