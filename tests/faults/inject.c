@@ -6,9 +6,9 @@
  * process, before it does anything. tests/support/faults.h says it all to the program by these variables:
  *
  *     FAULTS_PROGRAM  the program that is tested: what else a script starts is left alone
- *     FAULTS_KINDS    "memory", "open,stat", ...; "calls": all but memory and thread
+ *     FAULTS_KINDS    "memory", "open,stat", ...; "calls": all but memory, thread and message
  *     FAULTS_NUMBER   which call fails, from 1 on; 0: none, calls are only counted
- *     FAULTS_ERROR    the value of errno; "kill": SIGKILL; "power": that, and a power cut (power.h), which comes after the
+ *     FAULTS_ERROR    the value of errno; "kill": SIGKILL; "stop": SIGSTOP; "power": that, and a power cut (power.h), which comes after the
  *                     program's end if FAULTS_NUMBER is one more than there are calls; "short": reads and writes do half of
  *                     their bytes
  *     FAULTS_SEED     of what a power cut takes away; 1
@@ -31,6 +31,7 @@
 #include "tests/faults/inject.h"
 
 #include "tests/faults/faults_state.h"
+#include "tests/faults/messages.h"
 #include "tests/faults/power.h"
 
 #include <dirent.h>
@@ -70,16 +71,18 @@ enum kind {
     TRUNCATE, /* ftruncate, truncate, fallocate, posix_fallocate */
     MAP,      /* mmap of a file */
     CLOSE,    /* close, fclose: done, and then reported as failed */
+    MESSAGE,  /* of a cluster (messages.c) */
     KINDS
 };
 
 static const char *const kind_names[KINDS] = {
-    [MEMORY] = "memory", [THREAD] = "thread", [OPEN] = "open", [STAT] = "stat",     [READ] = "read",
-    [WRITE] = "write",   [STREAM] = "stream", [SYNC] = "sync", [RENAME] = "rename", [UNLINK] = "unlink",
-    [MKDIR] = "mkdir",   [RMDIR] = "rmdir",   [LIST] = "list", [LOCK] = "lock",     [TRUNCATE] = "truncate",
-    [MAP] = "map",       [CLOSE] = "close"};
+    [MEMORY] = "memory", [THREAD] = "thread",  [OPEN] = "open",         [STAT] = "stat",
+    [READ] = "read",     [WRITE] = "write",    [STREAM] = "stream",     [SYNC] = "sync",
+    [RENAME] = "rename", [UNLINK] = "unlink",  [MKDIR] = "mkdir",       [RMDIR] = "rmdir",
+    [LIST] = "list",     [LOCK] = "lock",      [TRUNCATE] = "truncate", [MAP] = "map",
+    [CLOSE] = "close",   [MESSAGE] = "message"};
 
-enum { ERROR_KILL = -1, ERROR_SHORT = -2, ERROR_POWER = -3 };
+enum { ERROR_KILL = -1, ERROR_SHORT = -2, ERROR_POWER = -3, ERROR_STOP = -4 };
 
 static _Atomic bool
     begun; /* main() has begun, in the program that is tested; or that program armed the library */
@@ -187,6 +190,11 @@ static bool fails(enum kind kind)
         atomic_fetch_add(&state->faults, 1);
         kill(getpid(), SIGKILL);
     }
+    if (error_value == ERROR_STOP) {
+        atomic_fetch_add(&state->faults, 1);
+        kill(getpid(), SIGSTOP);
+        return false; /* it was continued */
+    }
     if (error_value == ERROR_POWER) {
         cut();
         kill(getpid(), SIGKILL);
@@ -220,16 +228,21 @@ static bool fails_moving(enum kind kind, int descriptor, size_t *bytes)
     return false;
 }
 
+bool faults_message(void)
+{
+    return fails(MESSAGE);
+}
+
 /* ---- Starting ---- */
 
 static const struct {
     const char *name;
     int value;
-} errors[] = {{"EIO", EIO},           {"ENOMEM", ENOMEM},    {"EMFILE", EMFILE}, {"ENFILE", ENFILE},
-              {"EINTR", EINTR},       {"EACCES", EACCES},    {"ENOSPC", ENOSPC}, {"EAGAIN", EAGAIN},
-              {"ENOENT", ENOENT},     {"ESTALE", ESTALE},    {"EPERM", EPERM},   {"EDQUOT", EDQUOT},
-              {"EROFS", EROFS},       {"ENOLCK", ENOLCK},    {"EBUSY", EBUSY},   {"kill", ERROR_KILL},
-              {"short", ERROR_SHORT}, {"power", ERROR_POWER}};
+} errors[] = {{"EIO", EIO},           {"ENOMEM", ENOMEM},     {"EMFILE", EMFILE},  {"ENFILE", ENFILE},
+              {"EINTR", EINTR},       {"EACCES", EACCES},     {"ENOSPC", ENOSPC},  {"EAGAIN", EAGAIN},
+              {"ENOENT", ENOENT},     {"ESTALE", ESTALE},     {"EPERM", EPERM},    {"EDQUOT", EDQUOT},
+              {"EROFS", EROFS},       {"ENOLCK", ENOLCK},     {"EBUSY", EBUSY},    {"kill", ERROR_KILL},
+              {"short", ERROR_SHORT}, {"power", ERROR_POWER}, {"stop", ERROR_STOP}};
 
 __attribute__((noreturn)) static void refuse(const char *variable)
 {
@@ -252,7 +265,8 @@ static void read_kinds(const char *list)
         bool known = false;
         for (int k = 0; k < KINDS; k++) {
             const bool named = strlen(kind_names[k]) == length && strncmp(list, kind_names[k], length) == 0;
-            const bool all = length == 5 && strncmp(list, "calls", 5) == 0 && k != MEMORY && k != THREAD;
+            const bool all =
+                length == 5 && strncmp(list, "calls", 5) == 0 && k != MEMORY && k != THREAD && k != MESSAGE;
             chosen[k] |= named || all;
             known |= named || all;
         }
