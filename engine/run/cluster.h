@@ -36,7 +36,7 @@ uint32_t cluster_local_rank(const struct cluster *cluster);
 uint32_t cluster_local_size(const struct cluster *cluster);
 
 /* True for the process that tells a failure of all: process 0 or, once a process has died, the first of each host that
- * lives. */
+ * lives; and for one whose own messages failed. */
 bool cluster_speaks(const struct cluster *cluster);
 
 /* STATUS_MACHINE with the sentence if a process has died: then every call fails. */

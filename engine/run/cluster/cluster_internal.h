@@ -42,6 +42,7 @@ struct cluster {
     uint64_t *bytes;            /* one a process: of its partial result */
     char *small;                /* CLUSTER_SMALL_BYTES: small results need no memory of their own */
     struct error broken;        /* its status is STATUS_OK until a process is lost */
+    bool fails_itself;          /* a call of MPI failed here: the others know no reason */
 };
 
 /* ---- Messages (messages.c): no call returns before its memory can be used again ---- */

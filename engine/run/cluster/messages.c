@@ -30,6 +30,7 @@ enum status cluster_result(struct cluster *cluster, int code, const char *purpos
         return STATUS_OK;
     if (cluster->mpi->error_string(code, text, &length) != MPI_IS_SUCCESS)
         text[0] = '\0';
+    cluster->fails_itself = true;
     error_set(&cluster->broken, STATUS_MACHINE,
               "process %u of %u, on %s: %s failed: %s; start the processes again", cluster->rank,
               cluster->size, cluster->host, purpose, text[0] ? text : "MPI gives no reason");
@@ -52,6 +53,8 @@ bool cluster_speaks(const struct cluster *cluster)
     bool first = true;
     if (!cluster || cluster->broken.status == STATUS_OK)
         return cluster_rank(cluster) == 0;
+    if (cluster->fails_itself)
+        return true;
     for (uint32_t p = 0; p < cluster->peer_count; p++)
         first &= cluster->peers[p].rank > cluster->rank || has_ended(&cluster->peers[p]);
     return first;
