@@ -11,6 +11,9 @@ set(test_environment "TESSERA_KERNEL_CACHE=${TESSERA_TEST_KERNEL_CACHE}" TESSERA
 if(TESSERA_CUDA STREQUAL "ON")
     list(APPEND test_environment TESSERA_REQUIRE_NVRTC=1)
 endif()
+if(TESSERA_SANITIZE STREQUAL "THREAD")
+    list(APPEND test_environment TSAN_OPTIONS=die_after_fork=0) # children with threads of their own are a test
+endif()
 # After this a test hangs. The longest takes a minute; beside other work it may take many.
 set(test_timeout $<IF:$<BOOL:${TESSERA_SANITIZE}>,3600,1800>)
 
