@@ -4,6 +4,7 @@
 
 #include "storage/base/parallel.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ static void watch(struct cluster *cluster, const struct process *process, uint32
     *peer = (struct cluster_peer){.rank = rank, .pid = process->pid, .descriptor = -1};
     if (same_pids)
         peer->descriptor = (int)syscall(SYS_pidfd_open, process->pid, 0);
+    peer->gone = same_pids && peer->descriptor < 0 && errno == ESRCH;
 }
 
 /* Fills what the places of all processes say. */

@@ -10,6 +10,7 @@ struct cluster_peer {
     uint32_t rank;
     int pid;
     int descriptor; /* pidfd_open; -1: it cannot be watched */
+    bool gone;      /* it ended before that */
 };
 
 /* What a process brings to a meeting: one message of 64 bytes. */

@@ -45,7 +45,7 @@ enum status cluster_result(struct cluster *cluster, int code, const char *purpos
 static bool has_ended(const struct cluster_peer *peer)
 {
     struct pollfd ended = {.fd = peer->descriptor, .events = POLLIN};
-    return peer->descriptor >= 0 && poll(&ended, 1, 0) == 1;
+    return peer->gone || (peer->descriptor >= 0 && poll(&ended, 1, 0) == 1);
 }
 
 bool cluster_speaks(const struct cluster *cluster)

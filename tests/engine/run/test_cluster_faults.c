@@ -174,10 +174,10 @@ static void end_loss(struct loss *loss, uint64_t calls, bool early)
     munmap(loss->state, sizeof *loss->state);
 }
 
-/* Before it has sent to all others that it is there, they cannot know when it dies. */
+/* Before its messages have come to all others, which are the first ones, they cannot know when it dies. */
 static bool is_early(uint64_t number)
 {
-    return number <= 1 + 2 * (PROCESSES - 1);
+    return number <= 1 + MEETING_CALLS;
 }
 
 /* How many calls each process makes. */
