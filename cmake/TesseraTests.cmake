@@ -12,7 +12,9 @@ if(TESSERA_CUDA STREQUAL "ON")
     list(APPEND test_environment TESSERA_REQUIRE_NVRTC=1)
 endif()
 if(TESSERA_SANITIZE STREQUAL "THREAD")
-    list(APPEND test_environment TSAN_OPTIONS=die_after_fork=0) # children with threads of their own are a test
+    # Children with threads of their own are a test.
+    list(APPEND test_environment
+         "TSAN_OPTIONS=die_after_fork=0 suppressions=${CMAKE_CURRENT_SOURCE_DIR}/tests/thread-sanitizer.txt")
 endif()
 # After this a test hangs. The longest takes a minute; beside other work it may take many.
 set(test_timeout $<IF:$<BOOL:${TESSERA_SANITIZE}>,3600,1800>)
