@@ -45,7 +45,7 @@ static void assert_cancelled(const char *fifo)
     assert_int_equal(pthread_join(thread, NULL), 0);
     execution_resume(&execution);
     assert_int_equal(error.status, STATUS_INTERRUPTED);
-    if (took < 0.1 || took > 60) /* 0.15 on a machine that has nothing else to do */
+    if (took < 0.1)
         fail_msg("it took %.2f s", took);
     free(rows);
 }

@@ -301,11 +301,12 @@ static void others_changes_are_seen_by_a_change(void **state)
 {
     (void)state;
     begin();
-    shell_prints(
-        "(echo 'select count(*) from sales;'; sleep 0.5; $T sql --db $D 'insert into sales (nr, shop) "
-        "values (9, 1)' 2>/dev/null; echo 'select count(*) from sales; delete from sales where nr = 9; "
-        "select count(*) from sales;') | $T sql --db $D --format csv 2>&1",
-        "count(*)\n4\ncount(*)\n4\nsales: 1 row deleted\ncount(*)\n4\n");
+    shell_prints("mkfifo in out; $T sql --db $D --format csv <in >out 2>&1 & exec 3>in 4<out; "
+                 "echo 'select count(*) from sales;' >&3; read -r x <&4; read -r y <&4; echo $x $y; "
+                 "$T sql --db $D 'insert into sales (nr, shop) values (9, 1)' 2>/dev/null; "
+                 "echo 'select count(*) from sales; delete from sales where nr = 9; "
+                 "select count(*) from sales;' >&3; exec 3>&-; cat <&4; wait $!; rm in out",
+                 "count(*) 4\ncount(*)\n4\nsales: 1 row deleted\ncount(*)\n4\n");
 }
 
 static void refused_changes_change_nothing(void **state)

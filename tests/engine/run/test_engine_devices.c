@@ -13,7 +13,6 @@
 
 #include "engine/run/engine_internal.h"
 #include "ssb/queries/queries.h"
-#include "storage/base/clock.h"
 #include "tests/support/gpu/query_compile.h"
 #include "tests/support/split_plan.h"
 #include "tests/support/sql/sql_answer.h"
@@ -248,21 +247,19 @@ static void texts_name_all_devices(void **state)
 
 /* ---- Failures ---- */
 
-/* A CPU whose second device fails, while the others work until they are stopped. */
+/* A CPU whose second device fails, while the others work until they are stopped, for ever if need be. */
 static bool fails;
 
 static enum status fail_or_wait(struct device_run *run, const struct device_request *request,
                                 struct partial *partial, struct run_timing *timing, struct error *why)
 {
     static atomic_uint runs;
-    const double begin = clock_ms();
     if (!fails)
         return cpu_device.run(run, request, partial, timing, why);
     if (atomic_fetch_add(&runs, 1) % 3 == 1)
         return error_set(why, STATUS_MACHINE, "this device has failed");
-    while (clock_ms() - begin < 20e3)
+    for (;;)
         RETURN_IF_ERROR(cancel_check(why));
-    return STATUS_OK;
 }
 
 static void a_failure_ends_the_statement(void **state)
@@ -279,12 +276,10 @@ static void a_failure_ends_the_statement(void **state)
         struct partial partial;
         struct run_timing timing = {0};
         struct error why = {0};
-        const double begin = clock_ms();
         fails = round % 2 == 0;
         must(engine_prepare(engine, plan, false, &prepared, error));
         const enum status status = engine_run(prepared, &all, &partial, &timing, &why);
         assert_int_equal(status, fails ? STATUS_MACHINE : STATUS_OK);
-        assert_true(clock_ms() - begin < 10e3);
         assert_false(cancel_requested());
         if (fails && (memcmp(why.text, "device ", 7) != 0 || !strstr(why.text, "of 3, CPU, 1 thread") ||
                       !strstr(why.text, ": this device has failed")))
