@@ -15,6 +15,7 @@
  *
  *     TESSERA_PROCESSES_SECONDS  how long it goes on; without it, a few changes are made
  *     TESSERA_PROCESSES_SEED     the first random number
+ *     TESSERA_PROCESSES_KEEP     a folder, which is made, for the files of a run that fails
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -660,6 +661,14 @@ static void end_all(void)
     }
 }
 
+/* Copies the database in which something was wrong, if it is asked for. */
+static void keep_database(void)
+{
+    static struct program_run run;
+    if (getenv("TESSERA_PROCESSES_KEEP"))
+        run_shell("cp -a $D/.. \"$TESSERA_PROCESSES_KEEP\"", &run);
+}
+
 /* True if it has ended, well; a writer or reader that failed ends all of them and the test. */
 static bool has_ended(pid_t *child, bool wait)
 {
@@ -671,6 +680,7 @@ static bool has_ended(pid_t *child, bool wait)
     if (WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
         return true;
     end_all();
+    keep_database();
     fail_msg("process %d ended with %s %d", which, WIFEXITED(ended) ? "exit code" : "signal",
              WIFEXITED(ended) ? WEXITSTATUS(ended) : WTERMSIG(ended));
     return false;
@@ -695,6 +705,8 @@ static void nothing_is_left(void)
     setenv("P", TESSERA_PROGRAM, 1);
     run_shell("$P check --db $D", &run);
     printf("%s%s", run.output, run.errors);
+    if (run.exit_code != 0)
+        keep_database();
     assert_int_equal(run.exit_code, 0);
     assert_null(strstr(run.output, "not in the catalogue"));
     assert_null(strstr(run.output, "not a file of this database"));
