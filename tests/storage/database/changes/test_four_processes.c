@@ -702,8 +702,7 @@ static void nothing_is_left(void)
     const char *const arguments[] = {TESSERA_PROGRAM, "compact", "--db", path, NULL};
     char said[2048];
     assert_int_equal(run_program(arguments, 0, said), 0); /* removes what killed programs left */
-    setenv("P", TESSERA_PROGRAM, 1);
-    run_shell("$P check --db $D", &run);
+    run_shell("$T check --db $D", &run);
     printf("%s%s", run.output, run.errors);
     if (run.exit_code != 0)
         keep_database();
