@@ -227,8 +227,9 @@ static enum status group_of(const struct bind_block *block, const struct sql_exp
                             struct sql_expression **out)
 {
     const struct logical_node *const aggregate = block->aggregate;
+    const bool constant = below->operation < SQL_PARAMETER && aggregate->aggregate.set_count;
     for (uint32_t g = 0; g < aggregate->aggregate.group_count; g++)
-        if (sql_same_expression(aggregate->aggregate.groups[g], below))
+        if (sql_same_expression(constant ? block->group_trees[g] : aggregate->aggregate.groups[g], below))
             return logical_input(block->state->tree, below->position, aggregate->columns[g], out,
                                  block->state->error);
     return STATUS_OK;
@@ -350,8 +351,10 @@ static enum status resolve_group(const struct bind_place *place, const struct sq
         if (sql_same_expression(block->group_trees[g], node))
             return logical_input(block->state->tree, node->position, block->aggregate->columns[g], out,
                                  block->state->error);
-    if (block->aggregate->aggregate.group_count == 0 || node->operation <= SQL_PARAMETER ||
-        bind_reaches_aggregate(block, node) || has_parts(node) || !names_columns(block, node))
+    /* a constant is its own value, but NULL where a set of groups leaves it out */
+    const bool constant = node->operation <= SQL_PARAMETER && !block->aggregate->aggregate.set_count;
+    if (block->aggregate->aggregate.group_count == 0 || constant || bind_reaches_aggregate(block, node) ||
+        has_parts(node) || !names_columns(block, node))
         return STATUS_OK;
     RETURN_IF_ERROR(bind_resolve(&below, node, &resolved));
     return group_of(block, resolved, out);

@@ -109,6 +109,13 @@ static enum status bind_group(const struct bind_place *place, const struct sql_e
         return logical_refuse(state, term->position, "GROUP BY cannot hold an aggregate");
     block->group_trees[node->aggregate.group_count] = term;
     RETURN_IF_ERROR(bind_resolve(place, term, &resolved));
+    if (block->select->set_count &&
+        resolved->operation < SQL_PARAMETER) { /* it is NULL where it is left out */
+        block->group_trees[node->aggregate.group_count] = resolved;
+        RETURN_IF_ERROR(bind_column_of(state, "", resolved, &column));
+        RETURN_IF_ERROR(bind_extend(state, &resolved, &column, 1, place->node));
+        RETURN_IF_ERROR(logical_input(state->tree, term->position, column, &resolved, state->error));
+    }
     RETURN_IF_ERROR(
         bind_column_of(state, term->operation == SQL_COLUMN ? term->name : "", resolved, &column));
     state->tree->columns[column].nullable |= block->select->set_count > 0;

@@ -90,6 +90,11 @@ static const struct {
      "((pieces)::bigint, shop), ()) order by 1, 2",
      ",,1\n3,,1\n3,A,1\n"},
     {"select round(2.5, null), trunc(paid, null) from sales where pieces = 3", ",\n"},
+    /* A constant was never NULL where a set of groups leaves it out. */
+    {"select 'x' as c, shop, grouping('x', shop), sum(pieces) + 2, 2 from sales where shop < 'B' group by "
+     "cube (c, shop) "
+     "order by 1, 2",
+     ",,3,6,2\n,A,2,6,2\nx,,1,6,2\nx,A,0,6,2\n"},
 };
 
 static void answers_stay_right(void **state)
