@@ -124,8 +124,9 @@ void column_progress_begin(struct column_progress *progress, const char *verb, c
 void column_progress_add(struct column_progress *progress, uint64_t values)
 {
     const uint64_t done = atomic_fetch_add(&progress->done, values) + values;
-    progress_report(progress->progress, progress->what, "rows",
-                    (uint64_t)((double)done / (double)progress->values * (double)progress->rows),
+    /* a table without rows has no values, and no share of them */
+    const double share = progress->values ? (double)done / (double)progress->values : 1;
+    progress_report(progress->progress, progress->what, "rows", (uint64_t)(share * (double)progress->rows),
                     progress->rows);
 }
 

@@ -305,6 +305,28 @@ static void keys_that_differ_not_are_told_by_their_lines(void **state)
     schema_script_free(&schema);
 }
 
+static void never_too_much(struct progress *progress, const char *what, const char *unit, uint64_t done,
+                           uint64_t total)
+{
+    (void)progress, (void)what, (void)unit;
+    assert_true(done <= total);
+}
+
+/* The share of its values that is done was 0 of 0, which is no number. */
+static void a_table_without_rows_has_a_progress(void **state)
+{
+    struct progress progress = {.report = never_too_much};
+    struct load_report report;
+    struct schema_script schema;
+    const char *const paths[] = {file_write(6, "r.csv", "id,label\n")};
+    const struct load_input inputs[] = {{.table = "regions", .paths = paths, .path_count = 1}};
+    const struct load_options options = {.directory = path, .inputs = inputs, .input_count = 1, .threads = 1};
+    (void)state;
+    must(schema_script_parse("star.sql", script, strlen(script), &schema, error));
+    must(tables_load(&schema, &options, &report, &progress, error));
+    schema_script_free(&schema);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +339,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_least_number_is_a_number, setup, teardown),
         cmocka_unit_test_setup_teardown(keys_must_differ, setup, teardown),
         cmocka_unit_test_setup_teardown(keys_that_differ_not_are_told_by_their_lines, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_table_without_rows_has_a_progress, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
