@@ -6,18 +6,12 @@
 #ifndef TESSERA_TESTS_FUZZ_FUZZ_TREE_H
 #define TESSERA_TESTS_FUZZ_FUZZ_TREE_H
 
-#include "tests/fuzz/fuzz_tree_names.h"
+#include "tests/fuzz/fuzz_forms.h"
 
 static const char *tree_expression(const struct tree_scope *scope, enum tree_type type, uint32_t depth);
 static const char *tree_condition(const struct tree_scope *scope, uint32_t depth);
 static const char *tree_query(const struct tree_scope *outer, uint32_t depth, const enum tree_type *types,
                               uint32_t count);
-
-static enum tree_type any_type(void)
-{
-    const uint32_t kind = choose(10);
-    return kind < 6 ? TREE_INTEGER : kind < 8 ? TREE_STRING : TREE_DOUBLE;
-}
 
 static const char *table_name(void)
 {
@@ -30,51 +24,17 @@ static const char *table_name(void)
                                       : 5];
 }
 
-static const char *literal(enum tree_type type)
-{
-    static const char *const strings[] = {"'a'", "'b'", "'B'", "''", "'ab'", "'zz'"};
-    if (type == TREE_STRING)
-        return strings[choose(6)];
-    if (type == TREE_DOUBLE)
-        return form("%s%u.%u", likely(20) ? "-" : "", choose(20), choose(4) * 25);
-    return form("%u", likely(15) ? choose(5000) : choose(10));
-}
-
-/* A column of this scope, or of one around it; NULL: there is none. */
-static const char *column_or_none(const struct tree_scope *scope, enum tree_type type, uint32_t percent_outer)
-{
-    const char *found[TREE_SOURCES_MAX * TREE_COLUMNS];
-    uint32_t count = 0;
-    while (scope->outer && likely(percent_outer))
-        scope = scope->outer;
-    for (uint32_t s = 0; s < scope->count; s++)
-        for (uint32_t c = 0; c < scope->sources[s].column_count; c++)
-            if (scope->sources[s].columns[c].type == type)
-                found[count++] = scope->sources[s].columns[c].text;
-    return count ? found[choose(count)] : NULL;
-}
-
-/* A type that the scope has columns of: SQLite 3.40 takes a constant in ON before RIGHT JOIN for a condition of WHERE. */
-static enum tree_type type_in(const struct tree_scope *scope)
-{
-    const enum tree_type type = any_type();
-    return column_or_none(scope, type, 0) ? type : TREE_INTEGER;
-}
-
-static const char *column_in(const struct tree_scope *scope, enum tree_type type, uint32_t percent_outer)
-{
-    const char *const column = column_or_none(scope, type, percent_outer);
-    return column ? column : literal(type);
-}
-
 /* ---- Expressions ---- */
 
 static const char *aggregate(const struct tree_scope *scope, enum tree_type type, uint32_t depth)
 {
     const char *call;
-    const uint32_t kind = choose(8);
+    const uint32_t kind = choose(9);
     struct tree_scope inner = *scope;
     inner.outer = NULL; /* an aggregate of columns around it would be theirs */
+    const char *const other = kind == 8 ? aggregate_form(&inner, type) : NULL;
+    if (other)
+        return other;
     if (type == TREE_STRING)
         call = form("%s(%s)", kind & 1 ? "max" : "min", tree_expression(&inner, type, 0));
     else if (type == TREE_DOUBLE)
@@ -150,11 +110,15 @@ static const char *scalar_subquery(const struct tree_scope *outer, enum tree_typ
 
 static const char *tree_expression(const struct tree_scope *scope, enum tree_type type, uint32_t depth)
 {
-    const uint32_t kind = choose(20);
+    const uint32_t kind = choose(23);
     if (kind < 12)
         return column_in(scope, type, 8);
     if (kind == 12)
         return literal(type);
+    if (kind >= 20) {
+        const char *const value = value_form(scope, type);
+        return value ? value : column_in(scope, type, 8);
+    }
     if (kind == 13)
         return form("coalesce(%s, %s)", column_in(scope, type, 8), tree_expression(scope, type, 0));
     if (kind == 14)
@@ -228,8 +192,11 @@ static const char *subquery_condition(const struct tree_scope *outer, uint32_t d
 
 static const char *tree_condition(const struct tree_scope *scope, uint32_t depth)
 {
-    const uint32_t kind = choose(20);
+    const uint32_t kind = choose(23);
     const enum tree_type type = type_in(scope);
+    const char *const truth = kind >= 20 ? truth_form(scope) : NULL;
+    if (truth)
+        return truth;
     if (kind < 7)
         return form("%s %s %s", tree_expression(scope, type, 0), comparison(),
                     tree_expression(scope, type, 0));
@@ -632,7 +599,7 @@ static const char *recursive_query(const struct tree_cte *cte)
 static void tree_begin(uint32_t length)
 {
     tape_text_used = tree_cte_count = tree_next_alias = tape_at = 0;
-    tree_is_crossed = false;
+    tree_is_crossed = tree_is_logic = false;
     tape_length = length;
     tape_is_read = length != 0;
 }

@@ -20,6 +20,7 @@
 #include "loader/table/table_loader.h"
 #include "storage/base/clock.h"
 #include "tests/fuzz/fuzz_random.h"
+#include "tests/fuzz/fuzz_reached.h"
 #include "tests/support/sql/as_sqlite.h"
 #include "tests/support/not_run.h"
 
@@ -457,6 +458,7 @@ static void ask(struct engine *engine, struct database *database, sqlite3 *sqlit
     with_rows += rows.rows > 0;
     sqlite3_finalize(expected);
     rowset_free(&rows);
+    reached_add(database, statement->ours);
 }
 
 static void random_from_answers_as_sqlite_does(void **state)
@@ -496,5 +498,8 @@ int main(int argc, char **argv)
     seconds = argc > 1 ? atof(argv[1]) : 0;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
     seed = seed ? seed : (uint64_t)clock_ns();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (seconds > 0)
+        reached_print();
+    return failed;
 }

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "tests/fuzz/fuzz_query.h"
+#include "tests/fuzz/fuzz_reached.h"
 
 #define QUERIES      1500u /* of a run that is not told how long */
 #define STAR_QUERIES 60u   /* asked of each star */
@@ -153,6 +154,8 @@ static void random_queries_answer_as_sqlite_does(void **state)
             make_query(&query);
             const enum verdict verdict = try_query(engine, database, sqlite, &query, codec);
             compared += verdict == SAME;
+            if (verdict == SAME)
+                reached_add(database, ours);
             refused += verdict == REFUSED;
             if (verdict != DIFFERENT)
                 continue;
@@ -180,5 +183,8 @@ int main(int argc, char **argv)
     fuzz_arguments(argc, argv, &seconds, &seed);
     if (strcmp(fuzz_device, "compile") == 0)
         setenv("TESSERA_KERNEL_CACHE", "", 1); /* nobody asks for these kernels again */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (seconds > 0)
+        reached_print();
+    return failed;
 }

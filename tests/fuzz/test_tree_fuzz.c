@@ -10,7 +10,11 @@
  *     TESSERA_TREE_STATEMENTS=100000 TESSERA_TREE_SEED=7 build/release/test_tree_fuzz
  *
  * Then others are asked with so little memory that their operators spill: TESSERA_TREE_MEMORY, or LITTLE_MEMORY. Last come
- * pairs of statements that logic makes equal (fuzz_tree_logic.h): the second is asked of our other engine, and of no SQLite.
+ * pairs of statements that logic makes equal (fuzz_tree_logic.h): the second is asked of our other engine, and of no SQLite;
+ * and forms that SQLite has not (fuzz_tree_short.h).
+ *
+ * An argument names the tests that run: test_tree_fuzz 'short*'. At the end of a run of so many statements it says what none
+ * of them had (fuzz_reached.h).
  *
  * TESSERA_TEST_DEVICE=cuda asks a GPU; with TESSERA_TEST_KERNEL=general and TESSERA_LIBCUDA also the emulated one (tests/emulator).
  * TESSERA_TREE_FOLDER keeps the tables of the last seed as CSV files, and schema.sql and statements.sql, a statement a
@@ -24,7 +28,9 @@
 
 #include "loader/table/table_loader.h"
 #include "storage/base/execution/execution.h"
+#include "tests/fuzz/fuzz_reached.h"
 #include "tests/fuzz/fuzz_tree_logic.h"
+#include "tests/fuzz/fuzz_tree_short.h"
 #include "tests/support/sql/as_sqlite.h"
 #include "tests/support/not_run.h"
 
@@ -47,7 +53,7 @@
 static const uint32_t table_rows[TREE_TABLES] = {30, 0, 1, 1023, 1025, 5000};
 
 static const char *memory; /* of each engine; NULL: the default */
-static bool by_logic;      /* pairs of statements, without SQLite */
+static const char *(*next_statement)(uint32_t length) = tree_statement;
 
 /* Of the rows with which tables are made; references lead to `small` and `low`. */
 struct world {
@@ -277,11 +283,6 @@ static bool lines_alike(const char *a, const char *b)
     return *a == *b;
 }
 
-static const char *next_statement(uint32_t length)
-{
-    return by_logic ? tree_logic_statement(length) : tree_statement(length);
-}
-
 /* What is different, or NULL. */
 static const char *difference(const struct rowset *rows, char **theirs, uint64_t count, bool ordered)
 {
@@ -396,8 +397,9 @@ static const char *ask(const struct world *world, unsigned threads, const char *
     struct run_timing timing = {0};
     struct error why = {0};
     uint64_t count;
-    if (!(by_logic ? second_answer(world, threads, theirs, &lines, &count, &found)
-                   : their_answer(world->sqlite, theirs, &lines, &count))) {
+    if (!(next_statement == tree_logic_statement
+              ? second_answer(world, threads, theirs, &lines, &count, &found)
+              : their_answer(world->sqlite, theirs, &lines, &count))) {
         if (tally && !found)
             tally->left_out++;
     } else {
@@ -415,6 +417,7 @@ static const char *ask(const struct world *world, unsigned threads, const char *
             refused(why.text, sql);
         if (tally && !found) {
             tally->alike++;
+            reached_add(world->database, sql);
             tally->with_rows += count > 0;
             tally->spilled += timing.spilled_bytes > 0;
             tally->spilled_bytes += timing.spilled_bytes;
@@ -598,15 +601,29 @@ static void trees_are_answered_in_little_memory(void **state)
 static void trees_are_answered_as_logic_says(void **state)
 {
     (void)state;
-    by_logic = true;
+    next_statement = tree_logic_statement;
     (void)ask_all(number_of("TESSERA_TREE_STATEMENTS", STATEMENTS));
-    by_logic = false;
+    next_statement = tree_statement;
 }
 
-int main(void)
+static void short_forms_are_answered_as_long_ones(void **state)
+{
+    (void)state;
+    next_statement = tree_short_statement;
+    (void)ask_all(number_of("TESSERA_TREE_STATEMENTS", STATEMENTS / 2));
+    next_statement = tree_statement;
+}
+
+int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(trees_are_answered_as_by_sqlite),
                                        cmocka_unit_test(trees_are_answered_in_little_memory),
-                                       cmocka_unit_test(trees_are_answered_as_logic_says)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+                                       cmocka_unit_test(trees_are_answered_as_logic_says),
+                                       cmocka_unit_test(short_forms_are_answered_as_long_ones)};
+    if (count > 1)
+        cmocka_set_test_filter(arguments[1]);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (getenv("TESSERA_TREE_STATEMENTS"))
+        reached_print();
+    return failed;
 }

@@ -22,6 +22,7 @@
 #include "loader/table/table_loader.h"
 #include "storage/base/clock.h"
 #include "tests/fuzz/fuzz_random.h"
+#include "tests/fuzz/fuzz_reached.h"
 #include "tests/support/sql/as_sqlite.h"
 #include "tests/support/not_run.h"
 
@@ -580,6 +581,7 @@ static void ask(struct engine *engine, struct database *database, sqlite3 *sqlit
                  (unsigned long long)row, texts[0]);
     sqlite3_finalize(expected);
     rowset_free(&rows);
+    reached_add(database, texts[0]);
 }
 
 static void random_windows_answer_as_sqlite_does(void **state)
@@ -641,5 +643,8 @@ int main(int argc, char **argv)
     seconds = argc > 1 ? atof(argv[1]) : 0;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
     seed = seed ? seed : (uint64_t)clock_ns();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (seconds > 0)
+        reached_print();
+    return failed;
 }
