@@ -29,6 +29,8 @@ struct block {
     const struct logical_node *limit, *sort, *aggregate;
     bool opaque_above;    /* a projection that computes was put above the region */
     bool computes_at_top; /* and one is its first operator that computes */
+    bool constant_term;   /* a term of GROUPING SETS is a constant */
+    bool apart;           /* so the rows that are grouped are answered first, and it is a column of them */
     struct sql_expression *having;
     struct sql_select select;        /* names columns as SQL_INPUT */
     uint32_t number_count, *numbers; /* of the items */
@@ -111,9 +113,13 @@ static enum status aggregate(struct block *block, const struct logical_node *nod
         if (from->operation != SQL_INPUT || from->index != node->columns[g])
             RETURN_IF_ERROR(region_define(region, node->columns[g], from));
         RETURN_IF_ERROR(region_rewrite(region, from, &select->groups[g]));
-        /* a constant that a grouping set leaves out is NULL: as a column it can be */
-        if (node->aggregate.set_count && region->computes && !region_reads(region, select->groups[g]))
+        /* a constant that a grouping set leaves out is NULL: as a column it can be. That of a subquery is a leaf */
+        const bool leaf = select->groups[g]->child_count == 0;
+        if (node->aggregate.set_count && (region->computes || leaf) &&
+            !region_reads(region, select->groups[g])) {
+            block->constant_term = !region->computes;
             return relational_refuse(run, from->position, "a term of GROUPING SETS is a constant");
+        }
     }
     select->group_count = groups;
     select->set_count = node->aggregate.set_count;
@@ -197,7 +203,8 @@ static enum status add_operator(struct block *block, const struct logical_node *
 static enum status collect(struct block *block, const struct logical_node *node, enum place place)
 {
     if (!goes_on(block, node, place))
-        return region_collect(&block->region, node, true);
+        return block->apart ? region_collect_alone(&block->region, node)
+                            : region_collect(&block->region, node, true);
     block->computes_at_top |= place == AT_TOP && node->kind == LOGICAL_PROJECT && is_computing(node);
     RETURN_IF_ERROR(collect(block, node->inputs[0], place_of(node, place)));
     block->opaque_above |= place != AT_TOP && node->kind == LOGICAL_PROJECT && is_computing(node);
@@ -536,6 +543,7 @@ struct attempt {
     struct folded *folded; /* also of the tries before */
     bool again;            /* it was refused, but may be answered if projections are answered first */
     bool large; /* it was, because its expressions are too large when they are put into each other */
+    bool apart; /* it was, because a term of GROUPING SETS is a constant (struct block) */
 };
 
 static enum status try(struct relational *run, const struct logical_node *node,
@@ -547,6 +555,7 @@ static enum status try(struct relational *run, const struct logical_node *node,
     block->select.position = node->position;
     block->node = node;
     block->needed = needed;
+    block->apart = attempt->apart;
     enum status status = region_open(run, attempt->opaque, &attempt->folded, &block->region);
     bool dimensions = false;
     if (status == STATUS_OK)
@@ -561,8 +570,9 @@ static enum status try(struct relational *run, const struct logical_node *node,
         status = region_ask_dimensions(&block->region);
     if (status == STATUS_OK)
         status = ask(block, result);
-    attempt->again =
-        status == STATUS_BAD_INPUT && !attempt->opaque && (block->region.computes || block->opaque_above);
+    attempt->again = status == STATUS_BAD_INPUT && !attempt->opaque &&
+                     (block->region.computes || block->opaque_above || block->constant_term);
+    attempt->apart = block->constant_term;
     attempt->large = block->region.large;
     region_close(&block->region);
     return status;

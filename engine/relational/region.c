@@ -215,8 +215,7 @@ static enum status collect_filters(struct region *region, const struct logical_n
                                         : region_project(region, node);
 }
 
-/* A side that is no part of the region, even if it could be. */
-static enum status collect_alone(struct region *region, const struct logical_node *node)
+enum status region_collect_alone(struct region *region, const struct logical_node *node)
 {
     struct result answered = {0};
     struct source *source;
@@ -283,10 +282,10 @@ static enum status collect_join(struct region *region, const struct logical_node
 {
     const bool full = node->join.join == LOGICAL_FULL;
     if (!root && (full || region->source_count + count_sources(node) > SOURCES_AT_ONCE))
-        return collect_alone(region, node);
+        return region_collect_alone(region, node);
     region->full |= full;
     if (full)
-        RETURN_IF_ERROR(collect_alone(region, node->inputs[0]));
+        RETURN_IF_ERROR(region_collect_alone(region, node->inputs[0]));
     else
         RETURN_IF_ERROR(collect_side(region, node->inputs[0]));
     if (node->join.join != LOGICAL_INNER)
@@ -310,7 +309,7 @@ enum status region_collect(struct region *region, const struct logical_node *nod
     case LOGICAL_VALUES:
         if (node->values.row_count == 1 && node->column_count == 0)
             return STATUS_OK;
-        return collect_alone(region, node);
+        return region_collect_alone(region, node);
     case LOGICAL_SCAN:
     case LOGICAL_AGGREGATE:
     case LOGICAL_WINDOW:
@@ -319,7 +318,7 @@ enum status region_collect(struct region *region, const struct logical_node *nod
     case LOGICAL_SHARED:
     case LOGICAL_RECURSIVE:
     case LOGICAL_WORKING:
-        return collect_alone(region, node);
+        return region_collect_alone(region, node);
     }
     return STATUS_OK;
 }

@@ -108,6 +108,8 @@ static inline uint32_t region_maker(const struct region *region, uint32_t column
 }
 /* Adds what a node and its inputs are. `root`: it is the first. */
 NODISCARD enum status region_collect(struct region *region, const struct logical_node *node, bool root);
+/* Adds a node as a source, even if it could be a part of the region. */
+NODISCARD enum status region_collect_alone(struct region *region, const struct logical_node *node);
 /* Puts definitions where columns are named. */
 NODISCARD enum status region_rewrite(struct region *region, const struct sql_expression *from,
                                      struct sql_expression **to);

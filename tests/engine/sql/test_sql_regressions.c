@@ -95,6 +95,11 @@ static const struct {
      "cube (c, shop) "
      "order by 1, 2",
      ",,3,6,2\n,A,2,6,2\nx,,1,6,2\nx,A,0,6,2\n"},
+    /* Nor was the value of a subquery. */
+    {"select c, shop, grouping(c), count(*), 2 from (select (select count(*) from regions) as c, shop from "
+     "sales where shop "
+     "< 'C') t group by rollup (c, shop) order by 1, 2",
+     ",,1,4,2\n2,,0,4,2\n2,A,0,2,2\n2,B,0,2,2\n"},
 };
 
 static void answers_stay_right(void **state)
