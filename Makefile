@@ -27,7 +27,7 @@ test_folder = $(if $(TMPDIR),,$(shell [ -w /dev/shm ] && [ "$$(df -k --output=av
 test_nvrtc = $(if $(TESSERA_NVRTC),,$(addprefix TESSERA_NVRTC=$(CURDIR)/,$(shell ls build/peers/nvidia/*/lib/libnvrtc.so.1[0-9] \
     2>/dev/null)))
 # Tests of hostile input, which `make check` also runs with sanitizers; they need the library alone, which is soon built.
-hostile_tests = test_hostile test_orc_rle_fuzz test_columnar_fuzz
+hostile_tests = test_hostile test_orc_rle_fuzz test_columnar_fuzz test_corpora
 ctest = $(test_folder) $(test_nvrtc) ctest --test-dir $(1) -j $(test_jobs) --output-on-failure
 
 .PHONY: help setup setup-tests program build tests check packages trust fuzz ssb sanitize format clean
