@@ -64,7 +64,7 @@ struct table_writer {
     struct appended_column *appended; /* appending: one for each column */
     const uint64_t *live;             /* appending: a bit for each old row that stays; NULL: all */
     bool moves_known;                 /* table_moves was called */
-    int32_t *moves;                   /* the new position of each old one (-1: no row); NULL: keys stay as they are written */
+    int32_t *moves;                   /* the new position of each old one (-1: no row); NULL: keys may stay */
     uint64_t move_count;              /* the old positions */
     struct column_writer *columns;
 };
