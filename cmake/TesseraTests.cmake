@@ -20,7 +20,7 @@ endif()
 set(test_timeout $<IF:$<BOOL:${TESSERA_SANITIZE}>,3600,1800>)
 
 # Makes calls of the program fail (tests/support/faults.h). It is loaded before the program, so it has nothing of it.
-add_library(tessera_faults MODULE tests/faults/inject.c tests/faults/messages.c tests/faults/power.c)
+add_library(tessera_faults MODULE tests/faults/inject.c tests/faults/gpu.c tests/faults/messages.c tests/faults/power.c)
 target_include_directories(tessera_faults PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_options(tessera_faults PRIVATE -Wall -Wextra -Wshadow)
 # backtrace() opens libgcc_s, which LeakSanitizer would take for a leak; so it is there from the beginning.
@@ -82,7 +82,7 @@ if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OF
         set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     endforeach()
     target_link_libraries(tessera_emulator PRIVATE Threads::Threads)
-    foreach(name test_cuda_follow test_cuda_general test_cuda_groups test_cuda_radix_sort test_cuda_ranges test_cuda_rows
+    foreach(name test_cuda_follow test_cuda_faults test_cuda_general test_cuda_groups test_cuda_radix_sort test_cuda_ranges test_cuda_rows
             test_cuda_windows test_levels_decoder test_states)
         add_dependencies(${name} tessera_emulator)
         set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT

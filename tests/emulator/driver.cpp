@@ -250,12 +250,16 @@ int cuDriverGetVersion(int *version)
 }
 int cuGetErrorName(int result, const char **name)
 {
-    *name = result == NO_BINARY ? "EMULATED_NO_KERNEL" : "EMULATED_ERROR";
+    *name = result == NO_BINARY       ? "EMULATED_NO_KERNEL"
+            : result == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
+                                      : "EMULATED_ERROR";
     return SUCCESS;
 }
-int cuGetErrorString(int, const char **text)
+int cuGetErrorString(int result, const char **text)
 {
-    *text = "the emulated GPU has the general kernels alone";
+    *text = result == NO_BINARY       ? "the emulated GPU has the general kernels alone"
+            : result == OUT_OF_MEMORY ? "out of memory"
+                                      : "a test made it fail";
     return SUCCESS;
 }
 int cuDeviceGetCount(int *count)

@@ -6,7 +6,7 @@
  * process, before it does anything. tests/support/faults.h says it all to the program by these variables:
  *
  *     FAULTS_PROGRAM  the program that is tested: what else a script starts is left alone
- *     FAULTS_KINDS    "memory", "open,stat", ...; "calls": all but memory, thread and message
+ *     FAULTS_KINDS    "memory", "open,stat", ...; "calls": all but memory, thread, message and those of a GPU
  *     FAULTS_NUMBER   which call fails, from 1 on; 0: none, calls are only counted
  *     FAULTS_ERROR    the value of errno; "kill": SIGKILL; "stop": SIGSTOP; "power": that, and a power cut (power.h), which comes after the
  *                     program's end if FAULTS_NUMBER is one more than there are calls; "short": reads and writes do half of
@@ -31,6 +31,7 @@
 #include "tests/faults/inject.h"
 
 #include "tests/faults/faults_state.h"
+#include "tests/faults/gpu.h"
 #include "tests/faults/messages.h"
 #include "tests/faults/power.h"
 
@@ -72,15 +73,14 @@ enum kind {
     MAP,      /* mmap of a file */
     CLOSE,    /* close, fclose: done, and then reported as failed */
     MESSAGE,  /* of a cluster (messages.c) */
+    GPU,      /* of a GPU's driver (gpu.c) */
+    GPU_MEMORY,
     KINDS
 };
 
 static const char *const kind_names[KINDS] = {
-    [MEMORY] = "memory", [THREAD] = "thread",  [OPEN] = "open",         [STAT] = "stat",
-    [READ] = "read",     [WRITE] = "write",    [STREAM] = "stream",     [SYNC] = "sync",
-    [RENAME] = "rename", [UNLINK] = "unlink",  [MKDIR] = "mkdir",       [RMDIR] = "rmdir",
-    [LIST] = "list",     [LOCK] = "lock",      [TRUNCATE] = "truncate", [MAP] = "map",
-    [CLOSE] = "close",   [MESSAGE] = "message"};
+    "memory", "thread", "open", "stat", "read",     "write", "stream", "sync",    "rename", "unlink",
+    "mkdir",  "rmdir",  "list", "lock", "truncate", "map",   "close",  "message", "gpu",    "gpu_memory"};
 
 enum { ERROR_KILL = -1, ERROR_SHORT = -2, ERROR_POWER = -3, ERROR_STOP = -4 };
 
@@ -233,6 +233,11 @@ bool faults_message(void)
     return fails(MESSAGE);
 }
 
+bool faults_gpu(bool memory)
+{
+    return fails(memory ? GPU_MEMORY : GPU);
+}
+
 /* ---- Starting ---- */
 
 static const struct {
@@ -266,7 +271,7 @@ static void read_kinds(const char *list)
         for (int k = 0; k < KINDS; k++) {
             const bool named = strlen(kind_names[k]) == length && strncmp(list, kind_names[k], length) == 0;
             const bool all =
-                length == 5 && strncmp(list, "calls", 5) == 0 && k != MEMORY && k != THREAD && k != MESSAGE;
+                length == 5 && strncmp(list, "calls", 5) == 0 && k < MESSAGE && k != MEMORY && k != THREAD;
             chosen[k] |= named || all;
             known |= named || all;
         }

@@ -68,6 +68,11 @@ struct fault {
 
 static const struct fault faults_of_memory = {.kinds = "memory", .error = "ENOMEM"};
 static const struct fault faults_of_memory_forever = {.kinds = "memory", .error = "ENOMEM", .forever = true};
+static const struct fault faults_of_gpu = {.kinds = "gpu", .error = "EIO"};
+static const struct fault faults_of_gpu_forever = {.kinds = "gpu", .error = "EIO", .forever = true};
+static const struct fault faults_of_gpu_memory = {.kinds = "gpu_memory", .error = "ENOMEM"};
+static const struct fault faults_of_gpu_memory_forever = {
+    .kinds = "gpu_memory", .error = "ENOMEM", .forever = true};
 static const struct fault faults_of_threads = {.kinds = "thread", .error = "EAGAIN", .forever = true};
 static const struct fault faults_of_calls = {.kinds = "calls", .error = "EIO"};
 static const struct fault faults_of_calls_forever = {.kinds = "calls", .error = "EIO", .forever = true};
@@ -254,7 +259,7 @@ static inline const char *faults_failure_wrong(const struct fault *fault, int co
         return "it says nothing";
     if (code != 3 && faults_is_machines(fault->error))
         return "the machine failed, not the input";
-    if (strcmp(fault->kinds, "memory") == 0 && !strstr(sentence, "memory"))
+    if (strstr(fault->kinds, "memory") && !strstr(sentence, "memory"))
         return "it does not say that memory was missing";
     if (strstr(sentence, "estore the") || strstr(sentence, "oad the database again"))
         return "the advice is for damaged files";
