@@ -1,18 +1,17 @@
 /*
  * gpu.c: the calls of a GPU's driver that inject.c makes fail. The program opens the driver itself and asks dlsym() for its
- * functions (engine/cuda/driver.c); so dlsym() is here, and gives its own ones, which call the driver's unless they must
- * fail. The driver may be the one of tests/emulator.
+ * functions (engine/cuda/driver.c), and gets those of this file (look_up.h), which call the driver's unless they must fail. The
+ * driver may be the one of tests/emulator.
  *
  * A call that wants memory fails with the driver's code for that. Others fail as after a kernel that crashed, with a code that
  * a driver gives for all later calls, too (FAULTS_FOREVER).
  */
-#define _GNU_SOURCE
 #include "tests/faults/gpu.h"
 
-#include <dlfcn.h>
+#include "tests/faults/look_up.h"
+
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 enum { OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 };
 
@@ -53,7 +52,7 @@ enum { OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 };
       (config, function, parameters, extra))
 
 #define DEFINE(function, memory, parameters, arguments)      \
-    static int(*next_##function) parameters;                 \
+    static int(*_Atomic next_##function) parameters;         \
     static int own_##function parameters                     \
     {                                                        \
         if (faults_gpu(memory))                              \
@@ -62,35 +61,6 @@ enum { OUT_OF_MEMORY = 2, LAUNCH_FAILED = 719 };
     }
 DRIVER_FUNCTIONS(DEFINE)
 
-static const struct {
-    const char *name;
-    void *own, *next; /* addresses of pointers to functions */
-} functions[] = {
-#define LIST(function, memory, parameters, arguments) \
-    {#function, &(int(*[1]) parameters){own_##function}, &next_##function},
-    DRIVER_FUNCTIONS(LIST)};
-
-/* A tail call where dlsym itself is asked for: RTLD_NEXT means the library after the caller's. */
-void *dlsym(void *restrict library, const char *restrict name)
-{
-    static void *(*_Atomic next)(void *restrict, const char *restrict);
-    if (!next) {
-        void *const found = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34"), *const older =
-                                                                          found ? found
-                                                                                : dlvsym(RTLD_NEXT, "dlsym",
-                                                                                         "GLIBC_2.2.5");
-        void *(*function)(void *restrict, const char *restrict);
-        memcpy(&function, &older, sizeof function);
-        next = function;
-    }
-    if (strncmp(name, "cu", 2) != 0)
-        return next(library, name);
-    void *found = next(library, name);
-    for (size_t f = 0; found && f < sizeof functions / sizeof *functions; f++)
-        if (strcmp(functions[f].name, name) == 0) {
-            memcpy(functions[f].next, &found, sizeof found);
-            memcpy(&found, functions[f].own, sizeof found);
-            break;
-        }
-    return found;
-}
+const struct looked_up faults_gpu_calls[] = {
+#define LIST(function, memory, parameters, arguments) {#function, own_##function, &next_##function},
+    DRIVER_FUNCTIONS(LIST){NULL, NULL, NULL}};

@@ -1,6 +1,6 @@
 /*
- * messages.c: makes calls of MPI fail, for inject.c. The program looks its functions up by dlsym, in a library that it opens
- * (engine/run/cluster/mpi.h), so dlsym comes here first, and gives functions that count.
+ * messages.c: makes calls of MPI fail, for inject.c. The program looks its functions up by dlsym(), in a library that it opens
+ * (engine/run/cluster/mpi.h), and gets those of this file (look_up.h).
  *
  * A call is counted before it is made; MPI_Test, which is called as often as it takes, only if it says that a message has
  * been sent or received. So calls have the same numbers in each run. A call that fails returns MPI_ERR_OTHER of OpenMPI.
@@ -8,9 +8,9 @@
 #define _GNU_SOURCE
 #include "tests/faults/messages.h"
 
-#include <dlfcn.h>
+#include "tests/faults/look_up.h"
+
 #include <stddef.h>
-#include <string.h>
 
 #define ERROR_OTHER 16
 
@@ -43,11 +43,7 @@ static int counted_test(void **request, int *done, void *status)
     return code == 0 && *done && faults_message() ? ERROR_OTHER : code;
 }
 
-static const struct {
-    const char *name;
-    void *counted;
-    void *real; /* where the function of the library is kept */
-} functions[] = {
+const struct looked_up faults_messages[] = {
     {"MPI_Init_thread", counted_init, &real_init},
     {"MPI_Finalize", counted_finalize, &real_finalize},
     {"MPI_Iallgather", counted_gather_all, &real_gather_all},
@@ -55,28 +51,5 @@ static const struct {
     {"MPI_Isend", counted_send, &real_send},
     {"MPI_Irecv", counted_receive, &real_receive},
     {"MPI_Test", counted_test, &real_test},
+    {NULL, NULL, NULL},
 };
-
-typedef void *look_up(void *library, const char *name);
-
-static look_up *real_dlsym(void)
-{
-    static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};
-    static look_up *_Atomic found;
-    for (size_t v = 0; !found && v < sizeof versions / sizeof *versions; v++)
-        found = (look_up *)dlvsym(RTLD_NEXT, "dlsym", versions[v]);
-    return found;
-}
-
-void *dlsym(void *restrict library, const char *restrict name)
-{
-    void *const symbol = real_dlsym()(library, name);
-    if (!symbol || strncmp(name, "MPI_", 4) != 0)
-        return symbol;
-    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
-        if (strcmp(name, functions[f].name) == 0) {
-            memcpy(functions[f].real, &symbol, sizeof symbol);
-            return functions[f].counted;
-        }
-    return symbol;
-}
