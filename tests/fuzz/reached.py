@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -36,13 +37,14 @@ def run(seconds):
     environment = dict(os.environ, TESSERA_REACHED=str(reached), TESSERA_TREE_STATEMENTS=str(TREES_PER_SECOND * seconds))
     for fuzzer in FUZZERS:
         arguments = [] if fuzzer == "test_tree_fuzz" else [str(seconds), "7"]
-        told = subprocess.run([BUILD / fuzzer, *arguments], env=environment, stdout=subprocess.PIPE, text=True)
+        told = subprocess.run([BUILD / fuzzer, *arguments], env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
         if told.returncode != 0:
             sys.exit(f"{told.stdout}\n{fuzzer} failed")
     print("\n".join(line for line in told.stdout.splitlines() if ": reached " in line))
 
 
-def calls():
+def calls(pattern):
     """Calls of each function, by the name of its source."""
     counted = collections.defaultdict(dict)
     for notes in sorted(BUILD.rglob("*.gcno")):
@@ -50,7 +52,7 @@ def calls():
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         for file in json.loads(told.stdout)["files"]:
             source = str((BUILD / file["file"]).resolve().relative_to(ROOT))
-            if source.endswith(".c"):
+            if source.endswith(".c") and re.search(pattern, source):
                 for function in file["functions"]:
                     counted[source][function["name"]] = function["execution_count"]
     return counted
@@ -61,7 +63,7 @@ def main():
     pattern = sys.argv[2] if len(sys.argv) > 2 else "engine/sql/(aggregates/|functions/|short/|)parse"
     build(pattern)
     run(seconds)
-    everything = calls()
+    everything = calls(pattern)
     number = sum(len(functions) for functions in everything.values())
     used = sum(count > 0 for functions in everything.values() for count in functions.values())
     print(f"{pattern}: reached {used} of {number} functions{'; not:' if used < number else ''}")
