@@ -414,9 +414,9 @@ static enum status add_to_parts(struct windows *windows, const struct logical_wi
     RETURN_IF_ERROR(relational_memory(run, part.count * sizeof *part.numbers, &part.numbers));
     memcpy(part.numbers, windows->numbers, (part.count - 1) * sizeof *part.numbers);
     part.numbers[part.count - 1] = number;
-    RETURN_IF_ERROR(divide(windows, &part, &made));
     RETURN_IF_ERROR(
         memory_grow(&windows->numbers, part.count * sizeof *part.numbers, "an answer", run->error));
+    RETURN_IF_ERROR(divide(windows, &part, &made));
     memcpy(windows->numbers, part.numbers, part.count * sizeof *part.numbers);
     return result_rows(run, &made, part.numbers, part.count, &windows->rows);
 }
@@ -634,7 +634,9 @@ enum status relational_windows(struct relational *run, const struct logical_node
     }
     if (status == STATUS_OK)
         operator_end(run, &operator, rows, result);
-    rowset_free(&windows.rows); /* after a failure */
+    if (status != STATUS_OK)
+        result_free(&input); /* unless its rows are those of `windows` already */
+    rowset_free(&windows.rows);
     spillable_free(windows.first);
     free_placed(&windows);
     free(windows.numbers);
