@@ -501,15 +501,14 @@ int main(int count, char **arguments)
 {
     static struct CMUnitTest tests[USES];
     static struct own_operation operations[USES];
-    own_begin(arguments);
-    void *const library = dlopen(TESSERA_ADBC, RTLD_NOW | RTLD_LOCAL);
+    own_begin(arguments, true);
+    void *const library = own_open(TESSERA_ADBC);
     if (library)
         *(void **)&init = dlsym(library, "AdbcDriverInit");
     if (!init || init(ADBC_VERSION_1_1_0, &driver, NULL) != ADBC_STATUS_OK) {
         fprintf(stderr, "%s\n", dlerror());
         return 1;
     }
-    snprintf(own_file, sizeof own_file, "%s", TESSERA_ADBC); /* whose functions a failure tells */
     for (size_t u = 0; u < USES; u++) {
         operations[u] = (struct own_operation){.name = uses[u].name, .run = try_use, .argument = &uses[u]};
         tests[u] =

@@ -748,7 +748,7 @@ static void runs(void **state)
 int main(int count, char **arguments)
 {
     static struct CMUnitTest tests[ASKED_MOST];
-    own_begin(arguments);
+    own_begin(arguments, false);
     make_statements();
     make_calls();
     for (size_t o = 0; o < operation_count; o++)

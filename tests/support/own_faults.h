@@ -377,15 +377,35 @@ static inline void own_campaigns(const struct own_operation *operation)
 
 /* ---- Beginning ---- */
 
-/* Loads the injector into this program, which begins anew for that. */
-static inline void own_begin(char **arguments)
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+/* Opens a library whose calls are tried. LeakSanitizer would take what the loader keeps of it for lost. */
+static inline void *own_open(const char *library)
+{
+    if (__lsan_disable)
+        __lsan_disable();
+    void *const opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (__lsan_enable)
+        __lsan_enable();
+    snprintf(own_file, sizeof own_file, "%s", library); /* whose functions a failure tells */
+    return opened;
+}
+
+/* Loads the injector into this program, which begins anew for that. With `stacks` the sanitizer notes them whole, which takes
+ * longer: so it knows what the loader allocates for the threads of a library that is opened. */
+static inline void own_begin(char **arguments, bool stacks)
 {
     const ssize_t length = readlink("/proc/self/exe", own_file, sizeof own_file - 1);
     own_file[length < 0 ? 0 : length] = '\0';
     *(void **)&own_faults_arm = dlsym(RTLD_DEFAULT, "faults_arm");
     *(void **)&own_faults_disarm = dlsym(RTLD_DEFAULT, "faults_disarm");
     if (!own_faults_arm && !getenv("LD_PRELOAD")) {
+        char options[PATH_BYTES];
         faults_allow_sanitizer();
+        snprintf(options, sizeof options, "%s:fast_unwind_on_malloc=%d:print_suppressions=0",
+                 getenv("ASAN_OPTIONS"), !stacks);
+        setenv("ASAN_OPTIONS", options, 1);
         setenv("LD_PRELOAD", TESSERA_FAULTS_LIBRARY, 1);
         arguments[0] = own_file;
         execv(own_file, arguments);
