@@ -89,21 +89,26 @@ struct stopped_call {
     struct execution execution;
     enum status status;
     atomic_uint items;
+    bool waits; /* after some items, until it is stopped */
 };
 
 static enum status long_item(void *context, uint64_t item, unsigned thread, struct error *error)
 {
+    struct stopped_call *const call = context;
     (void)item, (void)thread;
-    atomic_fetch_add((atomic_uint *)context, 1);
-    wait_ms(1);
-    return cancel_check(error);
+    const bool waits = atomic_fetch_add(&call->items, 1) >= 20 && call->waits;
+    do {
+        wait_ms(1);
+        RETURN_IF_ERROR(cancel_check(error));
+    } while (waits);
+    return STATUS_OK;
 }
 
 static void *run_long(void *context)
 {
     struct stopped_call *const call = context;
     execution_enter(&call->execution);
-    call->status = parallel_for(3, 300, long_item, &call->items, NULL);
+    call->status = parallel_for(3, 300, long_item, call, NULL);
     execution_leave(&call->execution);
     return NULL;
 }
@@ -112,7 +117,7 @@ static void *run_long(void *context)
 static void one_of_two_executions_is_stopped(void **state)
 {
     (void)state;
-    struct stopped_call calls[2] = {0};
+    struct stopped_call calls[2] = {{.waits = true}, {.waits = false}};
     pthread_t threads[2];
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, run_long, &calls[i]), 0);
