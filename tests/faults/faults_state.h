@@ -8,6 +8,7 @@
 #define FAULTS_FRAMES 24
 
 struct faults_state {
+    _Atomic uint32_t begun;         /* the program was started, and is the one that is tested */
     _Atomic uint64_t calls;         /* of the chosen kinds */
     _Atomic uint64_t faults;        /* those that failed */
     uint32_t frame_count;           /* of the first fault */

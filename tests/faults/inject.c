@@ -303,11 +303,10 @@ static void state_map(const char *path)
 /* Whether this process is the program that is tested. */
 static bool is_tested(void)
 {
-    char path[PATH_MAX];
+    char own_path[PATH_MAX], tested[PATH_MAX];
     const char *const program = getenv("FAULTS_PROGRAM");
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[length < 0 ? 0 : length] = '\0';
-    return program && strcmp(path, program) == 0;
+    return program && realpath(program, tested) && realpath("/proc/self/exe", own_path) &&
+           strcmp(own_path, tested) == 0;
 }
 
 static void begin(void)
@@ -322,6 +321,7 @@ static void begin(void)
     forever = getenv("FAULTS_FOREVER") != NULL;
     traced = getenv("FAULTS_PROGRAM");
     state_map(setting("FAULTS_STATE"));
+    atomic_store(&state->begun, 1);
     backtrace(&frame, 1); /* the first one loads a library */
     atexit(cut_at_the_end);
     begun = true;

@@ -221,7 +221,7 @@ static const struct tree_form truth_forms[] = {
     {"s", "$1 ~* 'B$'", "lower($1) LIKE '%b'"},
     {"s", "$1 REGEXP '^a'", "$1 LIKE 'a%'"},
     {"s", "regexp_matches($1, 'z|cb')", "(instr($1, 'z') > 0 OR instr($1, 'cb') > 0)"},
-    {"s", "json_valid($1)", "="},
+    {"s", "json_valid($1)", "CASE WHEN $1 IS NOT NULL THEN json_valid($1) END"},
     {"i", "($1 > 3) IS TRUE", "="},
     {"i", "($1 > 3) IS NOT FALSE", "="},
     {"i", "($1 > 3) IS UNKNOWN", "$1 IS NULL"},
@@ -243,8 +243,9 @@ static const struct tree_form truth_forms[] = {
     {"i", DAY " > DATE '2000-01-05'", "$1 % 1000 > 4"},
     {"i", DAY " BETWEEN '2000-01-03' AND DATE '2000-01-07'", "$1 % 1000 BETWEEN 2 AND 6"},
     {"i", MOMENT " >= TIMESTAMP '1970-01-01 01:00:00'", "$1 * 1000 >= 3600"},
-    {"i", "now() > TIMESTAMP '2020-01-01 00:00:00'", "1"},
-    {"i", "today() > DATE '2020-01-01'", "1"},
+    /* In ON before a FULL JOIN, SQLite answers a constant wrongly. */
+    {"i", "now() > TIMESTAMP '2020-01-01 00:00:00'", "($1 IS NULL OR $1 IS NOT NULL)"},
+    {"i", "today() > DATE '2020-01-01'", "($1 IS NULL OR $1 IS NOT NULL)"},
     {"i", "CAST(" MOMENT " AS DATE) IN (DATE '1970-01-01', DATE '1970-01-02')",
      "$1 * 1000 BETWEEN 0 AND 172799"},
 };

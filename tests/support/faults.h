@@ -192,6 +192,8 @@ static inline void faults_try(struct faults *faults, uint64_t number)
     setenv("LD_PRELOAD", TESSERA_FAULTS_LIBRARY, 1);
     faults_shell(faults->operation->run, &faults_run);
     unsetenv("LD_PRELOAD");
+    if (!atomic_load(&faults->state->begun))
+        fail_msg("%s is not what was started: no call was counted", TESSERA_PROGRAM);
 }
 
 /* Prints the functions of the file that made the call that failed first. */

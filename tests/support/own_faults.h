@@ -14,8 +14,8 @@
  *   * no descriptor is open that was not open before, and nothing was lost (LeakSanitizer, in the preset `sanitize`);
  *   * it takes less than OWN_SECONDS.
  *
- * `make check` tries one allocation and one system call. TESSERA_FAULTS=all tries all, TESSERA_FAULTS=n the n-th, and
- * TESSERA_FAULTS_EACH=k with `all` each k-th. TESSERA_FAULTS_KIND=memory tries the faults of this name alone.
+ * `make check` tries one allocation and one system call. TESSERA_FAULTS=all tries all, TESSERA_FAULTS=each:9 each ninth,
+ * and TESSERA_FAULTS=n the n-th. TESSERA_FAULTS_KIND=memory tries the faults of this name alone.
  */
 #ifndef TESSERA_TESTS_SUPPORT_OWN_FAULTS_H
 #define TESSERA_TESTS_SUPPORT_OWN_FAULTS_H
@@ -318,11 +318,9 @@ static inline bool own_child(const struct own_operation *operation, own_work *wo
     return !crashed;
 }
 
-/* Tries all calls, or each k-th; goes on after a crash. */
-static inline void own_all(const struct own_operation *operation)
+/* Tries each step-th call; goes on after a crash. */
+static inline void own_all(const struct own_operation *operation, uint64_t step)
 {
-    const char *const each = getenv("TESSERA_FAULTS_EACH");
-    const uint64_t step = each ? strtoull(each, NULL, 10) : 1;
     uint64_t first = 1 + XXH3_64bits(operation->name, strlen(operation->name)) % step;
     for (unsigned crashes = 0; crashes < OWN_CRASHES;) {
         crashes += !own_child(operation, own_tries, first, step);
@@ -365,7 +363,9 @@ static inline void own_campaigns(const struct own_operation *operation)
         own_fault = own_kinds[k].fault;
         own_begin_counts();
         if (strcmp(which, "all") == 0)
-            own_all(operation);
+            own_all(operation, 1);
+        else if (strncmp(which, "each:", 5) == 0)
+            own_all(operation, strtoull(which + 5, NULL, 10) + !atoi(which + 5));
         else
             (void)own_child(operation, own_tries, strtoull(which, NULL, 10), 0);
         wrong += own_tell(own_kinds[k].name);
