@@ -32,6 +32,10 @@ faults_access      | whole 600  | faults tried        | TESSERA_FAULTS=each:@EAC
 faults_space       | whole 300  | faults tried        | TESSERA_FAULTS=each:@EACH build/release/test_faults '*_space'
 faults_signals     | whole 600  | faults tried        | TESSERA_FAULTS=each:@EACH build/release/test_faults '*_signals'
 faults_short       | whole 300  | faults tried        | TESSERA_FAULTS=each:@EACH build/release/test_faults '*_short'
+library_faults     | whole 6000 | of [a-z_]+          | TESSERA_FAULTS=each:@EACH build/release/test_library_faults
+adbc_faults        | whole 1200 | of [a-z_]+          | TESSERA_FAULTS=each:@EACH build/release/test_adbc_faults
+gpu_faults         | whole 300  | faults tried        | TESSERA_LIBCUDA=$(echo build/release/*_emulator.so) TESSERA_FAULTS=each:@EACH build/release/test_cuda_faults
+cluster_losses     | whole 1500 | losses              | TESSERA_CLUSTER_FAULTS=$((170 / @EACH + 1)) build/release/test_cluster_faults
 kills              | whole 1200 | faults tried        | TESSERA_FAULTS=each:@EACH build/release/test_faults '*_kill*'
 kills_large        | rounds     | faults tried        | TESSERA_FAULTS_ROWS=300000 TESSERA_FAULTS=random:4:@SEED build/release/test_faults '*_kill*'
 power_cuts         | whole 600  | faults tried        | TESSERA_FAULTS=each:@EACH build/release/test_faults '*_power'
@@ -53,6 +57,15 @@ hostile            | seconds    | damaged|broken|refused | build/sanitize/test_h
 columnar           | seconds    | damaged files       | build/sanitize/test_columnar_fuzz @SECONDS @SEED
 orc_rle            | seconds    | streams             | build/sanitize/test_orc_rle_fuzz @SECONDS @SEED
 database           | rounds     | rounds              | build/sanitize/test_database_fuzz 300 @SEED
+threads_together   | seconds    | deeds               | TESSERA_THREADS_SECONDS=$((@SECONDS / 2)) TESSERA_THREADS_SEED=@SEED build/threads/test_threads_together
+four_processes     | seconds    | made,               | TESSERA_PROCESSES_SECONDS=@SECONDS TESSERA_PROCESSES_SEED=@SEED build/release/test_four_processes
+afl_sql            | seconds    | executions          | tests/fuzz/afl.sh sql @SECONDS
+afl_catalogue      | seconds    | executions          | tests/fuzz/afl.sh catalogue @SECONDS
+afl_column         | seconds    | executions          | tests/fuzz/afl.sh column @SECONDS
+afl_orc            | seconds    | executions          | tests/fuzz/afl.sh orc @SECONDS
+afl_parquet        | seconds    | executions          | tests/fuzz/afl.sh parquet @SECONDS
+afl_csv            | seconds    | executions          | tests/fuzz/afl.sh csv @SECONDS
+afl_json           | seconds    | executions          | tests/fuzz/afl.sh json @SECONDS
 second_reader      | rounds     | tests               | tests/storage/database/test_second_reader.py build/release/tessera 20000 @SEED
 END
 }

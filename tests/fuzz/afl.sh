@@ -19,15 +19,19 @@ fail() { echo "$1" >&2; exit 2; }
 
 kind=${1:-} seconds=${2:-}
 [[ $kind =~ ^[a-z]+$ && $seconds =~ ^([0-9]+|keep)$ ]] || fail "usage: tests/fuzz/afl.sh KIND SECONDS|keep"
-command -v afl-fuzz >/dev/null || fail "afl-fuzz is missing: apt-get install afl++"
-compiler=$(command -v afl-clang-fast || command -v afl-gcc-fast) || fail "afl-clang-fast is missing: apt-get install afl++"
+compiler=$(command -v afl-clang-fast || command -v afl-gcc-fast) && command -v afl-fuzz >/dev/null || {
+    echo "[  NOT RUN ] AFL++ is missing: apt-get install afl++" && exit 77
+}
 
 build=build/afl work=build/afl/$kind target=build/afl/test_corpora corpus=tests/data/fuzz/$kind
 found=$work/found/default
-if [ ! -e $build/CMakeCache.txt ]; then
-    cmake --preset sanitize -B $build -DCMAKE_C_COMPILER="$compiler" -DTESSERA_CUDA=OFF -DTESSERA_MPI=OFF >/dev/null
-fi
-cmake --build $build --target test_corpora -j "$(nproc)" >/dev/null
+mkdir -p $build
+(
+    flock 9 # other kinds may begin at the same time
+    [ -e $build/CMakeCache.txt ] ||
+        cmake --preset sanitize -B $build -DCMAKE_C_COMPILER="$compiler" -DTESSERA_CUDA=OFF -DTESSERA_MPI=OFF >/dev/null
+    cmake --build $build --target test_corpora -j "$(nproc)" >/dev/null
+) 9>$build/lock
 
 if [ -w /dev/shm ]; then # inputs become files
     TMPDIR=$(mktemp -d /dev/shm/tessera-afl-XXXXXX)

@@ -339,7 +339,7 @@ static inline void own_begin_counts(void)
 /* Prints what was tried; returns how many faults are not handled. */
 static inline uint64_t own_tell(const char *kind)
 {
-    printf(" %s %" PRIu64, kind, own_shared->runs);
+    printf(" %" PRIu64 " of %s", own_shared->runs, kind);
     if (own_shared->failures)
         printf(" (%" PRIu64 " wrong)", own_shared->failures);
     fflush(stdout);
