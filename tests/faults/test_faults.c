@@ -378,7 +378,7 @@ static const struct named_operation {
     {"index_flat",
      {.prepare = FIRST,
       .run = "$T index create --format flat --bins 4 --db $D sales.paid",
-      .observe = STATE,
+      .observe = FORM,
       .output_may_vary = true}},
     {"drop_view",
      {.prepare = FIRST " && " ASK "'CREATE VIEW v AS SELECT shop, paid FROM sales'",
@@ -389,7 +389,8 @@ static const struct named_operation {
      {.prepare =
           FIRST " && " LOAD "--append sales=more.csv && $T delete --device cpu --db $D sales 'id % 3 = 1'",
       .run = "$T compact --threads 2 --db $D",
-      .observe = STATE,
+      .observe = FORM,
+      .ask = ASKED,
       .output_may_vary = true}},
 };
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "engine/adbc/adbc.h"
+#include "tests/engine/adbc/adbc_rows.h"
 #include "tests/support/one_directory.h"
 
 #include <dlfcn.h>
@@ -43,55 +43,7 @@ static void fails(AdbcStatusCode code, AdbcStatusCode expected, const char *text
     assert_null(error.message);
 }
 
-/* ---- Rows to bind: column a is int64, column b text ---- */
-
-static int64_t numbers[] = {1, 2, 3};
-static int32_t offsets[] = {0, 1, 1, 4};
-static const char bytes[] = "xyyy";
-static const uint8_t validity[] = {5}; /* the second is NULL */
-static const void *number_buffers[] = {NULL, numbers}, *text_buffers[] = {validity, offsets, bytes},
-                  *no_buffers[] = {NULL};
-static int released;
-
-static void release_schema(struct ArrowSchema *schema)
-{
-    released++;
-    schema->release = NULL;
-}
-
-static void release_array(struct ArrowArray *array)
-{
-    released++;
-    array->release = NULL;
-}
-
-static struct ArrowSchema schemas[2];
-static struct ArrowArray arrays[2];
-
-static void make_rows(int64_t rows, int64_t columns, struct ArrowSchema *schema, struct ArrowArray *batch)
-{
-    static struct ArrowSchema *schema_children[] = {&schemas[0], &schemas[1]};
-    static struct ArrowArray *array_children[] = {&arrays[0], &arrays[1]};
-    schemas[0] = (struct ArrowSchema){
-        .format = "l", .name = "a", .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
-    schemas[1] = (struct ArrowSchema){
-        .format = "u", .name = "b", .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
-    arrays[0] = (struct ArrowArray){
-        .length = rows, .n_buffers = 2, .buffers = number_buffers, .release = release_array};
-    arrays[1] = (struct ArrowArray){
-        .length = rows, .null_count = 1, .n_buffers = 3, .buffers = text_buffers, .release = release_array};
-    *schema = (struct ArrowSchema){.format = "+s",
-                                   .name = "",
-                                   .n_children = columns,
-                                   .children = schema_children,
-                                   .release = release_schema};
-    *batch = (struct ArrowArray){.length = rows,
-                                 .n_buffers = 1,
-                                 .buffers = no_buffers,
-                                 .n_children = columns,
-                                 .children = array_children,
-                                 .release = release_array};
-}
+/* ---- Rows to bind ---- */
 
 static void bind_rows(struct AdbcStatement *statement, int64_t rows, int64_t columns)
 {
