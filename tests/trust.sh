@@ -33,8 +33,8 @@ faults_space       | whole 300  | faults tried        | TESSERA_FAULTS=each:@EAC
 faults_signals     | whole 600  | faults tried        | TESSERA_FAULTS=each:@EACH build/release/test_faults '*_signals'
 faults_short       | whole 300  | faults tried        | TESSERA_FAULTS=each:@EACH build/release/test_faults '*_short'
 library_faults     | whole 6000 | of [a-z_]+          | TESSERA_FAULTS=each:@EACH build/release/test_library_faults
-adbc_faults        | whole 1200 | of [a-z_]+          | TESSERA_FAULTS=each:@EACH build/release/test_adbc_faults
-gpu_faults         | whole 300  | faults tried        | TESSERA_LIBCUDA=$(echo build/release/*_emulator.so) TESSERA_FAULTS=each:@EACH build/release/test_cuda_faults
+adbc_faults        | whole 7000 | of [a-z_]+          | TESSERA_FAULTS=each:@EACH build/release/test_adbc_faults
+gpu_faults         | whole 300  | faults tried        | TESSERA_LIBCUDA=$(echo $PWD/build/release/*_emulator.so) TESSERA_FAULTS=each:@EACH build/release/test_cuda_faults
 cluster_losses     | whole 1500 | losses              | TESSERA_CLUSTER_FAULTS=$((170 / @EACH + 1)) build/release/test_cluster_faults
 kills              | whole 1200 | faults tried        | TESSERA_FAULTS=each:@EACH build/release/test_faults '*_kill*'
 kills_large        | rounds     | faults tried        | TESSERA_FAULTS_ROWS=300000 TESSERA_FAULTS=random:4:@SEED build/release/test_faults '*_kill*'
