@@ -77,6 +77,27 @@ static enum status take_keys(struct relational *run, struct key_set *set, const 
     return relational_take_bits(run, &set->keys, &bits);
 }
 
+/* Strings that the plan made become the run's, once for all columns that have them: the plan may be gone when the answer is
+ * read. Rows of the host have copies, too (engine/answer/output.c). */
+static enum status own_strings(struct relational *run, const struct plan *plan, struct device_rows *rows)
+{
+    for (uint32_t d = 0; d < plan->expressions.dictionary_count; d++) {
+        struct dictionary *made = NULL;
+        struct rowset_column copy = {.type = {.dictionary = plan->expressions.dictionaries[d]}};
+        struct rowset holder = {.column_count = 1, .columns = &copy, .dictionaries = &made};
+        for (uint32_t c = 0; c < rows->column_count; c++) {
+            if (rows->columns[c].type.dictionary != plan->expressions.dictionaries[d])
+                continue;
+            RETURN_IF_ERROR(rowset_own_dictionary(&holder, 0, run->error));
+            rows->columns[c].type.dictionary = made;
+        }
+        const enum status status = relational_keep(run, &holder);
+        free(made);
+        RETURN_IF_ERROR(status);
+    }
+    return STATUS_OK;
+}
+
 /* Runs the block's plan, which is prepared if it was not. */
 static enum status run_plan(struct relational *run, struct block_plan *block, struct engine *engine,
                             const struct wanted *wanted, struct explain_node *node, struct run_timing *timing,
@@ -106,6 +127,7 @@ static enum status run_plan(struct relational *run, struct block_plan *block, st
         taken->rows = partial.taken; /* the host has no values of a resident table */
         partial.taken = NULL;
         partial_free(&partial);
+        status = taken->rows ? own_strings(run, plan, taken->rows) : STATUS_OK;
     } else if (status == STATUS_OK && wanted->keys && partial.is_set) {
         status = take_keys(run, wanted->keys, plan, &partial);
         partial_free(&partial);
