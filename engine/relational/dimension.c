@@ -469,6 +469,7 @@ static enum status side_of(const struct region *region, uint32_t s, const struct
     return STATUS_OK;
 }
 
+/* The conditions that side_of puts on an inner side. */
 static enum status note_asked(const struct region *region, uint32_t s, struct conjuncts *asked)
 {
     const struct conjuncts *const conjuncts = &region->conjuncts;

@@ -62,7 +62,7 @@ static enum status append_term(struct binder *binder, struct sql_position positi
     struct plan *plan = binder->plan;
     const struct expression *made = &binder->list->nodes[node];
     *term = plan->group_count;
-    if (made->by_row && !binder->scalars) /* which ask for the type alone */
+    if (bind_is_by_row(binder, made))
         return bind_refuse_text(binder, position, SQL_CUT_BELOW_GROUPS);
     RETURN_IF_ERROR(memory_grow(&plan->groups, (*term + 1) * sizeof *plan->groups, "a plan", binder->error));
     RETURN_IF_ERROR(

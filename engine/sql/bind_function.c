@@ -54,8 +54,7 @@ enum status bind_aggregate_argument(struct binder *binder, const struct sql_expr
 {
     RETURN_IF_ERROR(bind_below(binder, ast, argument));
     const struct expression *const node = bind_node(binder, *argument);
-    return node->by_row && !binder->scalars && /* which ask for the type alone */
-                   (node->type.kind == VALUE_STRING || binder->planner.on_gpu)
+    return bind_is_by_row(binder, node) && (node->type.kind == VALUE_STRING || binder->planner.on_gpu)
                ? bind_refuse_text(binder, ast->position, SQL_CUT_BELOW_GROUPS)
                : STATUS_OK;
 }

@@ -98,6 +98,12 @@ static inline const struct expression *bind_node(const struct binder *binder, ui
     return &binder->list->nodes[node];
 }
 
+/* True if a plan would have to compute the value row by row. Scalars, which have no plan, ask for its type alone. */
+static inline bool bind_is_by_row(const struct binder *binder, const struct expression *node)
+{
+    return node->by_row && !binder->scalars;
+}
+
 static inline enum value_kind bind_kind(const struct binder *binder, uint32_t node)
 {
     return bind_node(binder, node)->type.kind;

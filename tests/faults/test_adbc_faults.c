@@ -13,6 +13,7 @@
 
 #include "engine/adbc/adbc.h"
 #include "engine/library/tessera.h"
+#include "tests/support/adbc_rows.h"
 #include "tests/faults/shop_files.h"
 #include "tests/support/own_faults.h"
 
@@ -94,60 +95,16 @@ static void read_stream(struct shop *shop, struct ArrowArrayStream *stream)
     stream->release(stream);
 }
 
-/* ---- Rows to bind: a is int64, b text; released counts what was given back ---- */
-
-static int64_t numbers[] = {1, 4, 7};
-static int32_t offsets[] = {0, 1, 1, 4};
-static const uint8_t validity[] = {5};
-static const void *number_buffers[] = {NULL, numbers}, *text_buffers[] = {validity, offsets, "xyyy"},
-                  *no_buffers[] = {NULL};
-static unsigned given_back;
-
-static void release_schema(struct ArrowSchema *schema)
-{
-    given_back++;
-    schema->release = NULL;
-}
-
-static void release_array(struct ArrowArray *array)
-{
-    given_back++;
-    array->release = NULL;
-}
-
-static void make_rows(int64_t rows, int64_t columns, struct ArrowSchema *schema, struct ArrowArray *batch)
-{
-    static struct ArrowSchema schemas[2];
-    static struct ArrowArray arrays[2];
-    static struct ArrowSchema *schema_children[] = {&schemas[0], &schemas[1]};
-    static struct ArrowArray *array_children[] = {&arrays[0], &arrays[1]};
-    schemas[0] = (struct ArrowSchema){
-        .format = "l", .name = "shop", .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
-    schemas[1] = (struct ArrowSchema){
-        .format = "u", .name = "note", .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
-    arrays[0] = (struct ArrowArray){
-        .length = rows, .n_buffers = 2, .buffers = number_buffers, .release = release_array};
-    arrays[1] = (struct ArrowArray){
-        .length = rows, .null_count = 1, .n_buffers = 3, .buffers = text_buffers, .release = release_array};
-    *schema = (struct ArrowSchema){.format = "+s",
-                                   .name = "",
-                                   .n_children = columns,
-                                   .children = schema_children,
-                                   .release = release_schema};
-    *batch = (struct ArrowArray){.length = rows,
-                                 .n_buffers = 1,
-                                 .buffers = no_buffers,
-                                 .n_children = columns,
-                                 .children = array_children,
-                                 .release = release_array};
-}
+/* ---- Rows to bind ---- */
 
 /* After a failure the rows are still the caller's. */
 static bool bind(struct shop *shop, int64_t rows, int64_t columns)
 {
     struct ArrowSchema schema;
     struct ArrowArray batch;
-    make_rows(rows, columns, &schema, &batch);
+    static const char *const names[] = {"shop", "note"};
+    static const int64_t numbers[] = {1, 4, 7};
+    make_rows(names, numbers, rows, columns, &schema, &batch);
     const bool bound = GOES(StatementBind(&shop->statement, &batch, &schema, &shop->error));
     if (schema.release)
         schema.release(&schema);

@@ -14,17 +14,14 @@
 
 #include <cmocka.h>
 
-#include "tests/support/faults.h"
+#include "tests/faults/campaigns.h"
 #include "tests/support/gpu/on_a_gpu.h"
 
 /* The emulated GPU has the general kernels alone; a GPU's own ones are in the cache after the first run. */
 #define ASK  "$T sql --device cuda $KERNEL --threads 2 --db $D --format csv "
-#define LOAD "$T load --db $D --schema star.sql shops=shops.csv sales=sales.csv >/dev/null && "
+#define LOAD "$T load --db $D --schema star.sql shops=shops.csv sales=sales.csv >/dev/null"
 
-static const struct named_operation {
-    const char *name;
-    struct fault_operation operation;
-} operations[] = {
+static struct named_operation operations[] = {
     {"sum", {.run = ASK "'SELECT sum(paid), count(note), min(day) FROM sales WHERE id % 3 = 1'"}},
     {"group",
      {.run = ASK "'SELECT city, count(*), sum(paid) FROM sales JOIN shops ON shop = shops.k GROUP BY city "
@@ -61,10 +58,7 @@ static const struct named_operation {
       .output_may_vary = true}},
 };
 
-static const struct named_fault {
-    const char *name;
-    const struct fault *fault;
-} kinds[] = {
+static const struct named_fault kinds[] = {
     {"gpu", &faults_of_gpu},
     {"gpu_forever", &faults_of_gpu_forever},
     {"gpu_memory", &faults_of_gpu_memory},
@@ -75,50 +69,20 @@ static const struct named_fault {
 #define OPERATIONS (sizeof operations / sizeof *operations)
 #define KINDS      (sizeof kinds / sizeof *kinds)
 
-static FILE *file_begin(const char *name)
-{
-    char file_path[2 * PATH_BYTES];
-    snprintf(file_path, sizeof file_path, "%.*s%s", (int)(strlen(path) - strlen("db")), path, name);
-    FILE *const file = fopen(file_path, "w");
-    assert_non_null(file);
-    return file;
-}
-
 static int files_make(void **state)
 {
     setup(state);
-    FILE *const schema = file_begin("star.sql");
-    fputs("CREATE TABLE shops (k INTEGER PRIMARY KEY, name VARCHAR(20), city VARCHAR(20));\n"
-          "CREATE TABLE sales (id BIGINT, shop INTEGER REFERENCES shops (k), paid DECIMAL(10,2), day DATE, "
-          "note VARCHAR(20));\n",
-          schema);
-    fclose(schema);
-    FILE *const shops = file_begin("shops.csv");
-    for (unsigned r = 0; r < 20; r++)
-        fprintf(shops, "%u,shop %u,city %u\n", 3 * r + 1, r, r % 5);
-    fclose(shops);
-    FILE *const sales = file_begin("sales.csv");
-    for (unsigned r = 0; r < 2000; r++)
-        fprintf(sales, "%u,%u,%u.%02u,2024-%02u-%02u,%s%u\n", r, r * 7 % 20 * 3 + 1, r * 2654435761u % 1000,
-                r % 100, r % 9 + 1, r % 28 + 1, r % 7 ? "note " : "", r % 50);
-    fclose(sales);
+    star_write_shops();
+    star_write_sales("sales.csv", 0, 2000);
     return setenv("KERNEL", getenv("TESSERA_LIBCUDA") ? "--kernel general" : "--kernel specialised", 1);
 }
-
-struct campaign {
-    char name[64];
-    struct fault_operation operation;
-    const struct fault *fault;
-};
 
 static const struct campaign *current;
 
 static void campaign_on(const char *device)
 {
     (void)device;
-    printf("%s: ", current->name);
-    fflush(stdout);
-    faults_campaign(&current->operation, current->fault);
+    campaign_run(current);
 }
 
 static void runs(void **state)
@@ -131,15 +95,10 @@ int main(int count, char **arguments)
 {
     static struct campaign campaigns[OPERATIONS * KINDS];
     static struct CMUnitTest tests[OPERATIONS * KINDS];
-    for (size_t c = 0; c < OPERATIONS * KINDS; c++) {
-        const struct named_operation *const operation = &operations[c / KINDS];
-        campaigns[c] = (struct campaign){.operation = operation->operation, .fault = kinds[c % KINDS].fault};
-        campaigns[c].operation.prepare = LOAD "true";
-        snprintf(campaigns[c].name, sizeof campaigns[c].name, "%s_%s", operation->name,
-                 kinds[c % KINDS].name);
-        tests[c] =
-            (struct CMUnitTest){.name = campaigns[c].name, .test_func = runs, .initial_state = &campaigns[c]};
-    }
+    for (size_t o = 0; o < OPERATIONS; o++)
+        operations[o].operation.prepare = LOAD;
+    for (size_t c = 0; c < OPERATIONS * KINDS; c++)
+        tests[c] = campaign_test(&campaigns[c], &operations[c / KINDS], &kinds[c % KINDS], runs);
     if (count > 1)
         cmocka_set_test_filter(arguments[1]);
     return _cmocka_run_group_tests("faults of a GPU", tests, OPERATIONS * KINDS, files_make, teardown);

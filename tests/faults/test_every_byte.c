@@ -39,18 +39,9 @@ static uint64_t step_of(uint64_t bytes)
 
 /* ---- The rows, beside $D ---- */
 
-static FILE *file_begin(const char *name)
-{
-    char file_path[2 * PATH_BYTES];
-    snprintf(file_path, sizeof file_path, "%.*s%s", (int)(strlen(path) - strlen("db")), path, name);
-    FILE *const file = fopen(file_path, "w");
-    assert_non_null(file);
-    return file;
-}
-
 static void write_schemas(void)
 {
-    FILE *const file = file_begin("star.sql"), *const other = file_begin("kinds.sql");
+    FILE *const file = file_beside("star.sql"), *const other = file_beside("kinds.sql");
     fputs("CREATE TABLE shops (k INTEGER PRIMARY KEY, name VARCHAR, city VARCHAR, region VARCHAR);\n"
           "CREATE TABLE sales (id INTEGER NOT NULL, shop INTEGER REFERENCES shops (k), paid DECIMAL(9,2), "
           "day DATE, note VARCHAR, part DOUBLE);\n",
@@ -68,8 +59,8 @@ static void write_schemas(void)
 
 static void write_star(void)
 {
-    FILE *const shops = file_begin("shops.csv"), *const sales = file_begin("sales.csv"),
-                *const more = file_begin("more.csv");
+    FILE *const shops = file_beside("shops.csv"), *const sales = file_beside("sales.csv"),
+                *const more = file_beside("more.csv");
     for (unsigned r = 1; r <= 40; r++) {
         fprintf(shops, "%u,shop %u,city %u,", 3 * r, r, r % 10);
         fprintf(shops, r % 7 ? "region %u\n" : "\n", r % 2);
@@ -90,8 +81,8 @@ static void write_star(void)
 /* What rates are is long enough to be compressed. */
 static void write_kinds(void)
 {
-    FILE *const kinds = file_begin("kinds.csv"), *const rates = file_begin("rates.csv"),
-                *const uses = file_begin("uses.csv");
+    FILE *const kinds = file_beside("kinds.csv"), *const rates = file_beside("rates.csv"),
+                *const uses = file_beside("uses.csv");
     for (unsigned r = 1; r <= 1300; r++) {
         fprintf(kinds, "%u,2024-01-01 0%u:00:00+02,2024-01-1%u,%u000000000,", r, r % 10, r % 10, 3 * r);
         fprintf(kinds, r % 5 ? "%u.%u" : "", r / 8, r % 8 * 125);

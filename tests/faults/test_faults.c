@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "tests/support/faults.h"
+#include "tests/faults/campaigns.h"
 
 /* ---- The operations: a star schema of two tables, small enough that a run takes some 10 ms ---- */
 
@@ -44,10 +44,7 @@
 /* Rows of a dimension, which may be deleted. */
 #define SHOPS "SELECT count(*), sum(k), max(name), (SELECT count(*)" JOIN ") FROM shops"
 
-static const struct named_operation {
-    const char *name;
-    struct fault_operation operation;
-} operations[] = {
+static const struct named_operation operations[] = {
     {"load", {.prepare = "", .run = LOAD ONE, .observe = STATE, .output_may_vary = true}},
     {"append",
      {.prepare = FIRST,
@@ -396,10 +393,7 @@ static const struct named_operation {
 
 #define OPERATIONS (sizeof operations / sizeof *operations)
 
-static const struct named_fault {
-    const char *name;
-    const struct fault *fault;
-} kinds[] = {
+static const struct named_fault kinds[] = {
     {"memory", &faults_of_memory},
     {"memory_forever", &faults_of_memory_forever},
     {"threads", &faults_of_threads},
@@ -422,34 +416,16 @@ static const struct named_fault {
 
 /* ---- Their files ---- */
 
-static FILE *file_begin(const char *name)
-{
-    char file_path[2 * PATH_BYTES];
-    snprintf(file_path, sizeof file_path, "%.*s%s", (int)(strlen(path) - strlen("db")), path, name);
-    FILE *const file = fopen(file_path, "w");
-    assert_non_null(file);
-    return file;
-}
-
-static void write_sales(const char *name, unsigned first, unsigned rows)
-{
-    FILE *const file = file_begin(name);
-    for (unsigned r = first; r < first + rows; r++)
-        fprintf(file, "%u,%u,%u.%02u,2024-%02u-%02u,%s%u\n", r, r * 7 % 20 * 3 + 1, r * 2654435761u % 1000,
-                r % 100, r % 9 + 1, r % 28 + 1, r % 7 ? "note " : "", r % 50);
-    fclose(file);
-}
-
 /* Small ones, or TESSERA_FAULTS_ROWS in three parts, and what is appended to them. */
 static void write_all_sales(void)
 {
     const char *const wanted = getenv("TESSERA_FAULTS_ROWS");
     const unsigned rows = wanted ? (unsigned)strtoul(wanted, NULL, 10) : 2000, part = wanted ? rows / 4 : 0;
-    write_sales("sales.csv", 0, rows - 2 * part);
-    write_sales("part1.csv", rows - 2 * part, part);
-    write_sales("part2.csv", rows - part, part);
-    write_sales("more.csv", rows, wanted ? part : 1500);
-    write_sales("again.csv", rows + (wanted ? part : 1500), wanted ? rows / 8 : 700);
+    star_write_sales("sales.csv", 0, rows - 2 * part);
+    star_write_sales("part1.csv", rows - 2 * part, part);
+    star_write_sales("part2.csv", rows - part, part);
+    star_write_sales("more.csv", rows, wanted ? part : 1500);
+    star_write_sales("again.csv", rows + (wanted ? part : 1500), wanted ? rows / 8 : 700);
     setenv("PARTS", wanted ? "part1.csv part2.csv" : "", 1);
     setenv("SALES", wanted ? "sales.csv,part1.csv,part2.csv" : "sales.csv", 1);
 }
@@ -457,23 +433,13 @@ static void write_all_sales(void)
 static int files_make(void **state)
 {
     setup(state);
-    FILE *const schema = file_begin("star.sql");
-    fputs("CREATE TABLE shops (k INTEGER PRIMARY KEY, name VARCHAR(20) CHECK (name || city <> ''), city "
-          "VARCHAR(20));\n"
-          "CREATE TABLE sales (id BIGINT, shop INTEGER REFERENCES shops (k), paid DECIMAL(10,2), day DATE, "
-          "note VARCHAR(20));\n",
-          schema);
-    fclose(schema);
-    FILE *const rows = file_begin("rows.sql");
+    star_write_shops();
+    FILE *const rows = file_beside("rows.sql");
     fputs(
         "CREATE TABLE t (flag BOOLEAN, number INTEGER, big BIGINT, day DATE, price DECIMAL(15,2), word TEXT, "
         "line TEXT);\n",
         rows);
     fclose(rows);
-    FILE *const shops = file_begin("shops.csv");
-    for (unsigned r = 0; r < 20; r++)
-        fprintf(shops, "%u,shop %u,city %u\n", 3 * r + 1, r, r % 5);
-    fclose(shops);
     write_all_sales();
     faults_shell("gzip -k sales.csv", &faults_seen);
     assert_int_equal(faults_seen.exit_code, 0);
@@ -482,18 +448,9 @@ static int files_make(void **state)
 
 /* ---- Every operation with every fault ---- */
 
-struct campaign {
-    char name[64];
-    const struct fault_operation *operation;
-    const struct fault *fault;
-};
-
 static void runs(void **state)
 {
-    const struct campaign *const campaign = *state;
-    printf("%s: ", campaign->name);
-    fflush(stdout);
-    faults_campaign(campaign->operation, campaign->fault);
+    campaign_run(*state);
 }
 
 int main(int count, char **arguments)
@@ -510,10 +467,7 @@ int main(int count, char **arguments)
             continue;
         if (!operation->operation.ask && kind->fault->readers)
             continue;
-        campaigns[used] = (struct campaign){.operation = &operation->operation, .fault = kind->fault};
-        snprintf(campaigns[used].name, sizeof campaigns[used].name, "%s_%s", operation->name, kind->name);
-        tests[used] = (struct CMUnitTest){
-            .name = campaigns[used].name, .test_func = runs, .initial_state = &campaigns[used]};
+        tests[used] = campaign_test(&campaigns[used], operation, kind, runs);
         used++;
     }
     if (count > 1)

@@ -17,20 +17,11 @@
 
 #define FACTS 200000u
 
-static FILE *create(const char *name)
-{
-    char file[2 * PATH_BYTES];
-    snprintf(file, sizeof file, "%.*s/%s", (int)(strlen(path) - strlen("/db")), path, name);
-    FILE *const out = fopen(file, "w");
-    assert_non_null(out);
-    return out;
-}
-
 /* 3 regions of 3 countries of 4 cities; 4 years of 12 months of 28 days. */
 static int write_files(void **state)
 {
     const int failed = setup(state);
-    FILE *out = create("star.sql");
+    FILE *out = file_beside("star.sql");
     fputs("CREATE TABLE shops (s_id INT PRIMARY KEY, region TEXT NOT NULL, country TEXT NOT NULL, city TEXT "
           "NOT NULL, note INT);\n"
           "CREATE TABLE days (d_id INT PRIMARY KEY, year INT NOT NULL, month INT NOT NULL);\n"
@@ -39,17 +30,17 @@ static int write_files(void **state)
           "kind TEXT NOT NULL, \"odd name\" INT NOT NULL);\n",
           out);
     fclose(out);
-    out = create("shops.csv");
+    out = file_beside("shops.csv");
     for (unsigned s = 0; s < 360; s++) {
         const unsigned city = s * 7 % 36;
         fprintf(out, "%u,region %u,country %u,city %u,%u\n", s, city / 12, city / 4, city, s * 11 % 360);
     }
     fclose(out);
-    out = create("days.csv");
+    out = file_beside("days.csv");
     for (unsigned d = 0; d < 4 * 12 * 28; d++)
         fprintf(out, "%u,%u,%u\n", d, 2000 + d / 336, (2000 + d / 336) * 100 + d / 28 % 12);
     fclose(out);
-    out = create("facts.csv");
+    out = file_beside("facts.csv");
     for (unsigned f = 0; f < FACTS; f++) {
         const unsigned x = f * 2654435761u;
         fprintf(out, "%u,%u,%u,kind %u,%u\n", (x >> 7) % 360, (x >> 5) % 1344, (x >> 3) % 1000, x % 4,
@@ -61,7 +52,7 @@ static int write_files(void **state)
 
 static void write_workload(const char *statements)
 {
-    FILE *const out = create("asked.sql");
+    FILE *const out = file_beside("asked.sql");
     fputs(statements, out);
     fclose(out);
 }
@@ -202,7 +193,7 @@ static void files_that_say_nothing_are_refused(void **state)
         snprintf(arguments, sizeof arguments, LOAD "%s", cases[i].arguments);
         load_ends(arguments, 2, cases[i].said);
     }
-    FILE *const out = create("asked.sql");
+    FILE *const out = file_beside("asked.sql");
     fputs("select 1 from facts where ", out);
     for (int i = 0; i < 300; i++)
         fputc('(', out);

@@ -64,15 +64,18 @@ struct fault {
     bool of_changes;     /* it tells nothing of operations that change nothing */
     bool must_be_mended; /* the program must repeat the call, so that nobody sees the fault */
     bool readers;        /* others have the database open */
+    bool must_be_made;   /* each operation makes such calls */
 };
 
 static const struct fault faults_of_memory = {.kinds = "memory", .error = "ENOMEM"};
 static const struct fault faults_of_memory_forever = {.kinds = "memory", .error = "ENOMEM", .forever = true};
-static const struct fault faults_of_gpu = {.kinds = "gpu", .error = "EIO"};
-static const struct fault faults_of_gpu_forever = {.kinds = "gpu", .error = "EIO", .forever = true};
-static const struct fault faults_of_gpu_memory = {.kinds = "gpu_memory", .error = "ENOMEM"};
+static const struct fault faults_of_gpu = {.kinds = "gpu", .error = "EIO", .must_be_made = true};
+static const struct fault faults_of_gpu_forever = {
+    .kinds = "gpu", .error = "EIO", .forever = true, .must_be_made = true};
+static const struct fault faults_of_gpu_memory = {
+    .kinds = "gpu_memory", .error = "ENOMEM", .must_be_made = true};
 static const struct fault faults_of_gpu_memory_forever = {
-    .kinds = "gpu_memory", .error = "ENOMEM", .forever = true};
+    .kinds = "gpu_memory", .error = "ENOMEM", .forever = true, .must_be_made = true};
 static const struct fault faults_of_threads = {.kinds = "thread", .error = "EAGAIN", .forever = true};
 static const struct fault faults_of_calls = {.kinds = "calls", .error = "EIO"};
 static const struct fault faults_of_calls_forever = {.kinds = "calls", .error = "EIO", .forever = true};
@@ -500,6 +503,8 @@ static inline void faults_campaign(const struct fault_operation *operation, cons
     faults->runs = faults->failures = faults->printed_count = 0;
     faults_count(faults);
     const uint64_t calls = atomic_load(&faults->state->calls);
+    if (fault->must_be_made && calls == 0)
+        fail_msg("%s makes no calls of %s", operation->run, fault->kinds);
     faults_sample(faults, calls);
     printf("%s%s%s: %" PRIu64 " calls, %" PRIu64 " faults tried, %" PRIu64 " wrong\n", fault->kinds,
            fault->forever ? " from then on " : " ", fault->error, calls, faults->runs, faults->failures);

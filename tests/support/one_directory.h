@@ -15,6 +15,17 @@ static inline int setup(void **state)
     return 0;
 }
 
+/* Begins a file beside the directory. */
+static inline FILE *file_beside(const char *name)
+{
+    char file_path[2 * PATH_BYTES];
+    const char *const slash = strrchr(path, '/');
+    snprintf(file_path, sizeof file_path, "%.*s/%s", (int)(slash - path), path, name);
+    FILE *const file = fopen(file_path, "w");
+    assert_non_null(file);
+    return file;
+}
+
 static inline int teardown(void **state)
 {
     (void)state;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "tests/engine/adbc/adbc_rows.h"
+#include "tests/support/adbc_rows.h"
 #include "tests/support/one_directory.h"
 
 #include <dlfcn.h>
@@ -49,7 +49,9 @@ static void bind_rows(struct AdbcStatement *statement, int64_t rows, int64_t col
 {
     struct ArrowSchema schema;
     struct ArrowArray batch;
-    make_rows(rows, columns, &schema, &batch);
+    static const char *const names[] = {"a", "b"};
+    static const int64_t numbers[] = {1, 2, 3};
+    make_rows(names, numbers, rows, columns, &schema, &batch);
     ok(driver.StatementBind(statement, &batch, &schema, &error));
     assert_null(batch.release);
     assert_null(schema.release);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/library/tessera.h"
+#include "tests/engine/library/result_text.h"
 #include "tests/support/database_cases.h"
 
 #include <pthread.h>
@@ -92,7 +93,6 @@ static char *answer(struct tessera_database *database, const char *sql, struct t
     struct tessera_statement *statement;
     struct tessera_result *result;
     char *text = NULL;
-    size_t bytes;
     if (tessera_prepare(database, sql, &statement, why))
         return NULL;
     if (tessera_parameters(statement) == 2 &&
@@ -101,14 +101,7 @@ static char *answer(struct tessera_database *database, const char *sql, struct t
         return NULL;
     }
     if (tessera_run(statement, &result, why) == TESSERA_OK) {
-        FILE *const out = open_memstream(&text, &bytes);
-        for (uint64_t row = 0; row < tessera_rows(result); row++)
-            for (uint32_t column = 0; column < tessera_columns(result); column++) {
-                uint32_t length;
-                const char *const value = tessera_text(result, column, row, &length);
-                fprintf(out, "%.*s\n", value ? (int)length : 4, value ? value : "NULL");
-            }
-        fclose(out);
+        text = text_of(result);
         tessera_result_free(result);
     }
     tessera_finalize(statement);

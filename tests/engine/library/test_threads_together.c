@@ -24,6 +24,7 @@
 #include "engine/library/tessera.h"
 #include "storage/base/clock.h"
 #include "storage/database/writer.h"
+#include "tests/engine/library/result_text.h"
 #include "tests/engine/library/threads_statements.h"
 #include "tests/support/one_directory.h"
 
@@ -103,21 +104,6 @@ static bool waited_long(const char *text)
 }
 
 /* ---- Answers ---- */
-
-static char *text_of(struct tessera_result *result)
-{
-    char *text = NULL;
-    size_t bytes;
-    FILE *const out = open_memstream(&text, &bytes);
-    for (uint64_t row = 0; row < tessera_rows(result); row++)
-        for (uint32_t column = 0; column < tessera_columns(result); column++) {
-            uint32_t length;
-            const char *const value = tessera_text(result, column, row, &length);
-            fprintf(out, "%.*s\n", value ? (int)length : 4, value ? value : "NULL");
-        }
-    fclose(out);
-    return text;
-}
 
 static uint64_t add_values(uint64_t hash, const char *format, const struct ArrowArray *column)
 {

@@ -1,16 +1,15 @@
-/* adbc_rows.h: rows that test_adbc.c binds: column a is int64, column b text. */
-#ifndef TESSERA_TESTS_ENGINE_ADBC_ADBC_ROWS_H
-#define TESSERA_TESTS_ENGINE_ADBC_ADBC_ROWS_H
+/* adbc_rows.h: rows to bind: a column of int64, and one of three strings, the second of which is NULL. */
+#ifndef TESSERA_TESTS_SUPPORT_ADBC_ROWS_H
+#define TESSERA_TESTS_SUPPORT_ADBC_ROWS_H
 
 #include "engine/adbc/adbc.h"
 
-static int64_t numbers[] = {1, 2, 3};
 static int32_t offsets[] = {0, 1, 1, 4};
 static const char text_bytes[] = "xyyy";
-static const uint8_t present[] = {5}; /* the second is NULL */
-static const void *number_buffers[] = {NULL, numbers}, *text_buffers[] = {present, offsets, text_bytes},
+static const uint8_t present[] = {5};
+static const void *number_buffers[] = {NULL, NULL}, *text_buffers[] = {present, offsets, text_bytes},
                   *no_buffers[] = {NULL};
-static int released;
+static int released; /* arrays and schemas that were given back */
 
 static inline void release_schema(struct ArrowSchema *schema)
 {
@@ -27,15 +26,17 @@ static inline void release_array(struct ArrowArray *array)
 static struct ArrowSchema schemas[2];
 static struct ArrowArray arrays[2];
 
-static inline void make_rows(int64_t rows, int64_t columns, struct ArrowSchema *schema,
-                             struct ArrowArray *batch)
+/* `numbers`: three; they and the names must stay. */
+static inline void make_rows(const char *const names[2], const int64_t *numbers, int64_t rows,
+                             int64_t columns, struct ArrowSchema *schema, struct ArrowArray *batch)
 {
     static struct ArrowSchema *schema_children[] = {&schemas[0], &schemas[1]};
     static struct ArrowArray *array_children[] = {&arrays[0], &arrays[1]};
+    number_buffers[1] = numbers;
     schemas[0] = (struct ArrowSchema){
-        .format = "l", .name = "a", .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
+        .format = "l", .name = names[0], .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
     schemas[1] = (struct ArrowSchema){
-        .format = "u", .name = "b", .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
+        .format = "u", .name = names[1], .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
     arrays[0] = (struct ArrowArray){
         .length = rows, .n_buffers = 2, .buffers = number_buffers, .release = release_array};
     arrays[1] = (struct ArrowArray){
