@@ -175,11 +175,20 @@ experiment() { # NAME SCALE TOOL...
     "$@" $tessera lab "$name" --device cuda --scale "$scale" --repeat 1
 }
 
+# as_for TOOL COMMAND...: compiles kernels as that tool wants them: with their lines, and for racecheck without what lanes
+# and warps do beside each other on purpose (operators/decode/unpack_cuda.h).
+as_for() {
+    local options=-lineinfo
+    if [ "$1" = racecheck ]; then options+=" -DTILE_RACECHECK"; fi
+    shift
+    TESSERA_NVRTC_OPTIONS=$options "$@"
+}
+
 # sanitized TOOL COMMAND...: reports errors in kernels only, because some tests provoke errors of driver calls.
 sanitized() {
     local tool=$1
     shift
-    TESSERA_UNDER_SANITIZER=1 compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 9 \
+    TESSERA_UNDER_SANITIZER=1 as_for "$tool" compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 9 \
         --target-processes application-only "$@"
 }
 
@@ -252,24 +261,20 @@ step_lab() {
 }
 
 sanitize_program() { # TOOL PROGRAM
-    # Warps write the same ones to shared memory, or OR bits of them, which racecheck takes for races.
     case $1.$2 in
-    racecheck.test_cuda_index | racecheck.test_cuda_bitmaps) ;;
     *.test_cuda_faults) ;; # its statements are asked by other processes
     *) job "$1.$2" sanitized "$1" "build/gpu/$2" ;;
     esac
 }
 
 sanitize_experiment() { # TOOL NAME
-    # Warps of the ablations of byte streams wait for words of shared memory that others write, which racecheck takes for
-    # races.
+    # Warps of the ablations of byte streams wait for flags in shared memory that others set, and racecheck knows barriers
+    # alone.
     if [ "$1.$2" != racecheck.byte-streams ]; then job "$1.lab.$2" experiment "$2" 0.0002 sanitized "$1"; fi
 }
 
 sanitize_queries() { # TOOL SF CODEC
-    # A lane of Deflate's decoder loads whole words of the tile and uses only bytes that are complete, while another lane
-    # writes bytes beside them, which racecheck takes for a race.
-    if [ "$1.$3" != racecheck.deflate ]; then job "$1.sf$2.$3" queries "$2" "$3" sanitized "$1"; fi
+    job "$1.sf$2.$3" queries "$2" "$3" sanitized "$1"
 }
 
 # The kinds of questions: words, joined by _.
@@ -287,7 +292,7 @@ sanitize_questions() { # TOOL KIND
     job "$1.questions.$2" questions "$2" sanitized "$1"
 }
 
-# Queries and experiments run once without a tool first, so that both tools find the kernels in the cache.
+# Queries and experiments run once without a tool first, so that the tools find the kernels in the cache.
 step_sanitize() {
     local sf codec tool unit all=() chosen=() of_queries=() asks=
     for unit in $(programs); do all+=("program:$unit"); done
@@ -308,12 +313,14 @@ step_sanitize() {
     done
     if [ "$asks" ]; then start prepare.sfquestions $tessera ssb load --force --sf 0.05 --db build/gpu/sfquestions; fi
     prepare_all sanitize ${of_queries[@]+"${of_queries[@]}"}
-    for unit in ${chosen[@]+"${chosen[@]}"}; do
-        case $unit in
-        questions:*) start "kernels.questions.${unit#*:}" questions "${unit#*:}" ;;
-        lab:*) start "kernels.lab.${unit#*:}" experiment "${unit#*:}" 0.0002 ;;
-        0.*) start "kernels.sf${unit/:/.}" queries "${unit%:*}" "${unit#*:}" ;;
-        esac
+    for tool in racecheck memcheck; do
+        for unit in ${chosen[@]+"${chosen[@]}"}; do
+            case $unit in
+            questions:*) start "kernels.$tool.questions.${unit#*:}" as_for $tool questions "${unit#*:}" ;;
+            lab:*) start "kernels.$tool.lab.${unit#*:}" as_for $tool experiment "${unit#*:}" 0.0002 ;;
+            0.*) start "kernels.$tool.sf${unit/:/.}" as_for $tool queries "${unit%:*}" "${unit#*:}" ;;
+            esac
+        done
     done
     collect sanitize
     for tool in racecheck memcheck; do

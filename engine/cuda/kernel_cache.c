@@ -87,6 +87,7 @@ static enum status key_of(const struct nvrtc_request *request, int major, int mi
     XXH3_128bits_update(state, &headers, sizeof headers);
     for (size_t i = 0; request->options && request->options[i]; i++)
         hash_text(state, request->options[i]);
+    hash_text(state, nvrtc_user_options());
     XXH128_hash_t hash = XXH3_128bits_digest(state);
     XXH3_freeState(state);
     snprintf(key, 33, "%016llx%016llx", (unsigned long long)hash.high64, (unsigned long long)hash.low64);

@@ -196,13 +196,21 @@ static const struct embedded_file standard_headers[] = {
 
 #define STANDARD_HEADERS (sizeof standard_headers / sizeof *standard_headers)
 #define OWN_OPTIONS      2u
+#define USER_BYTES       512u
+#define USER_OPTIONS     (USER_BYTES / 2)
 
 /* The arrays that the library takes, in one allocation. */
 struct arguments {
     const char **texts, **names, **options;
     int headers, option_count;
-    char arch[64];
+    char arch[64], users[USER_BYTES];
 };
+
+const char *nvrtc_user_options(void)
+{
+    const char *const options = getenv("TESSERA_NVRTC_OPTIONS");
+    return options ? options : "";
+}
 
 static enum status arguments_create(const struct nvrtc_request *request, struct arguments *arguments,
                                     struct error *error)
@@ -213,7 +221,10 @@ static enum status arguments_create(const struct nvrtc_request *request, struct 
         header_count++;
     while (request->options && request->options[option_count])
         option_count++;
-    size_t cells = 2 * (header_count + STANDARD_HEADERS) + option_count + OWN_OPTIONS;
+    if (snprintf(arguments->users, sizeof arguments->users, "%s", nvrtc_user_options()) >= (int)USER_BYTES)
+        return error_set(error, STATUS_BAD_INPUT, "TESSERA_NVRTC_OPTIONS has more than %u characters",
+                         USER_BYTES - 1);
+    size_t cells = 2 * (header_count + STANDARD_HEADERS) + option_count + OWN_OPTIONS + USER_OPTIONS;
     RETURN_IF_ERROR(
         memory_zeros(&arguments->texts, cells * sizeof *arguments->texts, "the headers of a kernel", error));
     arguments->names = arguments->texts + header_count + STANDARD_HEADERS;
@@ -234,6 +245,9 @@ static enum status arguments_create(const struct nvrtc_request *request, struct 
     for (size_t i = 0; i < option_count; i++)
         arguments->options[OWN_OPTIONS + i] = request->options[i];
     arguments->option_count = (int)(option_count + OWN_OPTIONS);
+    char *rest = arguments->users, *word;
+    while ((word = strtok_r(rest, " ", &rest)) != NULL)
+        arguments->options[arguments->option_count++] = word;
     return STATUS_OK;
 }
 

@@ -41,6 +41,10 @@ NODISCARD enum status nvrtc_version(int *major, int *minor, struct error *error)
 /* The file that was opened; NULL before that. */
 const char *nvrtc_path(void);
 
+/* What TESSERA_NVRTC_OPTIONS says, "" if it is not set: options for all that is compiled from now on, between spaces, after
+ * those of the requests ("-lineinfo -DTILE_RACECHECK"). */
+const char *nvrtc_user_options(void);
+
 /* True if the library compiles for `arch` ("sm_120"): each version knows the GPUs of its time, and drops old ones. A
  * variant ("sm_90a") is not looked up: true. False where there is no library. */
 bool nvrtc_knows(const char *arch);

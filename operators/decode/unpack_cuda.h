@@ -11,6 +11,9 @@
 #define TILE_INLINE static __device__ __forceinline__
 #define FULL_WARP   0xffffffffu
 
+/* With TILE_RACECHECK, which only the tests define, what warps or lanes write beside each other on purpose is done so that
+ * racecheck finds nothing: bytes are loaded one at a time, and equal words written by atomics. */
+
 /* Every encoded byte is read through these functions. A kernel compiled with TILE_COUNT_SECTORS also marks
  * the byte's 32-byte sector of memory, so that the sectors that a query needs can be counted
  * (engine/gpu/sectors.c). */

@@ -129,15 +129,25 @@ TILE_INLINE void inline_split(const WORDS &words, uint32_t slot, uint32_t count,
     }
 }
 
-/* Sets groups begin .. end - 1 of a piece to ones, every `step`-th one. Another warp's OR at the same time does no harm. */
+/* Makes a word ones. Another warp may do the same, or OR literals into it: in each order the word has the ones. */
+TILE_INLINE void inline_ones(uint32_t *word, uint32_t ones)
+{
+#ifdef TILE_RACECHECK
+    atomicOr(word, ones);
+#else
+    *word = ones;
+#endif
+}
+
+/* Sets groups begin .. end - 1 of a piece to ones, every `step`-th one. */
 template <class WORDS, uint32_t GROUPS>
 TILE_INLINE void inline_set(uint32_t *piece, int32_t begin, int32_t end, int32_t step)
 {
     for (int32_t g = begin; g < end; g += step) {
         const uint32_t place = inline_place((uint32_t)g);
         if (WORDS::HALVES == 2)
-            piece[place] = ~0u;
-        piece[place + (WORDS::HALVES - 1) * GROUPS] = HIGH_FULL;
+            inline_ones(piece + place, ~0u);
+        inline_ones(piece + place + (WORDS::HALVES - 1) * GROUPS, HIGH_FULL);
     }
 }
 

@@ -112,6 +112,12 @@ template <class TILE> TILE_INLINE uint32_t deflate_word(const TILE &tile, int32_
  * them are not read. */
 template <class TILE> TILE_INLINE uint2 deflate_bytes(const TILE &tile, int32_t from, uint32_t count)
 {
+#ifdef TILE_RACECHECK
+    uint64_t bytes = 0;
+    for (uint32_t b = 0; b < count; b++)
+        bytes |= (uint64_t)*tile.source(from + (int32_t)b) << 8 * b;
+    return make_uint2((uint32_t)bytes, (uint32_t)(bytes >> 32));
+#endif
     const int32_t word = from & ~3;
     const uint32_t offset = from & 3, last = offset + count;
     const uint32_t first = deflate_word(tile, word), second = last > 4 ? deflate_word(tile, word + 4) : 0,

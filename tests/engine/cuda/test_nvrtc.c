@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/cuda/embedded.h"
+#include "engine/cuda/kernel_cache.h"
 #include "engine/cuda/nvrtc.h"
 #include "tests/support/not_run.h"
 #include "tests/support/run_program.h"
@@ -145,6 +146,30 @@ static void an_unknown_architecture_or_option_is_told(void **state)
     }
 }
 
+static void the_user_s_options_are_taken_and_are_part_of_the_key(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    const struct nvrtc_request request = {
+        .source = "#if SIZE != 4\n#error no size\n#endif\nextern \"C\" __global__ void kernel() {}\n",
+        .arch = "sm_90"};
+    struct kernel_binary binary;
+    struct error error = {0};
+    assert_int_equal(kernel_cache_get(&request, &binary, NULL, &error), STATUS_BAD_INPUT);
+    setenv("TESSERA_NVRTC_OPTIONS", " -lineinfo  -DSIZE=4 ", 1);
+    if (kernel_cache_get(&request, &binary, NULL, &error) != STATUS_OK)
+        fail_msg("%s", error.text);
+    kernel_binary_free(&binary);
+    setenv("TESSERA_NVRTC_OPTIONS", "-DSIZE=5", 1);
+    assert_int_equal(kernel_cache_get(&request, &binary, NULL, &error), STATUS_BAD_INPUT);
+    static char far_too_long[600];
+    memset(far_too_long, 'x', sizeof far_too_long - 1);
+    setenv("TESSERA_NVRTC_OPTIONS", far_too_long, 1);
+    assert_int_equal(kernel_cache_get(&request, &binary, NULL, &error), STATUS_BAD_INPUT);
+    assert_non_null(strstr(error.text, "TESSERA_NVRTC_OPTIONS has more than 511 characters"));
+    unsetenv("TESSERA_NVRTC_OPTIONS");
+}
+
 static void a_wrong_library_is_a_sentence(void **state)
 {
     (void)state;
@@ -186,6 +211,7 @@ int main(void)
         cmocka_unit_test(the_embedded_tile_dialect_is_found_by_include),
         cmocka_unit_test(wrong_source_gives_the_first_error_and_the_log),
         cmocka_unit_test(an_unknown_architecture_or_option_is_told),
+        cmocka_unit_test(the_user_s_options_are_taken_and_are_part_of_the_key),
         cmocka_unit_test(a_wrong_library_is_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
