@@ -5,9 +5,11 @@
 
 #define RANGES_MAX (sizeof((struct dimension_predicate *)0)->low / sizeof(int32_t))
 
-/* The values of a column for which a condition is true. It is not true for NULL. */
+/* The values of a column for which a condition is true. For NULL it is NULL, or false if false_for_null says so: then its
+ * negation is true there, which no range is. */
 struct ranges {
     uint32_t leaf, count;
+    bool false_for_null;
     int64_t low[RANGES_MAX], high[RANGES_MAX];
 };
 
@@ -56,10 +58,11 @@ static bool ranges_of(const struct expression_list *list, uint32_t index, uint32
     case EXPRESSION_NOT:
         if (list->nodes[node->child[0]].operation == EXPRESSION_IS_NULL) {
             ranges->leaf = list->nodes[node->child[0]].child[0];
+            ranges->false_for_null = true;
             return list->nodes[ranges->leaf].operation == EXPRESSION_COLUMN &&
                    range_add(ranges, INT64_MIN, INT64_MAX);
         }
-        if (!ranges_of(list, node->child[0], nodes, &a) || a.count > 1)
+        if (!ranges_of(list, node->child[0], nodes, &a) || a.count > 1 || a.false_for_null)
             return false;
         ranges->leaf = a.leaf;
         if (a.count == 0)
@@ -73,12 +76,14 @@ static bool ranges_of(const struct expression_list *list, uint32_t index, uint32
             return false;
         if (node->operation == EXPRESSION_OR) {
             *ranges = a;
+            ranges->false_for_null = a.false_for_null && b.false_for_null;
             for (uint32_t i = 0; i < b.count; i++)
                 if (!range_add(ranges, b.low[i], b.high[i]))
                     return false;
             return true;
         }
         ranges->leaf = a.leaf;
+        ranges->false_for_null = a.false_for_null || b.false_for_null;
         if (a.count > 1 || b.count > 1)
             return false;
         return a.count == 0 || b.count == 0 ||

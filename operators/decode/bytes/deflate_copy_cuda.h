@@ -125,6 +125,16 @@ template <class TILE> TILE_INLINE uint2 deflate_bytes(const TILE &tile, int32_t 
     return make_uint2(__funnelshift_r(first, second, 8 * offset), __funnelshift_r(second, third, 8 * offset));
 }
 
+/* How many bytes to load where `wanted` of up to four are used: it is faster to load four always. */
+TILE_INLINE uint32_t deflate_four(uint32_t wanted)
+{
+#ifdef TILE_RACECHECK
+    return min(wanted, 4u);
+#else
+    return 4;
+#endif
+}
+
 /* Stores those of the four bytes at `to`, a multiple of 4, that belong to the match. */
 template <class TILE>
 TILE_INLINE void deflate_store_word(const TILE &tile, uint32_t to, uint32_t word, const deflate_match &match)
@@ -206,7 +216,8 @@ TILE_INLINE void deflate_copy_overlapping(const TILE &tile, const deflate_match 
         if (own < end && 4 * lane < step) {
             /* The first word may begin before the match, and so its source before the output. */
             const uint32_t skip = own < match.to ? before : 0;
-            const uint2 bytes = deflate_bytes(tile, (int32_t)(own + skip - match.distance), 4);
+            const uint2 bytes =
+                deflate_bytes(tile, (int32_t)(own + skip - match.distance), deflate_four(end - own - skip));
             deflate_store_word(tile, own, bytes.x << 8 * skip, match);
         }
         __syncwarp();
@@ -252,7 +263,9 @@ TILE_INLINE void deflate_copy_chosen(const TILE &tile, const deflate_match &matc
             const uint32_t begin = max(to[j], owner[j].to);
             word[j] = 0;
             if (wanted < total)
-                word[j] = deflate_bytes(tile, (int32_t)(begin - owner[j].distance), 4).x
+                word[j] = deflate_bytes(tile, (int32_t)(begin - owner[j].distance),
+                                        deflate_four(owner[j].to + owner[j].length - begin))
+                              .x
                           << 8 * (begin - to[j]);
         }
 #pragma unroll

@@ -96,6 +96,7 @@ template <class T> struct orc_rle1_stream {
         if (plain && limit == RLE1_WINDOW) {
             if (plain_window(bytes))
                 return true;
+            __syncwarp();
             store_shared_pair(shared + BYTES + lane * 8, make_uint2(bytes.low, bytes.high));
         }
         return any_window(bytes);
@@ -328,6 +329,7 @@ template <class T> struct orc_rle1_stream {
     __device__ __forceinline__ uint32_t emit_literals(uint32_t rank, uint32_t begin, uint32_t count)
     {
         T *items = out + done + lane;
+        __syncwarp();
         store_shared_byte(shared + ENDS + rank - 1, begin);
         __syncwarp();
 #pragma unroll 1
