@@ -102,8 +102,11 @@ static bool is_aggregated(const struct sql_select *select)
 
 static enum status rewrite_all(struct cut *cut, bool aggregated, struct sql_select *second)
 {
+    /* a constant that a grouping set leaves out is NULL, which the first SELECT knows */
+    const bool sets = cut->whole && second->set_count;
     for (uint32_t g = 0; g < second->group_count; g++)
-        RETURN_IF_ERROR(move_columns(cut, &second->groups[g]));
+        RETURN_IF_ERROR(sets ? move(cut, second->groups[g], &second->groups[g])
+                             : move_columns(cut, &second->groups[g]));
     for (uint32_t i = 0; i < second->item_count; i++)
         RETURN_IF_ERROR((aggregated ? rewrite : move_columns)(cut, &second->items[i].expression));
     for (uint32_t o = 0; o < second->order_count; o++)

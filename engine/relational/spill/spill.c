@@ -196,7 +196,9 @@ enum status spill_undivided(struct relational *run, spill_work *work, void *cont
     struct explain_tree *const explained = run->explained;
     run->explained = NULL;
     execution->undivided = true;
-    const enum status status = work(context, inputs, result);
+    enum status status = work(context, inputs, result);
+    if (status == STATUS_OK)
+        status = result_code(run, result); /* as those of parts */
     execution->undivided = false;
     run->explained = explained;
     return status;
