@@ -31,13 +31,18 @@ static const char *three_parts(const char *select, const char *condition, const 
                 word, select, condition, after, word, select, condition, after);
 }
 
+static const char *our_column(const struct tree_scope *scope, enum tree_type type)
+{
+    return of_ours(column_in(scope, type, 0));
+}
+
 /* Counts, sums and extrema by two columns, and those of the parts' groups set together. */
 static const char *of_groups(const struct tree_scope *scope, const char *from, const char *condition)
 {
     const char *const
         keys = of_ours(form("%s AS c0, %s AS c1", column_in(scope, any_type(), 0),
                             tree_expression(scope, any_type(), 0))),
-        *const number = column_in(scope, TREE_INTEGER, 0), *const any = column_in(scope, any_type(), 0),
+        *const number = our_column(scope, TREE_INTEGER), *const any = our_column(scope, any_type()),
         *const select =
             form("SELECT %s, count(*) AS c2, count(%s) AS c3, sum(%s) AS c4, min(%s) AS c5, max(%s) AS c6 %s",
                  keys, any, number, any, any, from);
@@ -57,7 +62,7 @@ static const char *any_aggregate(const struct tree_scope *scope)
 
 static const char *of_filter(const struct tree_scope *scope, const char *from, const char *condition)
 {
-    const char *const key = column_in(scope, any_type(), 0), *const value = any_aggregate(scope);
+    const char *const key = our_column(scope, any_type()), *const value = any_aggregate(scope);
     return either(
         form("SELECT %s AS c0, %s AS c1 %s WHERE %s GROUP BY 1", key, value, from, condition),
         form(
@@ -67,7 +72,7 @@ static const char *of_filter(const struct tree_scope *scope, const char *from, c
 
 static const char *of_window(const struct tree_scope *scope, const char *from, const char *condition)
 {
-    const char *const key = column_in(scope, any_type(), 0), *const value = any_aggregate(scope);
+    const char *const key = our_column(scope, any_type()), *const value = any_aggregate(scope);
     return either(form("SELECT %s AS c0, %s AS c1 %s WHERE %s GROUP BY 1", key, value, from, condition),
                   form("SELECT DISTINCT %s AS c0, %s OVER (PARTITION BY %s) AS c1 %s WHERE %s", key, value,
                        key, from, condition));
@@ -77,8 +82,8 @@ static const char *of_window(const struct tree_scope *scope, const char *from, c
 static const char *of_sets(const struct tree_scope *scope, const char *from, const char *condition)
 {
     const uint32_t which = choose(3);
-    const char *const a = column_in(scope, type_in(scope), 0),
-                      *const b = form("coalesce(%s, 'none')", column_in(scope, TREE_STRING, 0)),
+    const char *const a = our_column(scope, type_in(scope)),
+                      *const b = form("coalesce(%s, 'none')", our_column(scope, TREE_STRING)),
                       *const value = any_aggregate(scope),
                       *const by = which == 0   ? form("ROLLUP (%s, %s)", a, b)
                                   : which == 1 ? form("CUBE (%s, %s)", a, b)
