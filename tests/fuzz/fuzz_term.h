@@ -526,6 +526,38 @@ static inline struct term like_test(struct term string)
     return string;
 }
 
+/* Tests of one value, joined and negated: sets of ranges, and what each is for NULL. */
+static inline struct term one_value_test(const struct term *value, uint32_t depth)
+{
+    static const char *const signs[] = {"=", "<>", "<", "<=", ">", ">="};
+    struct term a, b, term;
+    if (depth && chance(60)) {
+        a = one_value_test(value, depth - 1);
+        b = one_value_test(value, depth - 1);
+        term = chance(50) ? PAIR(TRUTH, 0, "(%s AND %s)", a, b) : PAIR(TRUTH, 0, "(%s OR %s)", a, b);
+        term.inner[0] = keep(a);
+        term.inner[1] = keep(b);
+    } else if (chance(40)) {
+        const char *const word = chance(50) ? "IS NULL" : "IS NOT NULL";
+        term = (struct term){.kind = TRUTH,
+                             .ours = form("%s %s", value->ours, word),
+                             .sqlites = form("%s %s", value->sqlites, word)};
+    } else {
+        const char *const sign = signs[below(6)];
+        a = *value;
+        b = constant(value->kind);
+        rescale_both(&a, &b);
+        term = (struct term){.kind = TRUTH,
+                             .ours = form("%s %s %s", a.ours, sign, b.ours),
+                             .sqlites = form("%s %s %s", a.sqlites, sign, b.sqlites)};
+    }
+    if (chance(30)) {
+        term.ours = form("NOT (%s)", term.ours);
+        term.sqlites = form("NOT (%s)", term.sqlites);
+    }
+    return term;
+}
+
 static inline struct term truth_term(const struct scope *scope, uint32_t depth)
 {
     struct term a, b;
@@ -542,7 +574,12 @@ static inline struct term truth_term(const struct scope *scope, uint32_t depth)
         term.inner[1] = keep(b);
         return term;
     }
-    switch (below(11)) {
+    switch (below(13)) {
+    case 11:
+    case 12:
+        if (column_term(scope, (enum kind[]){NUMBER, NUMBER, DATE, STRING}[below(4)], &a))
+            return one_value_test(&a, 2);
+        break;
     case 8:
         return truth_test(truth_term(scope, 0));
     case 9:
