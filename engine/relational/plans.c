@@ -133,10 +133,10 @@ static enum status run_plan(struct relational *run, struct block_plan *block, st
         partial_free(&partial);
     } else if (status == STATUS_OK) {
         const double begin = clock_ms();
-        if (partial.totals)
-            totals->done = true;
         status = partial.totals ? totals_answer(totals, &partial, engine_threads(engine), rows, error)
                                 : collect_rows(engine, plan, &partial, rows, error);
+        if (partial.totals) /* else it may be tried again, in parts */
+            totals->done = status == STATUS_OK;
         timing->output_ms = clock_ms() - begin;
         partial_free(&partial);
     }

@@ -147,7 +147,8 @@ static void random_queries_answer_as_sqlite_does(void **state)
             &(struct engine_options){.device = strcmp(fuzz_device, "compile") ? fuzz_device : "cpu",
                                      .threads = 2,
                                      .gpu_memory = budgets[below(4)],
-                                     .late = (enum late_transfer)below(3)},
+                                     .late = (enum late_transfer)below(3),
+                                     .memory = getenv("TESSERA_TEST_MEMORY")},
             &engine, error));
         for (uint32_t q = 0; q < STAR_QUERIES; q++) {
             const char *const codec = chance(30) ? level_keys(database) : codecs[below(codec_count)];

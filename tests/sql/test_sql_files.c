@@ -31,6 +31,9 @@
  *     ----
  *     1,1
  *
+ * On the CPU all is asked once more in LITTLE memory, in which most operators work part by part: then a statement may fail for want
+ * of memory. TESSERA_TEST_MEMORY says how much there is instead, in all.
+ *
  * Rows are CSV as `tessera sql --format csv` prints it, without names: NULL is an empty field, an empty string "". A refused statement
  * that is answered fails the test, rightly answered or not, so that its mark is taken off.
  */
@@ -70,7 +73,16 @@ struct block {
     unsigned part_count;
 };
 
-static unsigned refused_total, too_large_total;
+#define LITTLE "16K"
+
+/* A file, and the memory that it has: LITTLE, or NULL. */
+struct asked_file {
+    char path[PATH_BYTES], name[64];
+    const char *memory;
+};
+
+static unsigned refused_total, too_large_total, in_want_total;
+static const char *memory;
 
 static char *file_read(const char *path)
 {
@@ -155,6 +167,7 @@ static void tables_make(struct sql_file *file)
                           &(struct tessera_options){.size = sizeof(struct tessera_options),
                                                     .device = test_device(),
                                                     .threads = 2,
+                                                    .memory = memory,
                                                     .kernel = getenv("TESSERA_TEST_KERNEL")},
                           &file->database, &error))
         fail_msg("%s: %s", file->name, error.text);
@@ -267,6 +280,8 @@ static const char *block_fault(struct sql_file *file, const struct block *block,
     fault[0] = '\0';
     if (answers && status == TESSERA_BAD_INPUT && strstr(error.text, "give --device cpu"))
         too_large_total++; /* of a GPU alone: the CPU does not say so */
+    else if (memory && status == TESSERA_MACHINE && strstr(error.text, "; allow more (--memory)"))
+        in_want_total++;
     else if (answers && status)
         snprintf(fault, sizeof fault, "fails: %s", error.text);
     else if (answers && !rows_equal(rows, block->parts[1], sorted))
@@ -331,10 +346,12 @@ static void block_do(struct sql_file *file, const struct block *block)
 
 static void file_is_answered(void **state)
 {
-    const char *const path = *state;
+    const struct asked_file *const asked = *state;
+    const char *const path = asked->path;
     struct sql_file file = {.name = path, .text = file_read(path)};
     struct block block;
     file.rest = file.text;
+    memory = asked->memory ? asked->memory : getenv("TESSERA_TEST_MEMORY");
     while (block_next(&file, &block)) {
         if (strncmp(block.head, "needs ", 6) == 0 && access(block.head + 6, R_OK) != 0) {
             free(file.text);
@@ -358,33 +375,45 @@ static int is_test(const struct dirent *entry)
     return end && strcmp(end, ".test") == 0;
 }
 
+/* The test of a file whose path is set. */
+static struct CMUnitTest test_of(struct asked_file *file)
+{
+    const char *const slash = strrchr(file->path, '/');
+    snprintf(file->name, sizeof file->name, "%.48s%s", slash ? slash + 1 : file->path,
+             file->memory ? " in " LITTLE : "");
+    return (struct CMUnitTest){.name = file->name, .test_func = file_is_answered, .initial_state = file};
+}
+
 int main(int count, char **arguments)
 {
-    static char paths[FILES_MAX][PATH_BYTES];
-    static struct CMUnitTest tests[FILES_MAX];
+    static struct asked_file files[2 * FILES_MAX];
+    static struct CMUnitTest tests[2 * FILES_MAX];
     struct dirent **entries;
     const int found =
         count > 1 ? count - 1 : scandir(TESSERA_SOURCE "/tests/sql", &entries, is_test, alphasort);
+    const bool twice = strcmp(test_device(), "cpu") == 0 && !getenv("TESSERA_TEST_MEMORY");
     if (found <= 0 || found > FILES_MAX)
         return 1;
     for (int f = 0; f < found; f++) {
         if (count > 1) {
-            snprintf(paths[f], sizeof paths[f], "%s", arguments[f + 1]);
+            snprintf(files[f].path, PATH_BYTES, "%s", arguments[f + 1]);
         } else {
-            snprintf(paths[f], sizeof paths[f], TESSERA_SOURCE "/tests/sql/%s", entries[f]->d_name);
+            snprintf(files[f].path, PATH_BYTES, TESSERA_SOURCE "/tests/sql/%s", entries[f]->d_name);
             free(entries[f]);
         }
-        tests[f] = (struct CMUnitTest){
-            .name = strrchr(paths[f], '/') ? strrchr(paths[f], '/') + 1 : paths[f],
-            .test_func = file_is_answered,
-            .initial_state = paths[f],
-        };
+        files[found + f] = files[f];
+        files[found + f].memory = LITTLE;
+        tests[f] = test_of(&files[f]);
+        tests[found + f] = test_of(&files[found + f]);
     }
     if (count == 1)
         free(entries);
-    const int failures = _cmocka_run_group_tests("statements and answers", tests, (size_t)found, NULL, NULL);
+    const int failures = _cmocka_run_group_tests("statements and answers", tests,
+                                                 (size_t)(twice ? 2 * found : found), NULL, NULL);
     print_message("%u statements are refused that should be answered\n", refused_total);
     if (too_large_total)
         print_message("%u statements are too large for a GPU\n", too_large_total);
+    if (in_want_total)
+        print_message("%u statements need more memory\n", in_want_total);
     return failures;
 }
