@@ -46,6 +46,8 @@ damaged_costs      | whole 300  | changes             | TESSERA_EVERY_BYTE=@EACH
 tree               | rounds     | statements alike    | TESSERA_TREE_STATEMENTS=5000 TESSERA_TREE_SEED=@SEED build/release/test_tree_fuzz
 sql                | seconds    | queries alike       | build/release/test_sql_fuzz @SECONDS @SEED
 levels             | seconds    | statements alike    | build/release/test_levels_fuzz @SECONDS @SEED
+sql_little         | seconds    | queries alike       | TESSERA_TEST_MEMORY=60K build/release/test_sql_fuzz @SECONDS @SEED
+levels_little      | seconds    | statements alike    | TESSERA_TEST_MEMORY=60K build/release/test_levels_fuzz @SECONDS @SEED
 windows            | seconds    | statements alike    | build/release/test_windows_fuzz @SECONDS @SEED
 from               | seconds    | statements alike    | build/release/test_from_fuzz @SECONDS @SEED
 types              | rounds     | answered            | build/release/test_types_fuzz 20000 @SEED
