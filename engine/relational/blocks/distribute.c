@@ -20,7 +20,7 @@ struct message {
     bool hears;  /* fields are read from it; else they are added to it */
     bool is_key; /* nobody reads it: it tells blocks apart, and bitmaps and long lists have a hash in it */
     char *bytes;
-    size_t size, at;
+    size_t size, at;             /* what is heard, or has room, and what was read or added of it */
     const struct sql_star *star; /* whose columns inputs are */
     uint32_t input_count;        /* of the inputs that were heard */
     struct heard_input *inputs;
@@ -41,7 +41,10 @@ static enum status field(struct message *message, void *value, size_t bytes)
             return error_set(error, STATUS_MACHINE, "process 0 told of a block in part only");
         memcpy(value, message->bytes + message->at, bytes);
     } else {
-        RETURN_IF_ERROR(memory_grow(&message->bytes, message->at + bytes + 1, "a message", error));
+        if (message->at + bytes >= message->size) {
+            message->size = 2 * (message->at + bytes) + 256;
+            RETURN_IF_ERROR(memory_grow(&message->bytes, message->size, "a message", error));
+        }
         memcpy(message->bytes + message->at, value, bytes);
     }
     message->at += bytes;
