@@ -352,8 +352,8 @@ static int our_answer(const struct world *world, unsigned threads, const char *s
     return signal_number;
 }
 
-/* In little memory the different values of one group may be too many, which nothing divides (docs/sql.md); of the pairs,
- * the groups of the last set, and a text. */
+/* In little memory the different values of one group may be too many, which nothing divides (docs/sql.md); pairs have
+ * aggregates that keep all values of a group, or make a long text of them. */
 static bool is_too_much(const char *why, const char *sql)
 {
     const bool pair = next_statement == tree_logic_statement;

@@ -5,6 +5,9 @@
 #include "engine/relational/spill/spill.h"
 
 #include "engine/relational/join/residual.h"
+#include "engine/sql/aggregates/aggregate_names.h"
+
+#include <string.h>
 
 /* A SELECT that makes groups alone. */
 struct grouping {
@@ -59,6 +62,74 @@ static enum status find_keys(struct relational *run, const struct sql_select *se
     return STATUS_OK;
 }
 
+/* ---- A grouping set alone ---- */
+
+/* NULL of the term's type for each group. */
+static enum status make_null(struct relational *run, struct sql_expression *term,
+                             struct sql_expression **null)
+{
+    struct sql_expression *never, *when;
+    RETURN_IF_ERROR(relational_literal(run, term->position, SQL_FALSE, NULL, &never));
+    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_CASE, term->position, &when, run->error));
+    RETURN_IF_ERROR(sql_tree_child(run->arena, when, never, run->error));
+    RETURN_IF_ERROR(sql_tree_child(run->arena, when, term, run->error));
+    RETURN_IF_ERROR(sql_tree_node(run->arena, SQL_FUNCTION, term->position, null, run->error));
+    (*null)->name = "any_value";
+    return sql_tree_child(run->arena, *null, when, run->error);
+}
+
+/* True if the expression is one of these groups: a term may be several, as each set lists its own. */
+static bool is_group(const struct sql_select *select, uint64_t set, const struct sql_expression *expression)
+{
+    uint32_t g = 0;
+    while (g < select->group_count && !(set >> g & 1 && sql_same_expression(select->groups[g], expression)))
+        g++;
+    return g < select->group_count;
+}
+
+/* The number that grouping(...) is in a set. */
+static enum status make_grouping(struct relational *run, const struct sql_select *select, uint64_t set,
+                                 const struct sql_expression *call, struct sql_expression **number)
+{
+    uint32_t value = 0;
+    const char *text;
+    for (uint32_t c = 0; c < call->child_count; c++)
+        value = value << 1 | !is_group(select, set, call->children[c]);
+    RETURN_IF_ERROR(relational_name(run, "", value, &text));
+    return relational_literal(run, call->position, SQL_NUMBER, text, number);
+}
+
+#define TERMS_MOST 31u /* grouping() is a number of 32 bits then */
+
+/* Makes the SELECT of one grouping set one whose groups are the terms of the set alone, where that can be written so. */
+static enum status make_alone(struct relational *run, struct sql_select *select, uint64_t set, bool *done)
+{
+    struct sql_select *made;
+    bool grouped = false;
+    *done = false;
+    if (select->group_count > TERMS_MOST)
+        return STATUS_OK;
+    RETURN_IF_ERROR(relational_copy_select(run, select, &made));
+    made->group_count = made->set_count = 0;
+    for (uint32_t g = 0; g < select->group_count; g++)
+        if (set >> g & 1)
+            made->groups[made->group_count++] = select->groups[g];
+    for (uint32_t i = 0; i < made->item_count; i++) {
+        struct sql_expression **const item = &made->items[i].expression;
+        if ((*item)->operation == SQL_FUNCTION && strcmp((*item)->name, "grouping") == 0)
+            RETURN_IF_ERROR(make_grouping(run, select, set, *item, item));
+        else if (!is_group(select, set, *item) && is_group(select, UINT64_MAX, *item))
+            RETURN_IF_ERROR(make_null(run, *item, item));
+        grouped |= sql_has_aggregate(*item);
+    }
+    *done = grouped || made->group_count;
+    if (*done)
+        *select = *made;
+    return STATUS_OK;
+}
+
+/* ---- Groups ---- */
+
 /* The groups of all rows, or of one grouping set. */
 static enum status make_groups(struct grouping *grouping, uint64_t set, const struct result *from,
                                struct result *result)
@@ -66,10 +137,15 @@ static enum status make_groups(struct grouping *grouping, uint64_t set, const st
     struct relational *const run = grouping->run;
     struct sql_select select = *grouping->select;
     struct grouping part = {run, &select, grouping->numbers};
+    bool alone = false;
     struct result rows = {0};
     uint32_t count, *keys;
     bool one_key = false;
-    if (select.set_count) {
+    if (select.set_count)
+        RETURN_IF_ERROR(make_alone(run, &select, set, &alone));
+    if (alone) {
+        set = UINT64_MAX;
+    } else if (select.set_count) {
         select.set_count = 1;
         select.sets = &set;
     }

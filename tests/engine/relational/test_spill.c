@@ -68,6 +68,10 @@ static const char *const statements[][2] = {
                        "group by k % 40000, q having count(*) < 3) t"},
     {"grouping sets", "select count(*), sum(g), sum(x) from (select k, q, grouping(k) + 2 * grouping(q) g, "
                       "count(*) x from (" LINES ") l group by grouping sets ((k, q), (k), (q))) t"},
+    {"grouping sets of all",
+     "select count(*), sum(g), sum(x), max(x) from (select k, q, grouping(k, q) g, count(*) x from (" LINES
+     ") l group "
+     "by rollup (k, q)) t"},
     {"grouping sets of a constant",
      "select count(*), count(c), sum(g), sum(x) from (select k % 4000 m, q, coalesce('a', 'b') c, "
      "grouping(coalesce('a', 'b')) g, count(*) x from (" LINES ") l group by grouping sets "
