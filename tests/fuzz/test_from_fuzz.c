@@ -474,7 +474,10 @@ static void random_from_answers_as_sqlite_does(void **state)
         struct engine *engine;
         random_state = seed + 0x9e3779b97f4a7c15ull * ++tables;
         sqlite3 *const sqlite = make_tables(path, &database);
-        must(engine_open(&(struct engine_options){.device = test_device(), .threads = 1, .memory = getenv("TESSERA_TEST_MEMORY")}, &engine, error));
+        must(engine_open(&(struct engine_options){.device = test_device(),
+                                                  .threads = 1,
+                                                  .memory = getenv("TESSERA_TEST_MEMORY")},
+                         &engine, error));
         for (uint32_t q = 0; q < STAR_QUERIES; q++) {
             const struct statement statement = new_statement();
             ask(engine, database, sqlite, &statement,

@@ -391,7 +391,10 @@ static void random_levels_answer_as_sqlite_does(void **state)
         make_functions(sqlite);
         fuzz_functions_register(sqlite);
         sqlite3_progress_handler(sqlite, STEP_INSTRUCTIONS, count_steps, NULL);
-        must(engine_open(&(struct engine_options){.device = fuzz_device, .threads = 2, .memory = getenv("TESSERA_TEST_MEMORY")}, &engine, error));
+        must(engine_open(&(struct engine_options){.device = fuzz_device,
+                                                  .threads = 2,
+                                                  .memory = getenv("TESSERA_TEST_MEMORY")},
+                         &engine, error));
         for (uint32_t q = 0; q < STAR_QUERIES; q++) {
             struct nested level = random_level(1 + below(3));
             order_whole(&level);

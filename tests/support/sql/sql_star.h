@@ -59,7 +59,10 @@ static inline int star_open(void **state)
     must(tables_load(&schema, &options, &report, NULL, error));
     schema_script_free(&schema);
     must(database_open(star_path, &star_database, error));
-    must(engine_open(&(struct engine_options){.device = test_device(), .threads = 2, .memory = getenv("TESSERA_TEST_MEMORY")}, &star_engine, error));
+    must(engine_open(&(struct engine_options){.device = test_device(),
+                                              .threads = 2,
+                                              .memory = getenv("TESSERA_TEST_MEMORY")},
+                     &star_engine, error));
     return 0;
 }
 
