@@ -223,9 +223,13 @@ static inline const char *write_query(const struct query *query, bool ours)
     const char *text = write_core(query, ours, query->group_count), *between = " ORDER BY ";
     for (uint32_t kept = query->group_count; !ours && query->rollup && kept-- > 0;)
         text = form("%s UNION ALL %s", text, write_core(query, false, kept));
-    for (uint32_t i = 0; i < 4 * PARTS; i++) { /* floating-point ones last: their ties are not SQLite's */
+    for (uint32_t i = 0; i < 6 * PARTS;
+         i++) { /* floating-point ones last, sums behind groups: their ties are not SQLite's */
         const uint32_t o = query->order[i % (2 * PARTS)];
-        if (o >= outputs || (output_of(query, o)->scale >= SCALE_DOUBLE) != (i >= 2 * PARTS))
+        if (o >= outputs)
+            continue;
+        const uint32_t turn = output_of(query, o)->scale < SCALE_DOUBLE ? 0 : o < query->group_count ? 1 : 2;
+        if (turn != i / (2 * PARTS))
             continue;
         text = form("%s%s%s%s", text, between,
                     query->manner[o] == 0 || query->rollup ? form("%u", o + 1)
