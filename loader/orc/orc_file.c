@@ -302,7 +302,8 @@ static enum status read_statistics(struct orc_file *file, int descriptor, uint64
         return error_out_of_memory(error, memory.bytes, "a footer of an ORC file");
     if (status == STATUS_OK || status == STATUS_BAD_INPUT)
         return STATUS_OK;
-    *error = own;
+    if (error)
+        *error = own;
     return status;
 }
 
