@@ -330,7 +330,8 @@ static enum status may_be_true(const struct question *question, bool *may, struc
     sql_scalars_free(scalars);
     if (status == STATUS_OK || status == STATUS_BAD_INPUT)
         return STATUS_OK;
-    *error = own;
+    if (error)
+        *error = own;
     return status;
 }
 
