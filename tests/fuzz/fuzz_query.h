@@ -223,8 +223,8 @@ static inline const char *write_query(const struct query *query, bool ours)
     const char *text = write_core(query, ours, query->group_count), *between = " ORDER BY ";
     for (uint32_t kept = query->group_count; !ours && query->rollup && kept-- > 0;)
         text = form("%s UNION ALL %s", text, write_core(query, false, kept));
-    for (uint32_t i = 0; i < 6 * PARTS;
-         i++) { /* floating-point ones last, sums behind groups: their ties are not SQLite's */
+    /* Floating-point ones last, sums behind groups: their ties are not SQLite's. */
+    for (uint32_t i = 0; i < 6 * PARTS; i++) {
         const uint32_t o = query->order[i % (2 * PARTS)];
         if (o >= outputs)
             continue;

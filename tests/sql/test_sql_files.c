@@ -75,6 +75,9 @@ struct block {
 
 #define LITTLE "16K"
 
+/* So many statements of all files may fail for want of it: today 8. */
+#define IN_WANT_MOST 16u
+
 /* A file, and the memory that it has: LITTLE, or NULL. */
 struct asked_file {
     char path[PATH_BYTES], name[64];
@@ -415,5 +418,9 @@ int main(int count, char **arguments)
         print_message("%u statements are too large for a GPU\n", too_large_total);
     if (in_want_total)
         print_message("%u statements need more memory\n", in_want_total);
+    if (twice && in_want_total > IN_WANT_MOST) {
+        print_error("that is more than %u\n", IN_WANT_MOST);
+        return 1;
+    }
     return failures;
 }

@@ -101,12 +101,12 @@ static enum status make_grouping(struct relational *run, const struct sql_select
 
 #define TERMS_MOST 31u /* grouping() is a number of 32 bits then */
 
-/* Makes the SELECT of one grouping set one whose groups are the terms of the set alone, where that can be written so. */
-static enum status make_alone(struct relational *run, struct sql_select *select, uint64_t set, bool *done)
+/* Makes the SELECT of one grouping set one without sets, whose groups are the terms of this one. It keeps its sets if it has too
+ * many terms, or if nothing would tell that it has one row: SELECT grouping(a) of the set of no terms. */
+static enum status make_alone(struct relational *run, struct sql_select *select, uint64_t set)
 {
     struct sql_select *made;
     bool grouped = false;
-    *done = false;
     if (select->group_count > TERMS_MOST)
         return STATUS_OK;
     RETURN_IF_ERROR(relational_copy_select(run, select, &made));
@@ -122,8 +122,7 @@ static enum status make_alone(struct relational *run, struct sql_select *select,
             RETURN_IF_ERROR(make_null(run, *item, item));
         grouped |= sql_has_aggregate(*item);
     }
-    *done = grouped || made->group_count;
-    if (*done)
+    if (grouped || made->group_count)
         *select = *made;
     return STATUS_OK;
 }
@@ -137,17 +136,16 @@ static enum status make_groups(struct grouping *grouping, uint64_t set, const st
     struct relational *const run = grouping->run;
     struct sql_select select = *grouping->select;
     struct grouping part = {run, &select, grouping->numbers};
-    bool alone = false;
     struct result rows = {0};
     uint32_t count, *keys;
     bool one_key = false;
     if (select.set_count)
-        RETURN_IF_ERROR(make_alone(run, &select, set, &alone));
-    if (alone) {
-        set = UINT64_MAX;
-    } else if (select.set_count) {
+        RETURN_IF_ERROR(make_alone(run, &select, set));
+    if (select.set_count) {
         select.set_count = 1;
         select.sets = &set;
+    } else {
+        set = UINT64_MAX; /* all of its groups */
     }
     enum status status = result_shared(run, from, &rows);
     if (status == STATUS_OK)

@@ -146,21 +146,17 @@ static enum status join_parts(struct relational *run, struct result parts[SPILL_
     return STATUS_OK;
 }
 
-/* Parts without rows need no work, but one, if all are: its answer has the columns. */
 static enum status work_on(struct relational *run, struct result inputs[2][SPILL_PARTS], spill_work *work,
                            void *context, struct result made[SPILL_PARTS])
 {
     struct explain_tree *const explained = run->explained;
     enum status status = STATUS_OK;
-    bool none = true;
-    for (uint32_t p = 0; none && p < SPILL_PARTS; p++)
-        none = inputs[0][p].rows == 0 && inputs[1][p].rows == 0;
     run->explained = NULL; /* parts of an operator */
     run->divisions++;
     for (uint32_t p = 0; status == STATUS_OK && p < SPILL_PARTS; p++) {
         struct result part[2] = {inputs[0][p], inputs[1][p]};
         inputs[0][p] = inputs[1][p] = (struct result){0};
-        if (part[0].rows || part[1].rows || (none && p == 0))
+        if (part[0].rows || part[1].rows)
             status = work(context, part, &made[p]);
         if (status == STATUS_OK)
             status = result_code(run, &made[p]);

@@ -117,12 +117,13 @@ template <class TILE> TILE_INLINE uint2 deflate_bytes(const TILE &tile, int32_t 
     for (uint32_t b = 0; b < count; b++)
         bytes |= (uint64_t)*tile.source(from + (int32_t)b) << 8 * b;
     return make_uint2((uint32_t)bytes, (uint32_t)(bytes >> 32));
-#endif
+#else
     const int32_t word = from & ~3;
     const uint32_t offset = from & 3, last = offset + count;
     const uint32_t first = deflate_word(tile, word), second = last > 4 ? deflate_word(tile, word + 4) : 0,
                    third = last > 8 ? deflate_word(tile, word + 8) : 0;
     return make_uint2(__funnelshift_r(first, second, 8 * offset), __funnelshift_r(second, third, 8 * offset));
+#endif
 }
 
 /* How many bytes to load where `wanted` of up to four are used: it is faster to load four always. */

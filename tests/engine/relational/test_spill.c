@@ -69,17 +69,18 @@ static const char *const statements[][2] = {
     {"grouping sets", "select count(*), sum(g), sum(x) from (select k, q, grouping(k) + 2 * grouping(q) g, "
                       "count(*) x from (" LINES ") l group by grouping sets ((k, q), (k), (q))) t"},
     {"grouping sets of all",
-     "select count(*), sum(g), sum(x), max(x) from (select k, q, grouping(k, q) g, count(*) x from (" LINES
-     ") l group "
-     "by rollup (k, q)) t"},
+     "select count(*), sum(g), sum(x), max(x) from (select k, q, grouping(k, q) g, count(*) x "
+     "from (" LINES ") l group by rollup (k, q)) t"},
+    {"grouping sets of numbers",
+     "select count(*), sum(g) from (select grouping(k, q) g from (" LINES ") l group by rollup (k, q)) t"},
     {"grouping sets of a constant",
      "select count(*), count(c), sum(g), sum(x) from (select k % 4000 m, q, coalesce('a', 'b') c, "
      "grouping(coalesce('a', 'b')) g, count(*) x from (" LINES ") l group by grouping sets "
      "((k % 4000, q, coalesce('a', 'b')), (k % 4000))) t"},
     {"grouping sets of texts",
-     "select count(*), min(t), max(t) from (select k % 2000 m, string_agg(s, ',' order by s) filter (where k "
-     "< 9) "
-     "t from (select lo_orderkey k, lo_shipmode s from lineorder) l group by rollup (k % 2000, s)) t"},
+     "select count(*), min(t), max(t) from (select k % 2000 m, string_agg(s, ',' order by s) "
+     "filter (where k < 9) t from (select lo_orderkey k, lo_shipmode s from lineorder) l group by rollup (k "
+     "% 2000, s)) t"},
     {"distinct", "select count(*) from (select distinct k, q from (" LINES ") l) t"},
     {"window of partitions",
      "select sum(x), sum(y) from (select row_number() over (partition by k order by q, n) x, "
