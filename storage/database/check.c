@@ -140,7 +140,7 @@ static enum status check_domain(struct check *check, uint64_t item, const struct
 static enum status check_side(struct check *check, uint64_t item, const struct column *column, bool *good,
                               struct error *error)
 {
-    uint32_t strings;
+    uint32_t strings = 0;
     enum status status = STATUS_OK;
     *good = true;
     for (uint32_t i = 0; status == STATUS_OK && i < column->sides.count; i++) {

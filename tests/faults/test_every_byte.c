@@ -9,9 +9,11 @@
  * state that a reader has open. `check` need not see their damage, but answers must be right, and those
  * of that reader right or an error. Last come the tables of costs, which decide plans.
  *
- * In `make check` some hundred places are tried, others for each length of the files. All of them, or each N-th:
+ * In `make check` some hundred places are tried, others for each length of the files. All of them, or each N-th, or each
+ * N-th from the I-th one on, so that N runs with I = 0 to N - 1 are all of them, side by side:
  *
  *     TESSERA_EVERY_BYTE=1 build/sanitize/test_every_byte          hours; 101 takes minutes
+ *     TESSERA_EVERY_BYTE=16:5 build/sanitize/test_every_byte       N:I
  *
  * but each SPARSE-th of what has one checksum and one way to be read: the zeros that fill headers of columns' files, and
  * files beside the state. On the device that TESSERA_TEST_DEVICE names.
@@ -31,9 +33,10 @@
 #define PLACES 1000u /* in make check, if none were sparse */
 #define SPARSE 16u
 
-static uint64_t step_of(uint64_t bytes)
+static uint64_t step_of(uint64_t bytes, uint64_t *first)
 {
-    const char *const every = getenv("TESSERA_EVERY_BYTE");
+    const char *const every = getenv("TESSERA_EVERY_BYTE"), *const from = every ? strchr(every, ':') : NULL;
+    *first = from ? strtoull(from + 1, NULL, 10) : 0;
     return every && atoi(every) > 0 ? strtoull(every, NULL, 10) : bytes / PLACES | 1;
 }
 
@@ -351,21 +354,23 @@ static unsigned parts_of(const struct bytes *file)
     return kinds_seen;
 }
 
-/* The step at a place of a file. */
-static uint64_t step_at(const struct bytes *file, bool part, uint64_t at, uint64_t step)
+/* Whether a place is among those of which each SPARSE-th is enough. */
+static bool is_sparse(const struct bytes *file, bool part, uint64_t at)
 {
     const bool of_column = strstr(file->path, "/tables/"), filling = at >= 192 && at < 4080;
-    return of_column && (filling || !part) ? SPARSE * step : step;
+    return of_column && (filling || !part);
 }
 
 static void change_all(uint64_t bytes)
 {
-    const uint64_t step = step_of(bytes);
-    uint64_t at = 0; /* the places of files whose length is a multiple of a page are different ones */
+    uint64_t at; /* the places of files whose length is a multiple of a page are different ones */
+    const uint64_t step = step_of(bytes, &at);
     for (int f = 0; f < gathered_count; f++) {
         const struct bytes *const file = &gathered[f];
         const bool part = is_part(file->path);
-        for (; at < file->size; at += step_at(file, part, at, step)) {
+        for (; at < file->size; at += step) {
+            if (is_sparse(file, part, at) && at / step % SPARSE != 0)
+                continue;
             byte_write(file->path, at, file->data[at] ^ (uint8_t)(1u << at % 8));
             look(file, part, "byte", at);
             byte_write(file->path, at, file->data[at]);
@@ -431,7 +436,7 @@ static void damaged_costs_are_refused_or_change_no_answer(void **state)
     static const char asking[] =
         "rm -rf $D && " LOAD_STAR "shops=shops.csv sales=sales.csv && " SQL "--format csv 'SELECT count(*), "
         "sum(paid), max(city) FROM sales JOIN shops ON shop = k WHERE note <> city'";
-    uint64_t asked = 0, tables = 0;
+    uint64_t asked = 0, tables = 0, at;
     (void)state;
     shell(asking);
     char *const text = strdup(faults_seen.output);
@@ -442,7 +447,7 @@ static void damaged_costs_are_refused_or_change_no_answer(void **state)
     codec_costs_write(&read, out);
     fclose(out);
     file = bytes_of(costs);
-    for (uint64_t at = 0; at < file.size; at += step_of(file.size * PLACES / 20)) {
+    for (const uint64_t step = step_of(file.size * PLACES / 20, &at); at < file.size; at += step) {
         file.data[at] ^= (uint8_t)(1u << at % 8);
         bytes_write(costs, file.data, file.size);
         file.data[at] ^= (uint8_t)(1u << at % 8);

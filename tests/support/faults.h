@@ -24,9 +24,9 @@
  *   * readers that opened the old state before a kill (fault_readers.h) answer rightly after it, and after the next writer.
  *
  * `make check` tries one call of each campaign. TESSERA_FAULTS=all tries every call, TESSERA_FAULTS=each:9 each ninth,
- * TESSERA_FAULTS=n the n-th one alone, TESSERA_FAULTS=random:40 or random:40:7 so many calls of each campaign at random,
- * from a seed. Failures are printed, each
- * with the functions that made the call, and those of one place once; then the test fails.
+ * each:9:1 to each:9:8 each ninth of the others, TESSERA_FAULTS=n the n-th one alone, TESSERA_FAULTS=random:40 or
+ * random:40:7 so many calls of each campaign at random, from a seed. Failures are printed, each with the functions that
+ * made the call, and those of one place once; then the test fails.
  */
 #ifndef TESSERA_TESTS_SUPPORT_FAULTS_H
 #define TESSERA_TESTS_SUPPORT_FAULTS_H
@@ -473,18 +473,33 @@ static inline void faults_at_random(struct faults *faults, uint64_t calls, const
     unsetenv("FAULTS_SEED");
 }
 
+/* Of "each:9", "each:9:4" or "all" (TESSERA_FAULTS): the step, and the first number to try; 0 for what says something else.
+ * `hash` of the campaign chooses the first one, so that each:9 is other places of each; each:9:1 begins one later. */
+static inline uint64_t faults_step(const char *which, uint64_t hash, uint64_t *first)
+{
+    char *after = "";
+    uint64_t step = 1;
+    if (!which || (strcmp(which, "all") != 0 && strncmp(which, "each:", 5) != 0))
+        return 0;
+    if (*which == 'e')
+        step = strtoull(which + 5, &after, 10);
+    step += step == 0;
+    *first = 1 + (hash % step + (*after == ':' ? strtoull(after + 1, NULL, 10) : 0)) % step;
+    return step;
+}
+
 static inline void faults_sample(struct faults *faults, uint64_t calls)
 {
     const char *const which = getenv("TESSERA_FAULTS");
-    const bool all = which && strcmp(which, "all") == 0;
     /* One call, at another place in each campaign, and always the same one. */
     const uint64_t hash = XXH3_64bits(faults->operation->run, strlen(faults->operation->run)) +
                           XXH3_64bits(faults->fault->kinds, strlen(faults->fault->kinds));
+    uint64_t n;
+    const uint64_t step = faults_step(which, hash, &n);
     if (which && strncmp(which, "random:", 7) == 0) {
         faults_at_random(faults, calls, which + 7);
-    } else if (all || (which && strncmp(which, "each:", 5) == 0)) {
-        const uint64_t step = all ? 1 : strtoull(which + 5, NULL, 10) + !atoi(which + 5);
-        for (uint64_t n = 1 + hash % step; faults_try_call(faults, n); n += step)
+    } else if (step) {
+        for (; faults_try_call(faults, n); n += step)
             ;
     } else if (which && *which) {
         faults_try_call(faults, strtoull(which, NULL, 10));

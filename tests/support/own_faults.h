@@ -14,8 +14,8 @@
  *   * no descriptor is open that was not open before, and nothing was lost (LeakSanitizer, in the preset `sanitize`);
  *   * it takes less than OWN_SECONDS.
  *
- * `make check` tries one allocation and one system call. TESSERA_FAULTS=all tries all, TESSERA_FAULTS=each:9 each ninth,
- * and TESSERA_FAULTS=n the n-th. TESSERA_FAULTS_KIND=memory tries the faults of this name alone.
+ * `make check` tries one allocation and one system call. TESSERA_FAULTS=all tries all, TESSERA_FAULTS=each:9 or each:9:4
+ * each ninth (faults.h), and TESSERA_FAULTS=n the n-th. TESSERA_FAULTS_KIND=memory tries the faults of this name alone.
  */
 #ifndef TESSERA_TESTS_SUPPORT_OWN_FAULTS_H
 #define TESSERA_TESTS_SUPPORT_OWN_FAULTS_H
@@ -319,9 +319,8 @@ static inline bool own_child(const struct own_operation *operation, own_work *wo
 }
 
 /* Tries each step-th call; goes on after a crash. */
-static inline void own_all(const struct own_operation *operation, uint64_t step)
+static inline void own_all(const struct own_operation *operation, uint64_t first, uint64_t step)
 {
-    uint64_t first = 1 + XXH3_64bits(operation->name, strlen(operation->name)) % step;
     for (unsigned crashes = 0; crashes < OWN_CRASHES;) {
         crashes += !own_child(operation, own_tries, first, step);
         if (own_shared->done)
@@ -350,7 +349,9 @@ static inline uint64_t own_tell(const char *kind)
 static inline void own_campaigns(const struct own_operation *operation)
 {
     const char *const which = getenv("TESSERA_FAULTS"), *const only = getenv("TESSERA_FAULTS_KIND");
-    uint64_t wrong = 0;
+    uint64_t wrong = 0, first;
+    const uint64_t hash = XXH3_64bits(operation->name, strlen(operation->name));
+    const uint64_t step = faults_step(which, hash, &first);
     own_fault = own_kinds[0].fault;
     own_begin_counts();
     printf("%s:", operation->name);
@@ -362,10 +363,8 @@ static inline void own_campaigns(const struct own_operation *operation)
             continue;
         own_fault = own_kinds[k].fault;
         own_begin_counts();
-        if (strcmp(which, "all") == 0)
-            own_all(operation, 1);
-        else if (strncmp(which, "each:", 5) == 0)
-            own_all(operation, strtoull(which + 5, NULL, 10) + !atoi(which + 5));
+        if (step)
+            own_all(operation, first, step);
         else
             (void)own_child(operation, own_tries, strtoull(which, NULL, 10), 0);
         wrong += own_tell(own_kinds[k].name);
