@@ -26,11 +26,12 @@ void lab_key(char *key)
     *to = '\0';
 }
 
-void lab_chart(struct lab *lab, struct chart *chart)
+enum status lab_chart(struct lab *lab, struct chart *chart, struct error *error)
 {
-    if (chart_is_empty(chart)) {
+    const bool failed = chart->keep.failed;
+    if (failed || chart_is_empty(chart)) {
         chart_destroy(chart);
-        return;
+        return failed ? error_out_of_memory(error, sizeof *chart, "a chart") : STATUS_OK;
     }
     if (lab->format == LAB_TABLE) {
         progress_report(lab->progress, "", "", 1, 1);
@@ -38,6 +39,7 @@ void lab_chart(struct lab *lab, struct chart *chart)
         chart_text(chart, stdout);
     }
     page_chart(lab->page, chart);
+    return STATUS_OK;
 }
 
 enum status lab_bars(struct lab *lab, const char *title, const char *const *systems, const double *ms,
@@ -54,8 +56,7 @@ enum status lab_bars(struct lab *lab, const char *title, const char *const *syst
     chart_series(chart, "geometric mean");
     for (uint32_t i = 0; i < count; i++)
         chart_point(chart, (struct chart_point){.x = i, .y = ms[i]});
-    lab_chart(lab, chart);
-    return STATUS_OK;
+    return lab_chart(lab, chart, error);
 }
 
 static enum sheet_form form_of(const struct lab *lab)

@@ -68,10 +68,11 @@ NODISCARD enum status lab_log(struct lab *lab, const char *caption, const struct
                               uint32_t count, struct sheet **sheet, struct error *error);
 
 /* Shows a table: prints it, or keeps it for the JSON object, and gives it to the page. lab_chart prints a chart with
- * LAB_TABLE only, and shows none that has no points. Both take what they are given, also after an error. */
+ * LAB_TABLE only, shows none that has no points, and fails if memory was missing when it was made. Both take what they are
+ * given, also after an error. */
 NODISCARD enum status lab_sheet(struct lab *lab, const char *caption, struct sheet *sheet,
                                 struct error *error);
-void lab_chart(struct lab *lab, struct chart *chart);
+NODISCARD enum status lab_chart(struct lab *lab, struct chart *chart, struct error *error);
 
 /* Shows a bar of milliseconds for each system. */
 NODISCARD enum status lab_bars(struct lab *lab, const char *title, const char *const *systems,

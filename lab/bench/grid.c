@@ -391,7 +391,7 @@ enum status grid_report(struct lab *lab, const struct grid *grid, struct error *
         make_caption(grid, &metrics[m], caption);
         if (!grid->charted || grid->charted[0]) {
             RETURN_IF_ERROR(make_chart(lab, grid, &metrics[m], &chart, error));
-            lab_chart(lab, chart);
+            RETURN_IF_ERROR(lab_chart(lab, chart, error));
         }
         RETURN_IF_ERROR(make_sheet(lab, grid, &metrics[m], &sheet, error));
         RETURN_IF_ERROR(lab_sheet(lab, caption, sheet, error));

@@ -224,8 +224,7 @@ static enum status show_chart(const struct crossover *crossover, uint32_t device
             chart_point(chart, at);
         }
     }
-    lab_chart(crossover->lab, chart);
-    return STATUS_OK;
+    return lab_chart(crossover->lab, chart, error);
 }
 
 enum status bitmap_crossover(struct lab *lab, const struct bitmap_kernels *kernels, const struct codec *codec,

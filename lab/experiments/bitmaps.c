@@ -343,8 +343,7 @@ static enum status show_chart(const struct experiment *experiment, uint64_t rows
         add_bars(chart, bitmap_step_names[step], experiment, shown, count, step, -1);
     for (int32_t host = 0; !gpu && host < BITMAP_HOSTS; host++)
         add_bars(chart, bitmap_host_names[host], experiment, shown, count, -1, host);
-    lab_chart(experiment->lab, chart);
-    return STATUS_OK;
+    return lab_chart(experiment->lab, chart, error);
 }
 
 static enum status show_all(const struct experiment *experiment, struct error *error)

@@ -377,8 +377,7 @@ static enum status show_chart(const struct view *view, const char *title, struct
         for (uint32_t i = 0; i < count; i++)
             chart_point(chart, (struct chart_point){.x = i, .y = set_rate(view, sets[i], d)});
     }
-    lab_chart(view->experiment->lab, chart);
-    return STATUS_OK;
+    return lab_chart(view->experiment->lab, chart, error);
 }
 
 static enum status show_speeds(const struct view *view, struct error *error)

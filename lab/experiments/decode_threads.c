@@ -78,8 +78,7 @@ static enum status show_chart(struct lab *lab, const struct point results[POINTS
         for (size_t p = 0; p < POINTS; p++)
             chart_point(chart, (struct chart_point){.x = points[p], .y = results[p].rates[way]});
     }
-    lab_chart(lab, chart);
-    return STATUS_OK;
+    return lab_chart(lab, chart, error);
 }
 
 static enum status measure(struct lab *lab, const char *caption, struct sheet *sheet, struct error *error)

@@ -207,6 +207,8 @@ enum status lab_optimisations(struct lab *lab, struct error *error)
         return status;
     }
     status = lab_sheet(lab, caption, steps.sheet, error);
-    lab_chart(lab, steps.chart);
+    if (status == STATUS_OK)
+        return lab_chart(lab, steps.chart, error);
+    chart_destroy(steps.chart);
     return status;
 }

@@ -240,8 +240,7 @@ static enum status show_bars(const struct experiment *experiment, const char *ti
             add_series(experiment, &pattern_schemes[s], ways[w], figure, chart);
     if (figure == bar_rate)
         chart_reference(chart, "the goal, 1.5", GOAL, 0);
-    lab_chart(experiment->lab, chart);
-    return STATUS_OK;
+    return lab_chart(experiment->lab, chart, error);
 }
 
 static enum status show_all_bars(const struct experiment *experiment, struct error *error)

@@ -163,8 +163,7 @@ static enum status show_chart(const struct growth *growth, bool only_io, struct 
                             (struct chart_point){.x = rows * 4e-6, .y = only_io ? gains->io : gains->sum});
         }
     }
-    lab_chart(growth->lab, chart);
-    return STATUS_OK;
+    return lab_chart(growth->lab, chart, error);
 }
 
 enum status pattern_growth_show(struct lab *lab, struct error *error)

@@ -367,8 +367,7 @@ static enum status chart_speeds(struct lab *lab, const struct measured *measured
                     chart, (struct chart_point){.x = measured->grid.points[p],
                                                 .y = rate(lab, measured, p, &methods[m], (enum whose)whose)});
         }
-    lab_chart(lab, chart);
-    return STATUS_OK;
+    return lab_chart(lab, chart, error);
 }
 
 static void speed_cell(const struct lab *lab, struct sheet *sheet, const struct method *method, double number)

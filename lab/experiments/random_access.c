@@ -117,7 +117,9 @@ static enum status show(struct access *access, bool fetch, struct error *error)
         return status;
     }
     status = lab_sheet(access->lab, caption, sheet, error);
-    lab_chart(access->lab, chart);
+    if (status == STATUS_OK)
+        return lab_chart(access->lab, chart, error);
+    chart_destroy(chart);
     return status;
 }
 

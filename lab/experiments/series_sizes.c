@@ -202,8 +202,7 @@ static enum status show_bars(const struct experiment *experiment, struct error *
         for (uint32_t kind = 0; kind < SERIES_KINDS; kind++)
             chart_point(chart, (struct chart_point){.x = kind, .y = experiment->ratios[kind][m]});
     }
-    lab_chart(experiment->lab, chart);
-    return STATUS_OK;
+    return lab_chart(experiment->lab, chart, error);
 }
 
 /* ---- Speed ---- */

@@ -427,8 +427,7 @@ static enum status chart_columns(struct columns *columns, const char *title, str
             chart_point(chart, point);
         }
     }
-    lab_chart(columns->lab, chart);
-    return STATUS_OK;
+    return lab_chart(columns->lab, chart, error);
 }
 
 /* Figure 10b. */

@@ -374,8 +374,7 @@ static enum status chart_queries(struct queries *queries, struct error *error)
                                    .x = q, .y = total->median, .low = total->least, .high = total->most});
         }
     }
-    lab_chart(queries->lab, chart);
-    return STATUS_OK;
+    return lab_chart(queries->lab, chart, error);
 }
 
 static enum status chart_means(struct queries *queries, struct error *error)
