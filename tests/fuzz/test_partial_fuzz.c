@@ -35,9 +35,8 @@ static char *merged(struct database *database, const struct query *query)
     uint32_t count;
     char *text = NULL;
     ours = place_constants(write_query(query, true), query->parameters, values, &count);
-    enum status status =
-        star_plan_with(database, ours, values, count, &(struct sql_options){.codec = "plain", .threads = 1},
-                       &plan, NULL, NULL);
+    const struct sql_options options = {.codec = "plain", .threads = 1, .on_gpu = operations == &cuda_device};
+    enum status status = star_plan_with(database, ours, values, count, &options, &plan, NULL, NULL);
     if (status == STATUS_OK) {
         struct error why = {0};
         split_make(&split, plan, 1 + below(2));

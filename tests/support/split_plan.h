@@ -21,19 +21,20 @@ struct split_plan {
     struct segment_data *segments[SPLIT_COLUMNS_MAX];
 };
 
-/* A column of its own for each split, kept to the end: a GPU keeps what it uploaded by the column's address. */
-static inline const struct column *split_key(const struct column *column)
+/* Columns of its own for each split, kept to the end: a GPU keeps what it uploaded by the address of a column, and by that of
+ * the table's first one the list of all tiles. */
+static inline struct column *split_keys(const struct table *fact)
 {
     static struct kept {
-        struct column column;
         struct kept *next;
+        struct column columns[];
     } * all;
-    struct kept *const kept = malloc(sizeof *kept);
+    struct kept *const kept = malloc(sizeof *kept + fact->column_count * sizeof *kept->columns);
     assert_non_null(kept);
-    kept->column = *column;
+    memcpy(kept->columns, fact->columns, fact->column_count * sizeof *kept->columns);
     kept->next = all;
     all = kept;
-    return &kept->column;
+    return kept->columns;
 }
 
 static inline void split_column(struct split_plan *split, uint32_t c, uint32_t tiles)
@@ -57,11 +58,12 @@ static inline void split_column(struct split_plan *split, uint32_t c, uint32_t t
             to->validity = from->validity + tile * TILE_LANES;
         to->tile_min_max = from->tile_min_max + 2 * tile;
     }
-    split->columns[c] = (struct column_data){.column = split_key(whole->column),
-                                             .codec = whole->codec,
-                                             .segment_count = count,
-                                             .segments = split->segments[c],
-                                             .bytes = whole->bytes};
+    split->columns[c] =
+        (struct column_data){.column = &split->fact.columns[whole->column - split->whole_fact->columns],
+                             .codec = whole->codec,
+                             .segment_count = count,
+                             .segments = split->segments[c],
+                             .bytes = whole->bytes};
     split->plan->columns[c].data = &split->columns[c];
 }
 
@@ -95,6 +97,7 @@ static inline void split_make(struct split_plan *split, struct plan *plan, uint3
     for (uint32_t s = 0; s < split->fact.segment_count; s++)
         split->segment_rows[s] = (uint32_t)(rows - s * most < most ? rows - s * most : most);
     split->fact.segment_rows = split->segment_rows;
+    split->fact.columns = split_keys(plan->fact);
     assert_true(plan->column_count <= SPLIT_COLUMNS_MAX);
     for (uint32_t c = 0; c < plan->column_count; c++)
         split_column(split, c, tiles);
