@@ -61,12 +61,15 @@ static enum status read_more(struct stream *stream, struct error *error)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     RETURN_IF_ERROR(memory_grow(&stream->text, stream->length + READ_BYTES, "the statements", error));
-    while (poll(&input, 1, -1) < 0)
-        RETURN_IF_ERROR(cancel_check(error));
-    RETURN_IF_ERROR(cancel_check(error));
-    const ssize_t got = read(STDIN_FILENO, stream->text + stream->length, READ_BYTES);
-    if (got < 0)
-        return error_set_errno(error, errno, "standard input cannot be read");
+    ssize_t got = -1;
+    while (got < 0) {
+        const bool is_there = poll(&input, 1, -1) > 0;
+        RETURN_IF_ERROR(cancel_check(error)); /* keeps errno */
+        if (is_there)
+            got = read(STDIN_FILENO, stream->text + stream->length, READ_BYTES);
+        if (got < 0 && errno != EINTR && errno != EAGAIN)
+            return error_set_errno(error, errno, "standard input cannot be read");
+    }
     stream->ended = got == 0;
     stream->length += (size_t)got;
     return STATUS_OK;
