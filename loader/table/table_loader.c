@@ -529,13 +529,14 @@ static enum status open_existing(struct load *load)
                            options->directory, why.text);
 }
 
-/* Whether all rejected rows were written. */
-static bool close_rejects(struct load *load)
+/* Returns 0 if all rejected rows were written, else why not: errno of the first write that failed. */
+static int close_rejects(struct load *load)
 {
-    FILE *const file = load->rejects.file;
-    load->rejects.file = NULL;
-    const bool failed = file && ferror(file);
-    return (!file || fclose(file) == 0) && !failed;
+    struct rejects *const rejects = &load->rejects;
+    if (rejects->file && fclose(rejects->file) != 0 && !rejects->failed)
+        rejects->failed = errno;
+    rejects->file = NULL;
+    return rejects->failed;
 }
 
 /* Deletes what is replaced, if anything is, and tests what took its place. */
@@ -569,8 +570,9 @@ static enum status load_all(struct load *load)
         status = load_table(load, t);
     progress_step(load->progress, "storing", load->options->directory);
     status = AND_THEN(status, cancel_check(load->error));
-    if (!close_rejects(load) && status == STATUS_OK) /* after the commit it would be too late to fail */
-        status = error_set_errno(load->error, errno, "%s: the rejected rows cannot be written",
+    const int unwritten = close_rejects(load);
+    if (unwritten && status == STATUS_OK) /* after the commit it would be too late to fail */
+        status = error_set_errno(load->error, unwritten, "%s: the rejected rows cannot be written",
                                  load->options->reject);
     database_close(load->existing); /* so that the commit can remove its files */
     load->existing = NULL;

@@ -158,6 +158,7 @@ NODISCARD enum status parsed_table_spill(struct parsed_table *parsed, struct err
 
 struct rejects {
     FILE *file; /* or NULL */
+    int failed; /* errno of the first write that failed; 0: none has */
     uint64_t count, most;
     char first[ERROR_TEXT_BYTES]; /* of the first row in the order of the first table that has any */
     const struct schema_table *first_table;

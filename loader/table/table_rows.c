@@ -12,6 +12,7 @@
 #include "storage/base/memory.h"
 #include "storage/base/words/word.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,7 +246,7 @@ static void put_quoted(FILE *out, const char *text, size_t bytes)
 }
 
 /* Writes the row as CSV: file,line,reason,row. The reason is what the sentence says after the place. */
-static void put_rejected(const struct rejects *rejects, const struct bad_row *row, const char *text)
+static void put_rejected(struct rejects *rejects, const struct bad_row *row, const char *text)
 {
     FILE *const out = rejects->file;
     const char *const file = row->file ? row->file : "";
@@ -264,6 +265,8 @@ static void put_rejected(const struct rejects *rejects, const struct bad_row *ro
     if (row->text)
         put_quoted(out, row->text, bytes);
     putc('\n', out);
+    if (ferror(out) && !rejects->failed)
+        rejects->failed = errno;
 }
 
 enum status row_reject(struct row_parse *parse, uint64_t block, const struct bad_row *row, const char *text)

@@ -85,7 +85,8 @@ enum status sql_shell_out_done(struct sql_shell *shell, struct error *error)
     if (shell->once && --shell->once == 0)
         return sql_shell_out_end(shell, error);
     errno = 0;
-    return fflush(shell->out) == 0 && !ferror(shell->out) ? STATUS_OK : fail(shell, errno, error);
+    return fflush(shell->out) == 0 && !ferror(shell->out) ? STATUS_OK
+                                                          : fail(shell, errno ? errno : EIO, error);
 }
 
 /* ---- Input ---- */
