@@ -115,23 +115,32 @@ static void take_line(void *context, const struct command_line *line)
     ((struct manual_command *)context)->line = line;
 }
 
-/* Fills `commands` from the tables; a command gives its options when it is run with a visitor. */
-static uint32_t list_commands(struct manual_command commands[COMMANDS_MAX])
+/* A command gives its options when it is run with a visitor: it reads them first, and stops then. */
+static enum status take_command(const struct command *command, struct manual_command *entry,
+                                struct error *error)
 {
-    uint32_t count = 0;
-    EACH_COMMAND(command)
-    {
-        struct manual_command *const entry = &commands[count++];
-        char *arguments[] = {(char *)command->path, NULL};
-        struct error unused = {0};
-        *entry = (struct manual_command){.path = command->path, .summary = command->summary};
-        command_line_visit(take_line, entry);
-        if (command->run(1, arguments, NULL, &unused) != STATUS_INTERRUPTED || !entry->line ||
-            count == COMMANDS_MAX)
-            abort(); /* a command reads its options first */
-    }
+    char *arguments[] = {(char *)command->path, NULL};
+    *entry = (struct manual_command){.path = command->path, .summary = command->summary};
+    command_line_visit(take_line, entry);
+    const enum status status = command->run(1, arguments, NULL, error);
     command_line_visit(NULL, NULL);
-    return count;
+    if (status == STATUS_MACHINE)
+        return status;
+    if (status != STATUS_INTERRUPTED || !entry->line)
+        abort();
+    *error = (struct error){0};
+    return STATUS_OK;
+}
+
+/* Fills `commands` from the tables. */
+static enum status list_commands(struct manual_command *commands, uint32_t *count, struct error *error)
+{
+    enum status status = STATUS_OK;
+    *count = 0;
+    EACH_COMMAND(command)
+    if (status == STATUS_OK && *count < COMMANDS_MAX)
+        status = take_command(command, &commands[(*count)++], error);
+    return status;
 }
 
 /* Answers `--man`, `--completion` and `--commands`; false if `argv` asks for none of them. */
@@ -143,7 +152,9 @@ static bool print_manual(int argc, char **argv, enum status *status, struct erro
     if (strcmp(argv[1], "--man") != 0 && strcmp(argv[1], "--completion") != 0 &&
         strcmp(argv[1], "--commands") != 0)
         return false;
-    manual.count = list_commands(commands);
+    *status = list_commands(commands, &manual.count, error);
+    if (*status != STATUS_OK)
+        return true;
     join(path, argv + 2, (unsigned)argc - 2);
     if (strcmp(argv[1], "--man") == 0)
         *status = manual_page(&manual, path, stdout, error);
@@ -154,12 +165,13 @@ static bool print_manual(int argc, char **argv, enum status *status, struct erro
     return true;
 }
 
-/* A database in the place of a command: `tessera DIR ...` is `tessera sql --db DIR ...`. */
+/* A database in the place of a command: `tessera DIR ...` is `tessera sql --db DIR ...`, which also says why it cannot be
+ * reached. */
 static bool is_database(const char *path)
 {
     char catalogue[4096];
     return (size_t)snprintf(catalogue, sizeof catalogue, "%s/catalogue", path) < sizeof catalogue &&
-           access(catalogue, F_OK) == 0;
+           (access(catalogue, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG));
 }
 
 static enum status run_command(const struct command *command, int argc, char **argv, struct progress *bar,
