@@ -7,6 +7,7 @@
 #include "loader/table/table_replace.h"
 #include "loader/table/table_tuples.h"
 
+#include "storage/base/file.h"
 #include "storage/base/memory.h"
 #include "storage/base/words/word.h"
 #include "storage/codec/codec_spec.h"
@@ -615,7 +616,7 @@ enum status tables_load(const struct schema_script *schema, const struct load_op
     load->error = error;
     load->rejects.most = options.max_errors;
     enum status status = STATUS_OK;
-    if (options.reject && !(load->rejects.file = fopen(options.reject, "wb")))
+    if (options.reject && !(load->rejects.file = file_stream(options.reject, "wb")))
         status = error_set_errno(error, errno, "%s: cannot be written", options.reject);
     status = AND_THEN(status, load_all(load));
     report->rejected = load->rejects.count;

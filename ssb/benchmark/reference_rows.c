@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "ssb/benchmark/reference_internal.h"
+#include "storage/base/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -76,7 +77,7 @@ enum status reference_rows_begin(struct reference_rows *rows, const struct refer
         rows->path = NULL;
         return error_out_of_memory(error, PATH_MAX, "a file name");
     }
-    rows->file = fopen(rows->path, "r");
+    rows->file = file_stream(rows->path, "r");
     if (!rows->file)
         return error_set_errno(error, errno,
                                "cannot read %s, from which the database was loaded and SQLite must be too "
