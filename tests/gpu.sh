@@ -8,7 +8,8 @@
 #                 codecs    all queries with all codecs and choosers, staged too, at three scale factors and with NULL
 #                           keys, checked by SQLite
 #                 sql       the tests of SQL on the GPU, random queries against SQLite (six seeds, FUZZ_SECONDS=60
-#                           each) and window functions, and tests/support/devices.sql, whose answers must equal the CPU's
+#                           each) and window functions, and tests/support/devices.sql, whose answers must equal the CPU's;
+#                           what several GPUs do, on all that there are
 #                 lab       every experiment of `tessera lab` at a hundredth of the papers' rows; each compares what
 #                           it decodes and answers
 #                 sanitize  the programs of `tests`, all queries with all codecs at SF 0.01 and 0.1, the lab's own
@@ -225,6 +226,7 @@ step_codecs() {
 }
 
 on_gpu() { TESSERA_TEST_DEVICE=cuda "$@"; }
+on_all_gpus() { TESSERA_TEST_DEVICE=cuda:all "$@"; }
 general_on_gpu() { TESSERA_TEST_KERNEL=general on_gpu "$@"; }
 
 # Checks that both devices give the same bytes.
@@ -241,8 +243,11 @@ same_answers() {
 step_sql() {
     local unit
     for unit in $(units devices test_sql test_sql_doubles test_sql_regressions test_sql_wide test_sql_ssb \
-        test_sql_shell test_prompt test_library test_sql_files general windows fuzz.1 fuzz.2 fuzz.3 fuzz.4 fuzz.5 fuzz.6); do
+        test_sql_shell test_prompt test_library test_sql_files test_engine_devices several partial general windows \
+        fuzz.1 fuzz.2 fuzz.3 fuzz.4 fuzz.5 fuzz.6); do
         case $unit in
+        several) job sql.several on_all_gpus build/gpu/test_sql_files ;;
+        partial) job sql.partial on_gpu build/gpu/test_partial_fuzz 500 1 ;;
         devices) job sql.devices same_answers ;;
         general) job sql.general general_on_gpu build/gpu/test_sql_files ;;
         test_*) job "sql.$unit" on_gpu "build/gpu/$unit" ;;
