@@ -138,8 +138,11 @@ static enum status list_commands(struct manual_command *commands, uint32_t *coun
     enum status status = STATUS_OK;
     *count = 0;
     EACH_COMMAND(command)
-    if (status == STATUS_OK && *count < COMMANDS_MAX)
+    if (status == STATUS_OK) {
+        if (*count == COMMANDS_MAX)
+            abort();
         status = take_command(command, &commands[(*count)++], error);
+    }
     return status;
 }
 

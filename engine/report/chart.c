@@ -107,8 +107,6 @@ void chart_reference(struct chart *chart, const char *label, double at, double s
 bool chart_is_empty(const struct chart *chart)
 {
     const struct chart_form *const form = &chart->form;
-    if (chart->keep.failed)
-        return false;
     for (uint32_t s = 0; s < chart->series_count; s++)
         for (uint32_t p = 0; p < chart->series[s].point_count; p++) {
             const struct chart_point *const point = &chart->series[s].points[p];

@@ -81,7 +81,7 @@ void chart_point(struct chart *chart, struct chart_point point);
 void chart_runs(struct chart *chart, double x, const double *runs, uint32_t count, const char *label);
 void chart_reference(struct chart *chart, const char *label, double at, double slope);
 
-/* Whether it has no point to draw. A chart for which memory ran out is not empty: who draws it says so. */
+/* Whether it has no point to draw. Ask keep.failed first: one for which memory ran out may have lost its points. */
 bool chart_is_empty(const struct chart *chart);
 
 /* Draws the chart as one <svg> element, `width` units wide; text has 13 units. It is well-formed XML, whose

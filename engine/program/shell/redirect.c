@@ -28,9 +28,10 @@ static enum status find_path(const char *argument, char **path, struct error *er
     return path_format(path, error, "%.*s", (int)(length - 2 * quoted), argument + quoted);
 }
 
+/* `reason` 0: an earlier write failed, whose reason nobody noted. */
 static enum status fail(const struct sql_shell *shell, int reason, struct error *error)
 {
-    return error_set_errno(error, reason, "%s cannot be written", shell->out_path);
+    return error_set_errno(error, reason ? reason : EIO, "%s cannot be written", shell->out_path);
 }
 
 enum status sql_shell_out_end(struct sql_shell *shell, struct error *error)
@@ -38,7 +39,7 @@ enum status sql_shell_out_end(struct sql_shell *shell, struct error *error)
     enum status status = STATUS_OK;
     errno = 0;
     if (shell->out && (ferror(shell->out) || fflush(shell->out) != 0))
-        status = fail(shell, errno ? errno : EIO, error);
+        status = fail(shell, errno, error);
     if (shell->out && fclose(shell->out) != 0 && status == STATUS_OK)
         status = fail(shell, errno, error);
     free(shell->out_path);
@@ -85,8 +86,7 @@ enum status sql_shell_out_done(struct sql_shell *shell, struct error *error)
     if (shell->once && --shell->once == 0)
         return sql_shell_out_end(shell, error);
     errno = 0;
-    return fflush(shell->out) == 0 && !ferror(shell->out) ? STATUS_OK
-                                                          : fail(shell, errno ? errno : EIO, error);
+    return fflush(shell->out) == 0 && !ferror(shell->out) ? STATUS_OK : fail(shell, errno, error);
 }
 
 /* ---- Input ---- */
