@@ -1,6 +1,9 @@
 /* cccl.c: see cccl.h. */
 #include "engine/cuda/cccl.h"
 
+#include "storage/base/file.h"
+
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +17,13 @@ static char include_option[FOLDER_BYTES + 32], version_option[64];
 static const char *const found_options[] = {include_option, version_option, "-default-device", "-w", NULL};
 static struct error missing; /* its status is STATUS_OK if the headers were found */
 
-/* Takes the folder if it has CUB: cub/version.cuh defines CUB_VERSION. */
+static bool is_absent(int number)
+{
+    return number == ENOENT || number == ENOTDIR;
+}
+
+/* Takes the folder if it has CUB: cub/version.cuh defines CUB_VERSION. Returns true if the search ends here: the folder was taken, or
+ * its file could not be read, which `missing` tells. */
 static bool try_folder(const char *folder, const char *below)
 {
     static const char define[] = "#define CUB_VERSION ";
@@ -23,13 +32,19 @@ static bool try_folder(const char *folder, const char *below)
     const int length = snprintf(path, sizeof path, "%s%s/cub/version.cuh", folder, below);
     if (length < 0 || (size_t)length >= sizeof path)
         return false;
-    FILE *const file = fopen(path, "r");
-    if (!file)
+    errno = 0;
+    FILE *const file = file_stream(path, "re");
+    if (!file && is_absent(errno))
         return false;
-    while (!version && fgets(line, sizeof line, file))
+    while (file && !version && fgets(line, sizeof line, file))
         if (strncmp(line, define, sizeof define - 1) == 0)
             version = strtoul(line + sizeof define - 1, NULL, 10);
-    fclose(file);
+    if (!file || ferror(file))
+        error_set_errno(&missing, errno, "%s: cannot be read", path);
+    if (file)
+        fclose(file);
+    if (missing.status != STATUS_OK)
+        return true;
     snprintf(include_option, sizeof include_option, "-I%.*s", length - (int)strlen("/cub/version.cuh"), path);
     snprintf(version_option, sizeof version_option, "-DTESSERA_CUB_VERSION=%lu", version);
     return true;

@@ -12,7 +12,7 @@
 
 /* The options of an nvrtc_request whose source includes CUB's headers, ended by NULL; they live as long as the process. They name CUB's
  * version, too, so that another version is another entry of the cache of kernels. Without the headers returns STATUS_MACHINE with a
- * sentence that says where they were searched. */
+ * sentence that says where they were searched; where a folder cannot be read, why (error_set_errno). */
 NODISCARD enum status cccl_options(const char *const **options, struct error *error);
 
 #endif

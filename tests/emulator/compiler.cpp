@@ -21,12 +21,12 @@ const struct {
      "return *reinterpret_cast<uint32_t *>(tile_shared + address);"},
     {"operators/decode/unpack_cuda.h", "TILE_INLINE void copy_lines(",
      "for (uint32_t at = first * 32 + lane; at < end * 32; at += 32)\n"
-     "    reinterpret_cast<uint32_t *>(tile_shared + to)[at] = from[at];"},
+     "    reinterpret_cast<uint32_t *>(tile_shared + to)[at] = load(from + at);"},
     {"operators/decode/unpack_cuda.h", "TILE_INLINE uint32_t load_copied(",
      "return *reinterpret_cast<uint32_t *>(tile_shared + address);"},
     {"operators/decode/unpack_cuda.h", "TILE_INLINE uint32_t load_shared_if(",
      "return condition ? *reinterpret_cast<uint32_t *>(tile_shared + address) : 0;"},
-    {"operators/decode/unpack_cuda.h", "TILE_INLINE uint32_t load_if(", "return condition ? *from : 0;"},
+    {"operators/decode/unpack_cuda.h", "TILE_INLINE uint32_t load_if(", "return condition ? load(from) : 0;"},
     {"operators/dialect/tile_cuda.h", "TILE_INLINE uint32_t copied_at(",
      "return (uint32_t)__cvta_generic_to_shared(of);"},
     {"operators/group/states_cuda.h", "TILE_INLINE uint64_t state_clock(", "return 0;"}};
@@ -43,16 +43,21 @@ const char before[] =
     "#define __activemask() 0u\n"
     "#define __funnelshift_rc __funnelshift_r\n";
 
-/* The kernels that a statement may have, and the types of their parameters. */
+/* The kernels that a source may have, what tells that it has them, and the types of their parameters. */
 const struct {
-    const char *name, *types[5];
-} kernels[] = {{"prepare", {}},
-               {"scan", {"tile_bound", "bound_scan"}},
-               {"collect", {"uint64_t", "uint64_t", "uint64_t"}},
-               {"complete", {}},
-               {"list_heads", {"uint64_t", "uint64_t", "uint64_t", "uint32_t", "uint32_t"}},
-               {"list_edges", {"uint64_t", "uint64_t", "uint64_t", "uint64_t"}},
-               {"list_groups", {"uint64_t", "uint64_t", "uint64_t"}}};
+    const char *name, *told_by, *types[5];
+} kernels[] = {{"prepare", "prepare(", {}},
+               {"scan", "operators/", {"tile_bound", "bound_scan"}},
+               {"collect", "collect(", {"uint64_t", "uint64_t", "uint64_t"}},
+               {"complete", "complete(", {}},
+               {"first_choose", "first_rows_cuda.h", {"first_choice"}},
+               {"first_tighten", "first_rows_cuda.h", {}},
+               {"list_heads", "list_heads(", {"uint64_t", "uint64_t", "uint64_t", "uint32_t", "uint32_t"}},
+               {"list_edges", "list_edges(", {"uint64_t", "uint64_t", "uint64_t", "uint64_t"}},
+               {"list_groups", "list_groups(", {"uint64_t", "uint64_t", "uint64_t"}},
+               {"first", ") first()", {}},
+               {"second", ") second()", {}},
+               {"read_all", "read_all(", {"uint4 *", "unsigned long long", "unsigned *"}}};
 
 void replace(std::string &text, size_t from, size_t to, const std::string &by)
 {
@@ -74,18 +79,13 @@ std::string header(const std::string &name, std::string text)
     return text;
 }
 
-bool has_kernel(const std::string &source, const char *name)
-{
-    return source.find(std::string(name) + "(") != std::string::npos || strcmp(name, "scan") == 0;
-}
-
 /* What tells the driver of the kernels (warp.h: emulated_module). */
 std::string module_text(const std::string &source)
 {
     std::ostringstream functions, list;
     for (const auto &kernel : kernels) {
         uint32_t count = 0;
-        if (!has_kernel(source, kernel.name))
+        if (source.find(kernel.told_by) == std::string::npos)
             continue;
         functions << "static void run_" << kernel.name << "(void **p)\n{\n    " << kernel.name << "(";
         for (; count < 5 && kernel.types[count]; count++)
@@ -97,10 +97,11 @@ std::string module_text(const std::string &source)
             list << "sizeof(" << kernel.types[p] << "), ";
         list << "}},\n";
     }
-    return functions.str() +
-           "extern \"C\" emulated_module emulated_statement;\nemulated_module emulated_statement = "
-           "{\"emulated_statement\", &arguments, sizeof arguments, {\n" +
-           list.str() + "}};\n";
+    const bool of_statement = source.find("operators/") != std::string::npos;
+    return functions.str() + "extern \"C\" emulated_module emulated_statement;\n" +
+           "emulated_module emulated_statement = {\"emulated_statement\", " +
+           (of_statement ? "&arguments, sizeof arguments" : "nullptr, 0") + ", {\n" + list.str() +
+           "}\n#ifdef TILE_COUNT_SECTORS\n, tile_counted, sizeof tile_counted\n#endif\n};\n";
 }
 
 std::string read(const std::string &path)
@@ -156,13 +157,16 @@ int nvrtcCreateProgram(program **made, const char *source, const char *, int hea
     write(folder + "/statement.cpp", before + std::string(source) + module_text(source));
     return SUCCESS;
 }
-int nvrtcCompileProgram(program *of, int, const char *const *)
+int nvrtcCompileProgram(program *of, int count, const char *const *options)
 {
-    const std::string command =
-        "cd '" + of->folder +
-        "' && " EMULATOR_CXX
-        " -std=c++17 -O1 -fPIC -shared -w -ffp-contract=off -fno-strict-aliasing -I. -I'" EMULATOR_SOURCE
-        "' statement.cpp -o statement.so > log 2>&1";
+    std::string defined;
+    for (int o = 0; o < count; o++)
+        if (strncmp(options[o], "-DTILE_", 7) == 0)
+            defined += std::string(" ") + options[o];
+    const std::string command = "cd '" + of->folder + "' && " EMULATOR_CXX + defined +
+                                " -std=c++17 -O1 -fPIC -shared -Wl,-Bsymbolic -w -ffp-contract=off "
+                                "-fno-strict-aliasing -I. -I'" EMULATOR_SOURCE
+                                "' statement.cpp -o statement.so > log 2>&1";
     const int result = system(command.c_str());
     of->log = read(of->folder + "/log");
     of->module = read(of->folder + "/statement.so");

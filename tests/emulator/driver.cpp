@@ -456,10 +456,11 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
 int cuModuleGetGlobal_v2(uint64_t *address, size_t *bytes, void *module, const char *name)
 {
     const emulated_module *const of = (emulated_module *)module;
-    if (strcmp(name, "arguments") != 0)
+    const bool counted = strcmp(name, "tile_counted") == 0;
+    if (counted ? !of->counted : strcmp(name, "arguments") != 0)
         return NOT_FOUND;
-    *address = (uint64_t)of->arguments;
-    *bytes = of->arguments_bytes;
+    *address = (uint64_t)(counted ? of->counted : of->arguments);
+    *bytes = counted ? of->counted_bytes : of->arguments_bytes;
     return SUCCESS;
 }
 int cuFuncGetAttribute(int *value, int, void *)

@@ -34,6 +34,9 @@ struct emulated_module {
     void *arguments;
     size_t arguments_bytes;
     emulated_function functions[16];
+    void
+        *counted; /* tile_counted of a module that counts sectors (operators/decode/unpack_cuda.h), or NULL */
+    size_t counted_bytes;
 };
 
 #define __device__
