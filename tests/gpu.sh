@@ -265,9 +265,19 @@ step_lab() {
     collect lab
 }
 
-sanitize_program() { # TOOL PROGRAM
+# The programs; the one that takes longest is a unit for each codec: NAME:CODEC.
+program_units() {
+    local program codec
+    for program in $(programs); do
+        if [ "$program" != test_cuda_decode ]; then echo "$program" && continue; fi
+        for codec in "${codecs[@]}"; do echo "$program:$codec"; done
+    done
+}
+
+sanitize_program() { # TOOL PROGRAM[:CODEC]
     case $1.$2 in
     *.test_cuda_faults) ;; # its statements are asked by other processes
+    *:*) job "$1.${2/:/.}" sanitized "$1" "build/gpu/${2%:*}" "${2#*:}" ;;
     *) job "$1.$2" sanitized "$1" "build/gpu/$2" ;;
     esac
 }
@@ -299,8 +309,8 @@ sanitize_questions() { # TOOL KIND
 
 # Queries and experiments run once without a tool first, so that the tools find the kernels in the cache.
 step_sanitize() {
-    local sf codec tool unit all=() chosen=() of_queries=() asks=
-    for unit in $(programs); do all+=("program:$unit"); done
+    local sf codec tool unit name all=() chosen=() of_queries=() asks=
+    for unit in $(program_units); do all+=("program:$unit"); done
     for unit in $(kinds); do all+=("questions:$unit"); done
     for unit in random-access optimisations pattern byte-streams decode-threads; do # they use all of lab/kernels
         all+=("lab:$unit")
@@ -310,7 +320,7 @@ step_sanitize() {
     done
     for unit in $(units "${all[@]}"); do
         case $unit in
-        program:*) matches "racecheck.${unit#*:}" "memcheck.${unit#*:}" ;;
+        program:*) name=${unit#*:} && matches "racecheck.${name/:/.}" "memcheck.${name/:/.}" ;;
         lab:*) matches "racecheck.lab.${unit#*:}" "memcheck.lab.${unit#*:}" ;;
         questions:*) matches "racecheck.questions.${unit#*:}" "memcheck.questions.${unit#*:}" && asks=1 ;;
         *) matches "racecheck.sf${unit/:/.}" "memcheck.sf${unit/:/.}" && of_queries+=("$unit") ;;

@@ -23,7 +23,7 @@ case "$1 $2" in
 esac
 echo "$*" >>"$CALLS"
 END
-for name in test_cuda_one test_cuda_two test_cuda_index test_nvrtc test_sql test_sql_doubles test_sql_regressions \
+for name in test_cuda_one test_cuda_two test_cuda_decode test_cuda_index test_nvrtc test_sql test_sql_doubles test_sql_regressions \
     test_sql_wide test_sql_ssb test_sql_shell test_prompt test_sql_files test_library test_sql_fuzz test_windows_fuzz \
     test_engine_devices test_partial_fuzz; do
     printf '#!/bin/sh\n' >"$work/tree/build/gpu/$name"

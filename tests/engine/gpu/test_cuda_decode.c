@@ -312,7 +312,8 @@ static void decodes_as_on_the_host(void **state)
             check_codec(codec, value_bytes);
 }
 
-int main(void)
+/* test_cuda_decode [CODEC]: of that codec alone. */
+int main(int count, char **arguments)
 {
     static enum codec_id ids[CODEC_COUNT];
     struct CMUnitTest tests[CODEC_COUNT - 1];
@@ -321,5 +322,11 @@ int main(void)
         tests[id - 1] = (struct CMUnitTest){
             .name = codec_by_id(id)->name, .test_func = decodes_as_on_the_host, .initial_state = &ids[id]};
     }
+    if (count > 1 && !codec_by_name(arguments[1])) {
+        fprintf(stderr, "test_cuda_decode: there is no codec %s\n", arguments[1]);
+        return 2;
+    }
+    if (count > 1)
+        cmocka_set_test_filter(arguments[1]);
     return cmocka_run_group_tests(tests, open_gpu, close_gpu);
 }
