@@ -180,7 +180,10 @@ enum status database_writer_reserve(struct database_writer *writer, int compacti
     *held = -1;
     RETURN_IF_ERROR(compaction_owns(writer->path, compaction, writer->generation, error));
     writer->on_disk = writer->catalogue.generation = writer->generation;
-    RETURN_IF_ERROR(catalogue_write(writer->path, &writer->catalogue, &visible, error));
+    /* Without power the compaction is lost like its reservation: neither has to be on disk before its end. */
+    const enum status status = catalogue_write(writer->path, &writer->catalogue, &visible, error);
+    if (status != STATUS_NOT_DURABLE)
+        RETURN_IF_ERROR(status);
     RETURN_IF_ERROR(catalogue_hold(writer->path, &same, held, error));
     catalogue_free(&same);
     database_unlock(writer->lock_descriptor);
