@@ -30,7 +30,65 @@ static const char SCHEMA[] =
     "answer_cell(answer INTEGER, row INTEGER, column INTEGER, value, PRIMARY KEY (answer, row, column)) "
     "WITHOUT ROWID;";
 
-/* ---- SQLite's errors ---- */
+/* ---- SQLite's files and errors ---- */
+
+/* Instructions of SQLite's virtual machine between two checks for Ctrl-C: about a millisecond. */
+#define PROGRESS_INSTRUCTIONS 100000
+
+/* What another process keeps takes milliseconds. */
+#define WAIT_MS 10000
+
+static int stop(void *context)
+{
+    (void)context;
+    return cancel_requested();
+}
+
+int reference_connect(const char *path, int flags, sqlite3 **connection)
+{
+    const int code = sqlite3_open_v2(path, connection, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code == SQLITE_OK) {
+        sqlite3_busy_timeout(*connection, WAIT_MS);
+        sqlite3_progress_handler(*connection, PROGRESS_INSTRUCTIONS, stop, NULL);
+    }
+    return code;
+}
+
+#define READ_BYTES (1u << 20)
+
+static bool can_be_read(const char *path)
+{
+    int descriptor;
+    uint64_t size, got = 1;
+    unsigned char *const bytes = malloc(READ_BYTES);
+    bool readable = bytes && file_open(path, &descriptor, &size, NULL, NULL) == STATUS_OK;
+    if (readable) {
+        for (uint64_t at = 0; readable && got; at += got)
+            readable = file_get(descriptor, bytes, READ_BYTES, at, &got) == 0;
+        close(descriptor);
+    }
+    free(bytes);
+    return readable;
+}
+
+/* SQLite calls a file malformed, too, where the disk gave EIO (SQLITE_IOERR_CORRUPTFS), and forgets why. */
+static bool is_damaged(const char *path)
+{
+    sqlite3 *connection = NULL;
+    sqlite3_stmt *check = NULL;
+    int code = reference_connect(path, SQLITE_OPEN_READONLY, &connection);
+    bool right = false;
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(connection, "PRAGMA quick_check(1)", -1, &check, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(check);
+    if (code == SQLITE_ROW)
+        right = strcmp((const char *)sqlite3_column_text(check, 0), "ok") == 0;
+    sqlite3_finalize(check);
+    sqlite3_close(connection);
+    return !right && (code == SQLITE_ROW || code == SQLITE_CORRUPT || code == SQLITE_NOTADB) &&
+           can_be_read(path);
+}
 
 enum status reference_error(sqlite3 *connection, const char *path, const char *what, struct error *error)
 {
@@ -38,6 +96,8 @@ enum status reference_error(sqlite3 *connection, const char *path, const char *w
         return cancel_check(error);
     int code = connection ? sqlite3_errcode(connection) : SQLITE_NOMEM;
     const char *text = connection ? sqlite3_errmsg(connection) : sqlite3_errstr(code);
+    if ((code == SQLITE_CORRUPT || code == SQLITE_NOTADB) && !is_damaged(path))
+        code = SQLITE_IOERR;
     switch (code) {
     case SQLITE_FULL:
         return error_set(error, STATUS_MACHINE,
@@ -45,6 +105,7 @@ enum status reference_error(sqlite3 *connection, const char *path, const char *w
     case SQLITE_NOMEM:
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
+    case SQLITE_READONLY: /* SQLite opens what it cannot write to read it, whatever the reason */
         return error_set(error, STATUS_MACHINE,
                          "%s: %s: SQLite says \"%s\"; see that the folder can be written and has room, or "
                          "use --verify plain",
@@ -112,31 +173,44 @@ struct identity {
     char files[IDENTITY_BYTES];
 };
 
-/* True if the file is complete and was loaded from these rows. The table `reference` is written last. */
-static bool is_current(const char *path, const struct identity *identity, double *seconds)
+/* Whether the file is complete and was loaded from these rows. The table `reference` is written last. The file is opened to be
+ * written, so that SQLite takes back what a run had not finished that was killed while it kept answers. */
+static enum status find_current(const char *path, const struct identity *identity, bool *current,
+                                double *seconds, struct error *error)
 {
     sqlite3 *connection = NULL;
     sqlite3_stmt *select = NULL;
-    bool current = false;
     int descriptor;
     uint64_t size;
-    if (file_open(path, &descriptor, &size, NULL, NULL) != STATUS_OK)
-        return false; /* file_open refuses a FIFO, for which SQLite would wait */
+    *current = false;
+    /* file_open refuses a FIFO, for which SQLite would wait */
+    const enum status there = file_open(path, &descriptor, &size, NULL, error);
+    if (there != STATUS_OK)
+        return there == STATUS_MACHINE ? there : STATUS_OK;
     close(descriptor);
-    if (sqlite3_open_v2(path, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(
+    int code = reference_connect(path, SQLITE_OPEN_READWRITE, &connection);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(
             connection,
             "SELECT seconds FROM reference WHERE format = ?1 AND source = ?2 AND (files = ?3 OR ?3 = '')", -1,
-            &select, NULL) == SQLITE_OK) {
+            &select, NULL);
+    if (code == SQLITE_OK) {
         sqlite3_bind_int(select, 1, FORMAT);
         sqlite3_bind_text(select, 2, identity->source, -1, SQLITE_STATIC);
         sqlite3_bind_text(select, 3, identity->files, -1, SQLITE_STATIC);
-        current = sqlite3_step(select) == SQLITE_ROW;
-        *seconds = current ? sqlite3_column_double(select, 0) : 0;
+        code = sqlite3_step(select);
+        *current = code == SQLITE_ROW;
+        *seconds = *current ? sqlite3_column_double(select, 0) : 0;
+    }
+    enum status status = STATUS_OK;
+    if (code != SQLITE_ROW && code != SQLITE_DONE) {
+        status = reference_error(connection, path, "opening", error);
+        if (status == STATUS_CHECK_FAILED || code == SQLITE_ERROR)
+            status = STATUS_OK; /* it is damaged, or has other tables */
     }
     sqlite3_finalize(select);
     sqlite3_close(connection);
-    return current;
+    return status;
 }
 
 /* ---- Loading a new file ---- */
@@ -186,13 +260,25 @@ static enum status load_file(const char *path, const struct reference_source *so
     double begun = clock_seconds();
     sqlite3 *connection = NULL;
     enum status status = STATUS_OK;
-    if (sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+    if (reference_connect(path, SQLITE_OPEN_READWRITE, &connection) != SQLITE_OK)
         status = reference_error(connection, path, "opening", error);
     status = AND_THEN(status, reference_load(connection, path, source, threads, progress, error));
     *seconds = clock_seconds() - begun;
     status = AND_THEN(status, write_identity(connection, path, identity, *seconds, error));
     sqlite3_close(connection);
     return status;
+}
+
+/* Removes the file that another takes the place of, and then its journal, which SQLite would play back into that one. */
+static int remove_old(const char *path)
+{
+    char journal[PATH_MAX];
+    const int length = snprintf(journal, sizeof journal, "%s-journal", path);
+    if (length < 0 || (size_t)length >= sizeof journal)
+        return ENAMETOOLONG;
+    if (unlink(path) != 0 && errno != ENOENT)
+        return errno;
+    return unlink(journal) != 0 && errno != ENOENT ? errno : 0;
 }
 
 static enum status load_and_rename(const char *directory, const char *path,
@@ -207,6 +293,8 @@ static enum status load_and_rename(const char *directory, const char *path,
     RETURN_IF_ERROR(lock_partial(partial, &descriptor, error));
     enum status status = load_file(partial, source, identity, threads, progress, seconds, error);
     int reason = status == STATUS_OK ? file_sync(descriptor) : 0;
+    if (status == STATUS_OK && !reason)
+        reason = remove_old(path);
     if (status == STATUS_OK && !reason && rename(partial, path) != 0)
         reason = errno;
     if (reason)
@@ -233,7 +321,9 @@ enum status reference_open(const char *directory, const struct reference_source 
     if (status == STATUS_OK) {
         source_text(source, identity->source, sizeof identity->source);
         files_text(source, identity->files, sizeof identity->files);
-        if (!is_current(reference->path, identity, &reference->load_seconds)) {
+        bool current;
+        status = find_current(reference->path, identity, &current, &reference->load_seconds, error);
+        if (status == STATUS_OK && !current) {
             status = load_and_rename(directory, reference->path, source, identity, threads, progress,
                                      &reference->load_seconds, error);
             reference->loaded = true;

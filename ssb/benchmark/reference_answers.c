@@ -19,28 +19,17 @@
 static const char QUERY_PRAGMAS[] = "PRAGMA query_only = ON; PRAGMA mmap_size = 1099511627776;PRAGMA "
                                     "cache_size = -65536; PRAGMA automatic_index = OFF;";
 
-/* Instructions of SQLite's virtual machine between two checks for Ctrl-C: about a millisecond. */
-#define PROGRESS_INSTRUCTIONS 100000
-
-static int stop_query(void *context)
-{
-    (void)context;
-    return cancel_requested();
-}
-
 static enum status open_readonly(const char *path, sqlite3 **connection, struct error *error)
 {
     enum status status = STATUS_OK;
-    if (sqlite3_open_v2(path, connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+    if (reference_connect(path, SQLITE_OPEN_READONLY, connection) != SQLITE_OK)
         status = reference_error(*connection, path, "opening", error);
     status = AND_THEN(status, reference_execute(*connection, path, QUERY_PRAGMAS, "opening", error));
     if (status != STATUS_OK) {
         sqlite3_close(*connection);
         *connection = NULL;
-        return status;
     }
-    sqlite3_progress_handler(*connection, PROGRESS_INSTRUCTIONS, stop_query, NULL);
-    return STATUS_OK;
+    return status;
 }
 
 /* The most columns of an answer; those of the 13 queries have 1 to 4. */
@@ -221,13 +210,12 @@ static void keep_answers(const char *path, const char *const *statements, uint32
 {
     sqlite3 *connection = NULL;
     sqlite3_stmt *insert_answer = NULL, *insert_cell = NULL;
-    bool done =
-        sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
-        sqlite3_exec(connection, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(connection, "INSERT INTO answer VALUES (NULL, ?, ?, ?, ?)", -1, &insert_answer,
-                           NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(connection, "INSERT INTO answer_cell VALUES (?, ?, ?, ?)", -1, &insert_cell,
-                           NULL) == SQLITE_OK;
+    bool done = reference_connect(path, SQLITE_OPEN_READWRITE, &connection) == SQLITE_OK &&
+                sqlite3_exec(connection, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK &&
+                sqlite3_prepare_v2(connection, "INSERT INTO answer VALUES (NULL, ?, ?, ?, ?)", -1,
+                                   &insert_answer, NULL) == SQLITE_OK &&
+                sqlite3_prepare_v2(connection, "INSERT INTO answer_cell VALUES (?, ?, ?, ?)", -1,
+                                   &insert_cell, NULL) == SQLITE_OK;
     for (uint32_t i = 0; done && i < count; i++)
         if (!answers[i].kept)
             done = write_answer(connection, insert_answer, insert_cell, statements[i], &answers[i]);

@@ -57,6 +57,10 @@ NODISCARD enum status reference_rows_batch(struct reference_rows *rows, int32_t 
 
 /* ---- SQLite ---- */
 
+/* Opens the file with flags of SQLite's, and returns its code. The connection is to be closed in any case. It waits for other
+ * processes, and ends with Ctrl-C. */
+int reference_connect(const char *path, int flags, sqlite3 **connection);
+
 /* Sets the error that SQLite reported for the file at `path`; `what` is the step that failed ("loading
  * lineorder"). */
 enum status reference_error(sqlite3 *connection, const char *path, const char *what, struct error *error);

@@ -251,6 +251,65 @@ static void other_rows_and_damaged_files_are_loaded_again(void **state)
     assert_int_equal(access(partial, F_OK), -1);
 }
 
+static void copy_file(const char *from, const char *to)
+{
+    char command[3 * PATH_BYTES];
+    snprintf(command, sizeof command, "cp '%s' '%s'", from, to);
+    assert_int_equal(system(command), 0);
+}
+
+/* Leaves the file and its journal as a process does that is killed while it changes every row of lineorder. */
+static void be_killed_while_writing(void)
+{
+    char journal[PATH_BYTES + 64], file_then[PATH_BYTES + 64], journal_then[PATH_BYTES + 96];
+    snprintf(journal, sizeof journal, "%s-journal", file);
+    snprintf(file_then, sizeof file_then, "%s.then", file);
+    snprintf(journal_then, sizeof journal_then, "%s.then", journal);
+    sqlite3 *connection = open_sqlite();
+    assert_int_equal(sqlite3_exec(connection,
+                                  "PRAGMA cache_size = 1; BEGIN; UPDATE lineorder SET lo_revenue = 1;", NULL,
+                                  NULL, NULL),
+                     SQLITE_OK);
+    copy_file(file, file_then);
+    copy_file(journal, journal_then);
+    assert_int_equal(sqlite3_close(connection), SQLITE_OK);
+    assert_int_equal(rename(file_then, file), 0);
+    assert_int_equal(rename(journal_then, journal), 0);
+}
+
+static void what_a_killed_run_leaves_is_taken_back(void **state)
+{
+    (void)state;
+    const struct reference_source source = source_of(0.01), smaller = source_of(0.005);
+    struct reference_answer first[SSB_QUERIES], again[SSB_QUERIES];
+    struct reference *reference;
+    char journal[PATH_BYTES + 64];
+    snprintf(journal, sizeof journal, "%s-journal", file);
+    open_loads(&source, &reference);
+    all_answers(reference, first);
+    reference_close(reference);
+    execute("DELETE FROM answer; DELETE FROM answer_cell");
+    be_killed_while_writing();
+    assert_false(open_loads(&source, &reference));
+    assert_int_equal(access(journal, F_OK), -1);
+    all_answers(reference, again);
+    assert_same_answers(first, again);
+    destroy_answers(again);
+    reference_close(reference);
+    /* the journal of a file that another takes the place of goes with it */
+    execute("DROP TABLE reference");
+    be_killed_while_writing();
+    assert_true(open_loads(&smaller, &reference));
+    assert_int_equal(access(journal, F_OK), -1);
+    reference_close(reference);
+    assert_true(open_loads(&source, &reference));
+    all_answers(reference, again);
+    assert_same_answers(first, again);
+    destroy_answers(again);
+    destroy_answers(first);
+    reference_close(reference);
+}
+
 static void failures_leave_no_file(void **state)
 {
     (void)state;
@@ -433,6 +492,7 @@ int main(void)
         cmocka_unit_test(rows_and_answers_are_kept),
         cmocka_unit_test(kept_answers_come_from_the_file),
         cmocka_unit_test(other_rows_and_damaged_files_are_loaded_again),
+        cmocka_unit_test(what_a_killed_run_leaves_is_taken_back),
         cmocka_unit_test(failures_leave_no_file),
         cmocka_unit_test(a_statement_that_fails_says_so),
         cmocka_unit_test(tbl_files_give_the_same_answers),
