@@ -204,7 +204,7 @@ struct recording {
 };
 
 std::mutex lock;
-recording *captured; /* NULL: launches run at once */
+thread_local recording *captured; /* of the thread that captures; NULL: launches run at once */
 
 enum { SUCCESS = 0, OUT_OF_MEMORY = 2, NO_BINARY = 209, NOT_FOUND = 500 };
 

@@ -27,7 +27,7 @@ static uint32_t ballast_count;
 static int open_gpu(void **state)
 {
     (void)state;
-    return gpu_database_open("plain");
+    return gpu_database_open(4, "plain");
 }
 
 static struct cuda *cuda(void)

@@ -19,7 +19,11 @@
 
 #include <stdlib.h>
 
-static bool gpu;
+/* compute-sanitizer takes a hundred times as long. */
+#define SCALE_FACTOR    15
+#define SCALE_SANITIZED 0.3
+
+static bool gpu, few;
 
 static int load(void **state)
 {
@@ -32,7 +36,8 @@ static int load(void **state)
     }
     engine_close(engine);
     gpu = true;
-    ssb_database_make(15, NULL, 0);
+    few = getenv("TESSERA_UNDER_SANITIZER");
+    ssb_database_make(few ? SCALE_SANITIZED : SCALE_FACTOR, NULL, 0);
     return 0;
 }
 
@@ -147,7 +152,8 @@ static void what_is_repeated_is_kept(void **state)
     struct sql_statement *one, *two;
     size_t used;
     need_gpu(gpu);
-    must(engine_open(&(struct engine_options){.device = "cuda", .gpu_memory = "400M"}, &engine, error));
+    must(engine_open(&(struct engine_options){.device = "cuda", .gpu_memory = few ? "8M" : "400M"}, &engine,
+                     error));
     must(sql_prepare(engine, database, first, strlen(first), NULL, &one, &used, error));
     must(sql_prepare(engine, database, second, strlen(second), NULL, &two, &used, error));
     must(sql_measure(one, &timing, error));

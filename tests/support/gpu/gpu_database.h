@@ -11,14 +11,14 @@
 static struct engine *engine; /* NULL: there is no GPU */
 
 /* For the setup of a group of tests: lineorder at scale factor 4 has two segments. `codec` as for ssb_database_make. */
-static inline int gpu_database_open(const char *codec)
+static inline int gpu_database_open(double scale_factor, const char *codec)
 {
     struct error why = {0};
     if (engine_open(&(struct engine_options){.device = "cuda", .threads = 2}, &engine, &why) != STATUS_OK) {
         fprintf(stderr, "no GPU: %s\n", why.text);
         return getenv("TESSERA_REQUIRE_GPU") ? 1 : 0;
     }
-    ssb_database_make(4, codec, 0);
+    ssb_database_make(scale_factor, codec, 0);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /*
  * test_cuda_groups.c: HAVING, ORDER BY and LIMIT over thousands of groups, of which a GPU gives the host those alone that may
  * be in the answer, or what is added up of them all: hashed groups of one and several words, and dense ones, with ties at the limit, NULL keys and results, sums
- * that leave 64 bits, 0 rows and some; keys that stand in runs, of which warps merge the rows; groups that a table in the
+ * that leave 64 bits, 0 rows and some; first rows without groups; keys that stand in runs, of which warps merge the rows; groups that a table in the
  * second-level cache has no room for, whose rows are listed and sorted, or are in order as they are; and states that share words.
  * On a GPU, by both kernels, or on the emulated one of tests/emulator: TESSERA_LIBCUDA names it, and TESSERA_NVRTC its
  * compiler, as ctest does. Skipped without either, unless TESSERA_REQUIRE_GPU is set.
@@ -282,6 +282,16 @@ static const char *const of_runs[] = {
 };
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
+/* The first rows of an order, and no groups: of values at random and nearly in order, with NULLs, more than a sample's tile gives. */
+static const char *const of_rows[] = {
+    "select number, far, near from runs order by number desc, far, near limit 10",
+    "select near, number, maybe from runs where number > 100 order by near, maybe nulls first, number limit "
+    "40 offset 5",
+    "select maybe, paid, place from events where part <> 3 order by maybe desc nulls last, paid, place limit "
+    "2000",
+    "select paid, place from events where place < 31 order by paid, place limit 100",
+};
+
 /* Groups of rows in order, on GPUs with a small cache, which the scan makes; and of a key that is so by its tiles alone, which are
  * listed then. Groups of listed rows: of keys in order (`far` and `near` have a million numbers), all rows and some of them; of others with one code and several, with NULLs, of one argument for several aggregates, and of values. Then states
  * that share words, with NULLs, too; of some no state tells which groups have rows. */
@@ -364,6 +374,8 @@ static void check_answers(const char *device)
         must(engine_open(&(struct engine_options){.device = device, .kernel = kernel}, &gpu, error));
         for (size_t r = 0; r < COUNT(of_runs); r++)
             check_one(cpu, gpu, of_runs[r], true);
+        for (size_t r = 0; r < COUNT(of_rows); r++)
+            check_one(cpu, gpu, of_rows[r], false);
         for (size_t m = 0; m < COUNT(of_many) && (kernel == KERNEL_SPECIALISED || !emulated); m++)
             check_one(cpu, gpu, of_many[m], false);
         if (kernel == KERNEL_SPECIALISED && emulated) { /* each takes a second to compile */
