@@ -17,8 +17,8 @@
 #                           under compute-sanitizer: memcheck and racecheck
 #     --filter    runs only jobs whose name in the table matches
 #     --slice     runs every N-th unit of each step, from the I-th on: the same ones each time, all in N slices. A unit is
-#                 a program, a codec at a scale factor, or an experiment, with all its jobs; databases and kernels are
-#                 made for the units of the slice alone
+#                 a program (of test_cuda_decode under compute-sanitizer: a codec), a codec at a scale factor, or an
+#                 experiment, with all its jobs; databases and kernels are made for the units of the slice alone
 #     --seconds   starts no job after so many seconds, the build's included; what was not run counts as failed
 #     --logs      folder for the output: build.log, one log for each step, and results, a line for each job as it ends
 #                 (build/gpu/logs)
