@@ -43,6 +43,7 @@
 #define LITTLE_MEMORY    "192K"
 #define WORLD_STATEMENTS 250u /* of the same tables */
 #define ROWS_MAX         20000u
+#define LOGIC_ROWS_MAX   200000u
 #define STEPS_MAX        150u /* times STEPS of SQLite's machine */
 #define STEPS            10000
 #define SECONDS_MAX      5u /* of ours, for a statement that SQLite answers in STEPS_MAX */
@@ -369,8 +370,8 @@ static bool is_refusal(enum status status, const struct error *why, const char *
            (status == STATUS_MACHINE && is_too_much(why->text, sql));
 }
 
-/* Our other engine's answer to the second statement of a pair; false: it refuses, or takes too long. A fault of it is for
- * `found`. */
+/* Our other engine's answer to the second statement of a pair; false: it refuses, takes too long, or has too many rows. A fault
+ * of it is for `found`. */
 static bool second_answer(const struct world *world, unsigned threads, const char *sql, char ***lines,
                           uint64_t *count, const char **found)
 {
@@ -387,10 +388,11 @@ static bool second_answer(const struct world *world, unsigned threads, const cha
         *found = form("status %d of the second statement: %s", (int)status, why.text);
     if (signal_number)
         return false;
-    for (; status == STATUS_OK && *count < rows.rows; ++*count)
+    const bool taken = status == STATUS_OK && rows.rows <= LOGIC_ROWS_MAX;
+    for (; taken && *count < rows.rows; ++*count)
         (*lines)[*count] = our_line(&rows, *count);
     rowset_free(&rows);
-    return status == STATUS_OK;
+    return taken;
 }
 
 /* What is different, "" if ours refuses, or NULL if nothing is. `tally` may be NULL. */
