@@ -1,5 +1,5 @@
 /*
- * test_cluster_faults.c: a cluster of 3 processes loses one at each of its messages. The process is killed there, or the call of
+ * test_cluster_faults.c: a cluster of processes loses one at each of its messages. The process is killed there, or the call of
  * MPI fails (tests/faults/messages.c); the statements are two questions and a COPY. Then:
  *
  *   * all others end. Once they have met, they do so by themselves, with exit code 3, and one of them says which process has
@@ -8,8 +8,8 @@
  *   * a process whose call fails says so itself;
  *   * the first process has printed whole answers, and no other has printed anything; the file of COPY is whole, or there is none.
  *
- * `make check` tries some calls. TESSERA_CLUSTER_FAULTS=all tries each, 5 tries 5 of each process and fault. Skipped where
- * OpenMPI is not installed.
+ * `make check` tries some calls of 3 processes. TESSERA_CLUSTER_FAULTS=all tries each, 5 tries 5 of each process and fault;
+ * TESSERA_CLUSTER_PROCESSES=4 has 4. Skipped where OpenMPI is not installed.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -27,8 +27,8 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#define PROCESSES 3u
-#define AT_ONCE   4u /* runs */
+#define PROCESSES_MAX 4u
+#define AT_ONCE       4u /* runs */
 
 /* A run that takes longer hangs. */
 #define HANGS "180"
@@ -43,14 +43,16 @@
  * learns of a death only with $EARLY: when others have ended by themselves, it must not be what ended them. */
 static const char shell[] =
     "cd $W && export OMPI_MCA_btl_vader_backing_directory=$W; timeout " HANGS " " MPIRUN
-    "-n 3 setsid -w sh -c '"
+    "-n $PROCESSES setsid -w sh -c '"
     "R=$OMPI_COMM_WORLD_RANK; if [ $R = $LOST ]; then export LD_PRELOAD=$FAULTS FAULTS_PROGRAM=$T "
     "FAULTS_KINDS=message FAULTS_NUMBER=$NUMBER FAULTS_ERROR=$ERROR FAULTS_STATE=$W/state; fi; "
     "$T sql --db $D --device cpu --threads 1 --cluster mpi --format csv "
     "\"" FIRST "; copy (" COPIED ") to '\\''$W/copy.csv'\\''; " SECOND "\" >out.$R 2>said.$R & P=$!; "
     "unset LD_PRELOAD; wait $P; C=$?; echo $C >code.$R; [ -z $EARLY ] || exit $C' >launcher 2>&1; "
-    "for i in $(seq " HANGS
-    "0); do [ -s code.0 ] && [ -s code.1 ] && [ -s code.2 ] && exit 0; sleep 0.1; done; exit 9";
+    "for i in $(seq " HANGS "0); do "
+    "[ $(find . -name \"code.*\" -size +0 | wc -l) = $PROCESSES ] && exit 0; sleep 0.1; done; exit 9";
+
+static unsigned processes = 3;
 
 static char *answers[2], *copied; /* whole ones: of the first question, and of both */
 static struct program_run run;
@@ -86,6 +88,8 @@ static void begin_loss(struct loss *loss, unsigned slot, bool early)
     loss->state = mmap(NULL, sizeof *loss->state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     assert_true(file >= 0 && loss->state != MAP_FAILED);
     close(file);
+    snprintf(text, sizeof text, "%u", processes);
+    setenv("PROCESSES", text, 1);
     setenv("T", TESSERA_PROGRAM, 1);
     setenv("FAULTS", TESSERA_FAULTS_LIBRARY, 1);
     setenv("ERROR", loss->error, 1);
@@ -109,7 +113,7 @@ static const char *file_of(const struct loss *loss, const char *name, unsigned p
     static char texts[4][1 << 16];
     static unsigned next;
     char *const text = texts[next++ % 4], file[PATH_BYTES + 32];
-    snprintf(file, sizeof file, process < PROCESSES ? "%s/%s.%u" : "%s/%s", loss->folder, name, process);
+    snprintf(file, sizeof file, process < processes ? "%s/%s.%u" : "%s/%s", loss->folder, name, process);
     FILE *const in = fopen(file, "r");
     text[in ? fread(text, 1, sizeof texts[0] - 1, in) : 0] = '\0';
     if (in)
@@ -121,11 +125,11 @@ static void fail_loss(const struct loss *loss, const char *what)
 {
     char said[4096];
     int used = 0;
-    for (unsigned p = 0; p < PROCESSES; p++)
+    for (unsigned p = 0; p < processes; p++)
         used += snprintf(said + used, sizeof said - (size_t)used, "process %u: code %.4s, %.300s\n", p,
                          file_of(loss, "code", p), file_of(loss, "said", p));
     fail_msg("%s: process %u, call %" PRIu64 ", %s\n%s%.1000s", what, loss->process, loss->number,
-             loss->error, said, file_of(loss, "launcher", PROCESSES));
+             loss->error, said, file_of(loss, "launcher", processes));
 }
 
 static bool is_whole(const char *output)
@@ -134,7 +138,7 @@ static bool is_whole(const char *output)
 }
 
 /* Messages of a process in the meeting of all others: it receives and sends each. */
-#define MEETING_CALLS (4u * (PROCESSES - 1))
+#define MEETING_CALLS (4u * (processes - 1))
 
 /* `calls` are those of the process when nothing fails. */
 static void end_loss(struct loss *loss, uint64_t calls, bool early)
@@ -147,7 +151,7 @@ static void end_loss(struct loss *loss, uint64_t calls, bool early)
         fail_loss(loss, "it hangs");
     if (loss->state->faults != 1)
         fail_loss(loss, "no call failed");
-    for (unsigned p = 0; p < PROCESSES; p++) {
+    for (unsigned p = 0; p < processes; p++) {
         const int code = atoi(file_of(loss, "code", p));
         const char *const said = file_of(loss, "said", p);
         if (!is_whole(file_of(loss, "out", p)) || (p > 0 && *file_of(loss, "out", p)))
@@ -166,9 +170,9 @@ static void end_loss(struct loss *loss, uint64_t calls, bool early)
         if (code == 0 && p == 0 && strcmp(file_of(loss, "out", p), answers[1]) != 0)
             fail_loss(loss, "exit code 0 without the answers");
     }
-    if (early ? failed != PROCESSES - 1 : !late && told != 1)
+    if (early ? failed != processes - 1 : !late && told != 1)
         fail_loss(loss, "the loss was not told once");
-    const char *const copy = file_of(loss, "copy.csv", PROCESSES);
+    const char *const copy = file_of(loss, "copy.csv", processes);
     if (*copy && strcmp(copy, copied) != 0)
         fail_loss(loss, "half of a file was written");
     munmap(loss->state, sizeof *loss->state);
@@ -181,18 +185,18 @@ static bool is_early(uint64_t number)
 }
 
 /* How many calls each process makes. */
-static void count_calls(uint64_t calls[PROCESSES])
+static void count_calls(uint64_t calls[PROCESSES_MAX])
 {
-    struct loss none[PROCESSES];
-    for (unsigned p = 0; p < PROCESSES; p++) {
+    struct loss none[PROCESSES_MAX];
+    for (unsigned p = 0; p < processes; p++) {
         none[p] = (struct loss){.process = p, .error = "kill"};
         begin_loss(&none[p], p, false);
     }
-    for (unsigned p = 0; p < PROCESSES; p++) {
+    for (unsigned p = 0; p < processes; p++) {
         int ended;
         assert_int_equal(waitpid(none[p].runs, &ended, 0), none[p].runs);
         if (strcmp(file_of(&none[p], "out", 0), answers[1]) != 0 ||
-            strcmp(file_of(&none[p], "copy.csv", PROCESSES), copied) != 0)
+            strcmp(file_of(&none[p], "copy.csv", processes), copied) != 0)
             fail_loss(&none[p], "another answer");
         calls[p] = none[p].state->calls;
         munmap(none[p].state, sizeof *none[p].state);
@@ -204,7 +208,7 @@ static void a_process_is_lost_at_each_message(void **state)
     static const char *const errors[] = {"kill", "EIO"};
     const char *const wish = getenv("TESSERA_CLUSTER_FAULTS");
     struct loss losses[AT_ONCE];
-    uint64_t calls[PROCESSES], begun = 0, ended = 0;
+    uint64_t calls[PROCESSES_MAX], begun = 0, ended = 0;
     (void)state;
     need_mpirun();
     run_shell("$T ssb load --sf 0.005 --db $D", &run);
@@ -214,13 +218,13 @@ static void a_process_is_lost_at_each_message(void **state)
     copied = output_of("$T sql --db $D --device cpu --format csv \"" COPIED "\"");
     count_calls(calls);
     for (unsigned e = 0; e < 2; e++)
-        for (unsigned p = 0; p < PROCESSES; p++) {
+        for (unsigned p = 0; p < processes; p++) {
             const uint64_t all = calls[p], tries = !wish                      ? 1
                                                    : strcmp(wish, "all") == 0 ? all
                                                                               : strtoull(wish, NULL, 10);
             for (uint64_t t = 0; t < tries; t++) {
-                const uint64_t number =
-                    tries == 1 ? 20 + (all - 40) * (3 * e + p) / 6 : 1 + t * (all - 1) / (tries - 1);
+                const uint64_t number = tries == 1 ? 20 + (all - 40) * (processes * e + p) / (2 * processes)
+                                                   : 1 + t * (all - 1) / (tries - 1);
                 if (begun >= AT_ONCE) {
                     struct loss *const oldest = &losses[ended++ % AT_ONCE];
                     end_loss(oldest, calls[oldest->process], is_early(oldest->number));
@@ -233,8 +237,10 @@ static void a_process_is_lost_at_each_message(void **state)
     for (; ended < begun; ended++)
         end_loss(&losses[ended % AT_ONCE], calls[losses[ended % AT_ONCE].process],
                  is_early(losses[ended % AT_ONCE].number));
-    printf("%" PRIu64 " losses; the processes make %" PRIu64 ", %" PRIu64 " and %" PRIu64 " calls\n", begun,
-           calls[0], calls[1], calls[2]);
+    printf("%" PRIu64 " losses; the processes make", begun);
+    for (unsigned p = 0; p < processes; p++)
+        printf(" %" PRIu64, calls[p]);
+    printf(" calls\n");
     run_shell("$T check --db $D", &run);
     assert_int_equal(run.exit_code, 0);
     free(answers[0]);
@@ -244,6 +250,13 @@ static void a_process_is_lost_at_each_message(void **state)
 
 int main(void)
 {
+    const char *const wish = getenv("TESSERA_CLUSTER_PROCESSES");
+    if (wish)
+        processes = (unsigned)strtoul(wish, NULL, 10);
+    if (processes < 2 || processes > PROCESSES_MAX) {
+        fprintf(stderr, "TESSERA_CLUSTER_PROCESSES=%s: give 2 to %u\n", wish, PROCESSES_MAX);
+        return 2;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_process_is_lost_at_each_message, setup, teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
