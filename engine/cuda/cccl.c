@@ -17,11 +17,6 @@ static char include_option[FOLDER_BYTES + 32], version_option[64];
 static const char *const found_options[] = {include_option, version_option, "-default-device", "-w", NULL};
 static struct error missing; /* its status is STATUS_OK if the headers were found */
 
-static bool is_absent(int number)
-{
-    return number == ENOENT || number == ENOTDIR;
-}
-
 /* Takes the folder if it has CUB: cub/version.cuh defines CUB_VERSION. Returns true if the search ends here: the folder was taken, or
  * its file could not be read, which `missing` tells. */
 static bool try_folder(const char *folder, const char *below)
@@ -32,9 +27,8 @@ static bool try_folder(const char *folder, const char *below)
     const int length = snprintf(path, sizeof path, "%s%s/cub/version.cuh", folder, below);
     if (length < 0 || (size_t)length >= sizeof path)
         return false;
-    errno = 0;
     FILE *const file = file_stream(path, "re");
-    if (!file && is_absent(errno))
+    if (!file && (errno == ENOENT || errno == ENOTDIR))
         return false;
     while (file && !version && fgets(line, sizeof line, file))
         if (strncmp(line, define, sizeof define - 1) == 0)

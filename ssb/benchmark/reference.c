@@ -92,12 +92,12 @@ static bool is_damaged(const char *path)
 
 enum status reference_error(sqlite3 *connection, const char *path, const char *what, struct error *error)
 {
-    if (cancel_requested())
-        return cancel_check(error);
     int code = connection ? sqlite3_errcode(connection) : SQLITE_NOMEM;
     const char *text = connection ? sqlite3_errmsg(connection) : sqlite3_errstr(code);
     if ((code == SQLITE_CORRUPT || code == SQLITE_NOTADB) && !is_damaged(path))
         code = SQLITE_IOERR;
+    if (cancel_requested())
+        return cancel_check(error);
     switch (code) {
     case SQLITE_FULL:
         return error_set(error, STATUS_MACHINE,

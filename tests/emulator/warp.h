@@ -34,8 +34,7 @@ struct emulated_module {
     void *arguments;
     size_t arguments_bytes;
     emulated_function functions[16];
-    void
-        *counted; /* tile_counted of a module that counts sectors (operators/decode/unpack_cuda.h), or NULL */
+    void *counted; /* tile_counted (operators/decode/unpack_cuda.h), if the module has it */
     size_t counted_bytes;
 };
 

@@ -10,7 +10,7 @@
 
 static struct engine *engine; /* NULL: there is no GPU */
 
-/* For the setup of a group of tests: lineorder at scale factor 4 has two segments. `codec` as for ssb_database_make. */
+/* For the setup of a group of tests: at scale factor 4 lineorder has two segments. The parameters are those of ssb_database_make. */
 static inline int gpu_database_open(double scale_factor, const char *codec)
 {
     struct error why = {0};
