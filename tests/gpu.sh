@@ -12,9 +12,10 @@
 #                           what several GPUs do, on all that there are
 #                 lab       every experiment of `tessera lab` at a hundredth of the papers' rows; each compares what
 #                           it decodes and answers
-#                 sanitize  the programs of `tests`, all queries with all codecs at SF 0.01 and 0.1, the lab's own
-#                           kernels, and the questions of tests/benches/questions.sql at SF 0.05, one job for each kind,
-#                           under compute-sanitizer: memcheck and racecheck
+#                 sanitize  the programs of `tests`, all queries with all codecs at SF 0.01 and 0.1 (byte streams, which
+#                           take a hundred times as long: 0.0001 and 0.01), the lab's own kernels, and the questions of
+#                           tests/benches/questions.sql at SF 0.05, one job for each kind, under compute-sanitizer:
+#                           memcheck and racecheck
 #     --filter    runs only jobs whose name in the table matches
 #     --slice     runs every N-th unit of each step, from the I-th on: the same ones each time, all in N slices. A unit is
 #                 a program (of test_cuda_decode under compute-sanitizer: a codec), a codec at a scale factor, or an
@@ -315,8 +316,10 @@ step_sanitize() {
     for unit in random-access optimisations pattern byte-streams decode-threads; do # they use all of lab/kernels
         all+=("lab:$unit")
     done
-    for sf in 0.1 0.01; do
-        for codec in "${codecs[@]}"; do all+=("$sf:$codec"); done
+    for codec in "${codecs[@]}"; do
+        if [[ " ${byte_streams[*]} " == *" $codec "* ]]; then all+=("0.01:$codec" "0.0001:$codec"); else
+            all+=("0.1:$codec" "0.01:$codec")
+        fi
     done
     for unit in $(units "${all[@]}"); do
         case $unit in
@@ -362,6 +365,7 @@ export TESSERA_REQUIRE_GPU=1 TESSERA_REQUIRE_NVRTC=1 TESSERA_KERNEL_CACHE="$PWD/
 build
 $tessera devices
 mapfile -t codecs < <($tessera codecs --format csv | tail -n +2 | cut -d, -f1)
+mapfile -t byte_streams < <($tessera codecs --format csv | awk -F, '$2 == "byte streams" { print $1 }')
 of_slice=
 if [ "$slice" != 1/1 ]; then of_slice=" of slice ${slice%/*} of ${slice#*/}"; fi
 : >"$logs/results"

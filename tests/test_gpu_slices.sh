@@ -17,7 +17,7 @@ cp "$source/tests/support/devices.sql" "$work/tree/tests/support"
 cat >"$work/tree/build/gpu/tessera" <<'END'
 #!/bin/sh
 case "$1 $2" in
-"codecs --format") "$REAL" "$@" | grep '^codec,\|^plain,\|^gpu-for,\|^pfor-diff,\|^lane-levels,' && exit ;; # some of them
+"codecs --format") "$REAL" "$@" | grep '^codec,\|^plain,\|^gpu-for,\|^pfor-diff,\|^deflate,\|^lane-levels,' && exit ;; # some of them
 "lab --list") exec "$REAL" "$@" ;;
 "inspect --db") echo "  lo_custkey  int32  lane-levels (auto)  5.07" && echo "  lo_tax  int32  lane-slice (auto)  4.1" ;;
 esac

@@ -52,11 +52,13 @@ NODISCARD enum status calibrate_codecs(calibrate_measure *measure, void *context
 
 /* Measures a whole table, in 2 to 10 seconds. The processor's costs are those of one thread, with its share
  * of the read rate of all `threads`. On a GPU, compiling 60 kernels on `threads` threads takes most of the
- * time. STATUS_CHECK_FAILED if a kernel counts wrongly. */
+ * time. STATUS_CHECK_FAILED if a kernel counts wrongly. `once`: every kernel runs over few chunks, which checks
+ * what it counts; the costs tell little. */
 NODISCARD enum status calibrate_cpu(unsigned threads, struct progress *progress, struct codec_costs *costs,
                                     struct error *error);
-NODISCARD enum status calibrate_cuda(struct cuda *cuda, unsigned threads, struct progress *progress,
-                                     struct codec_costs *costs, struct error *error);
+NODISCARD enum status calibrate_cuda(struct cuda *cuda, unsigned threads, bool once,
+                                     struct progress *progress, struct codec_costs *costs,
+                                     struct error *error);
 
 /* Makes the text of the kernels compare, probe and fetch for that column; the caller frees it. */
 NODISCARD enum status calibrate_kernel_source(const struct calibration *calibration, char **source,

@@ -80,6 +80,7 @@ struct arguments {
 };
 
 struct bench {
+    bool once; /* every kernel, over few chunks */
     struct cuda *cuda;
     char *sources[CALIBRATIONS_MAX];
     struct kernel_binary binaries[CALIBRATIONS_MAX];
@@ -177,7 +178,8 @@ static enum status measure_use(struct bench *bench, const struct calibration *ca
     struct cuda *cuda = bench->cuda;
     struct cuda_function *function;
     const bool fetches = use == CODEC_USE_FETCH, copies = use == CODEC_USE_PROBE;
-    const uint32_t chunks = fetches ? COPIES : HOT_CHUNKS, turns = fetches ? 1 : HOT_TURNS;
+    const uint32_t chunks = fetches && !bench->once ? COPIES : HOT_CHUNKS;
+    const uint32_t turns = fetches || bench->once ? 1 : HOT_TURNS;
     struct arguments arguments = {
         .column = {.chunks = bench->list, .low = 0, .high = calibration->high},
         .dimension = {.bitmap = bench->bitmap, .bitmap_words = calibration->bitmap_words},
@@ -195,7 +197,7 @@ static enum status measure_use(struct bench *bench, const struct calibration *ca
     RETURN_IF_ERROR(cuda_module_function(cuda, module, codec_use_names[use], &function, error));
     RETURN_IF_ERROR(cuda_function_allow_shared(cuda, function, shared, error));
     double best = 1e30;
-    for (int round = 0; round <= ROUNDS; round++) {
+    for (int round = 0; round <= (bench->once ? 1 : ROUNDS); round++) {
         double ms;
         RETURN_IF_ERROR(cuda_set_words(cuda, bench->out, 0, 2, error));
         RETURN_IF_ERROR(cuda_event_record(cuda, bench->begin, error));
@@ -249,12 +251,13 @@ static enum status measure_all(struct bench *bench, unsigned threads, struct pro
     return calibrate_codecs(measure, bench, progress, costs, error);
 }
 
-enum status calibrate_cuda(struct cuda *cuda, unsigned threads, struct progress *progress,
+enum status calibrate_cuda(struct cuda *cuda, unsigned threads, bool once, struct progress *progress,
                            struct codec_costs *costs, struct error *error)
 {
     struct bench *bench;
     RETURN_IF_ERROR(memory_zeros(&bench, sizeof *bench, "calibrating", error));
     bench->cuda = cuda;
+    bench->once = once;
     enum status status = measure_all(bench, threads, progress, costs, error);
     for (uint32_t i = 0; i < CALIBRATIONS_MAX; i++) {
         free(bench->sources[i]);

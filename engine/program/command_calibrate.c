@@ -86,9 +86,10 @@ enum status command_calibrate(int argc, char **argv, struct progress *progress, 
     char gpu[CODEC_COSTS_DEVICE_BYTES] = "";
     if (engine_is_cuda(engine))
         snprintf(gpu, sizeof gpu, "%s", cuda_properties(gpu_device_cuda(engine_device(engine)))->name);
-    const enum status status = engine_is_cuda(engine) ? calibrate_cuda(gpu_device_cuda(engine_device(engine)),
-                                                                       threads, progress, &costs, error)
-                                                      : calibrate_cpu(threads, progress, &costs, error);
+    const enum status status =
+        engine_is_cuda(engine)
+            ? calibrate_cuda(gpu_device_cuda(engine_device(engine)), threads, false, progress, &costs, error)
+            : calibrate_cpu(threads, progress, &costs, error);
     engine_close(engine);
     RETURN_IF_ERROR(status);
     if (arguments.keep)

@@ -262,9 +262,11 @@ static void check_same(struct engine *cpu, struct engine *gpu, const char *sql)
 static void check_orders(struct engine *cpu, struct engine *gpu, bool sorts)
 {
     char sql[2048];
+    const size_t step =
+        getenv("TESSERA_UNDER_SANITIZER") ? 5 : 1; /* a launch takes up to a thousand times as long */
     for (size_t o = 0; o < COUNT(ordered); o++)
         for (size_t q = 0; q < COUNT(beside); q++)
-            for (size_t s = 0; s < COUNT(sizes); s++) {
+            for (size_t s = step - 1; s < COUNT(sizes); s += step) {
                 snprintf(sql, sizeof sql, beside[q], ordered[o], sizes[s]);
                 if (q == 0 && sizes[s] == ROWS)
                     check_one(cpu, gpu, sql, sorts);
