@@ -50,6 +50,8 @@ static enum status take_general(struct device_run *run, const struct kernel *ker
         RETURN_IF_ERROR(kernel_job_start(&request, &tier->job, error));
     kernel_free(&run->kernel);
     run->kernel = *kernel; /* no column of it is staged, so that nothing in it points into it */
+    cuda_stage_free(run->cuda, &run->stage); /* the own kernel's columns, which the host alone may read now */
+    run->stage = (struct cuda_stage){0};
     tier->is_general = true;
     return gpu_module_take(run) ? STATUS_OK : gpu_module_binary(run, error);
 }

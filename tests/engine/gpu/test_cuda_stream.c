@@ -128,7 +128,9 @@ static void budgets_answer_alike(void **state)
                 fail_msg("%s with %s of memory: %s\nand not %s", text_of(q), cases[i].memory, got,
                          expected[q]);
             free(got);
-            if (strcmp(cases[i].memory, "0") == 0 && timing.moved_bytes == 0)
+            /* Without a condition the general kernel reads nothing, and the host takes the rows. */
+            if (strcmp(cases[i].memory, "0") == 0 && timing.kernel != KERNEL_GENERAL &&
+                timing.moved_bytes == 0)
                 fail_msg("%s with no memory: nothing moved", text_of(q));
             moved += timing.moved_bytes;
         }

@@ -216,6 +216,34 @@ static void the_general_kernel_answers_as_the_cpu(void **state)
     check_on_a_gpu(check_answers);
 }
 
+/* ---- Columns that the host alone reads ---- */
+
+/* Rows in an order: the general kernel gives their numbers, so that no column of these is decoded before the scan, as it is for a
+ * kernel of their own. */
+static void check_host_columns(const char *device)
+{
+    static const char *const asked[] = {
+        "select number, big from sales order by number, big limit 9",
+        "select big, day from sales where flag = 1 order by big, day limit 9"};
+    static const char *const staged[] = {"deflate,flag=lane-for,part=plain", "rle,flag=lane-for,part=plain"};
+    struct engine *cpu, *gpu;
+    make_database(3000);
+    must(engine_open(&(struct engine_options){.device = "cpu", .threads = 1}, &cpu, error));
+    must(engine_open(&(struct engine_options){.device = device, .kernel = KERNEL_GENERAL}, &gpu, error));
+    for (size_t q = 0; q < COUNT(asked); q++)
+        for (size_t c = 0; c < COUNT(staged); c++)
+            same_answers(cpu, gpu, asked[q], staged[c]);
+    engine_close(gpu);
+    engine_close(cpu);
+    free_database();
+}
+
+static void columns_that_the_host_alone_reads(void **state)
+{
+    (void)state;
+    check_on_a_gpu(check_host_columns);
+}
+
 /* ---- Keys whose first planes are apart ---- */
 
 #define KEYS "shop=lane-levels"
@@ -446,6 +474,7 @@ int main(void)
     setenv("CUDA_CACHE_DISABLE", "1", 1); /* the driver's own cache of what NVRTC compiles */
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_not_covered_is_told),
                                        cmocka_unit_test(the_general_kernel_answers_as_the_cpu),
+                                       cmocka_unit_test(columns_that_the_host_alone_reads),
                                        cmocka_unit_test(keys_with_planes_apart),
                                        cmocka_unit_test(kept_statements_lend_their_modules),
                                        cmocka_unit_test(a_statement_gets_its_own_kernel)};
