@@ -201,12 +201,14 @@ add_test(NAME test_makefile COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_makef
 add_test(NAME test_formatting COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/tests/test_formatting.sh)
 set_tests_properties(test_formatting PROPERTIES SKIP_RETURN_CODE 77)
 
-# The longest begin first.
+# The longest begin first, in this order.
+set(cost 100)
 foreach(name test_ssb_run test_kernels test_tree_fuzz test_cuda_groups test_kernel test_byte_streams test_faults test_bitmaps
              test_lab_runs test_cuda_windows test_key_sets test_ssb_sort test_hostile test_kernel_text test_skew test_cluster
              test_parquet test_sql_fuzz test_generator test_database_fuzz test_table_sorter test_calibrate test_lab)
     if(TEST ${name})
-        set_tests_properties(${name} PROPERTIES COST 10)
+        set_tests_properties(${name} PROPERTIES COST ${cost})
+        math(EXPR cost "${cost} - 1")
     endif()
 endforeach()
 

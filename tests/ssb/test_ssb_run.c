@@ -2,7 +2,7 @@
  * test_ssb_run.c: the benchmark from end to end, as a user runs it: load, 13 queries, every codec, every
  * instruction set, checked by SQLite. It also tests wrong answers and wrong command lines.
  *
- * The tests use scale factor 0.1 (600 572 rows) on the CPU. $D is the test's folder, $D/db the database.
+ * The tests use scale factor 0.05 (299 814 rows) on the CPU. $D is the test's folder, $D/db the database.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static int load(void **state)
     directory_make(database);
     snprintf(folder, sizeof folder, "%.*s", (int)(strlen(database) - strlen("/db")), database);
     setenv("D", folder, 1);
-    run_shell("$T ssb load --sf 0.1 --db $D/db", &run);
+    run_shell("$T ssb load --sf 0.05 --db $D/db", &run);
     return run.exit_code;
 }
 
@@ -248,7 +248,7 @@ static void json_and_answer_files_agree(void **state)
     json_t *root = json_loads(run.output, 0, NULL);
     assert_non_null(root);
     assert_string_equal(json_string_value(json_object_get(root, "database")), database);
-    assert_true(json_number_value(json_object_get(root, "scale_factor")) == 0.1);
+    assert_true(json_number_value(json_object_get(root, "scale_factor")) == 0.05);
     const json_t *list = json_object_get(root, "queries");
     assert_int_equal(json_array_size(list), QUERIES);
     for (size_t q = 0; q < QUERIES; q++) {
@@ -267,7 +267,7 @@ static void json_and_answer_files_agree(void **state)
         for (size_t i = 0; i < bytes; i++)
             lines += text[i] == '\n';
         assert_int_equal(json_integer_value(json_object_get(query, "answer_rows")), lines - 1);
-        assert_int_equal(json_integer_value(json_object_get(query, "rows")), 600572);
+        assert_int_equal(json_integer_value(json_object_get(query, "rows")), 299814);
         assert_true(json_integer_value(json_object_get(query, "bytes_read")) > 0);
         assert_true(json_number_value(json_object_get(query, "sqlite_ms")) > 0);
         assert_string_equal(json_string_value(json_object_get(query, "codec")), "auto");
@@ -312,7 +312,7 @@ static void a_profile_accounts_for_all_the_time(void **state)
         }
         assert_true(fabs(sum - total) < 1e-5 * total);
         const json_t *filter = json_array_get(steps, 0), *scan = json_array_get(steps, 1);
-        assert_int_equal(json_integer_value(json_object_get(scan, "rows")), 600572);
+        assert_int_equal(json_integer_value(json_object_get(scan, "rows")), 299814);
         assert_int_equal(json_integer_value(json_object_get(scan, "bytes")),
                          json_integer_value(json_object_get(query, "bytes_read")));
         if (q < 3) /* flight 1 filters the dates only */

@@ -154,8 +154,10 @@ static void what_is_repeated_is_kept(void **state)
     struct sql_statement *one, *two;
     size_t used;
     need_gpu(gpu);
-    must(engine_open(&(struct engine_options){.device = "cuda", .gpu_memory = few ? "8M" : "400M"}, &engine,
-                     error));
+    must(engine_open(&(struct engine_options){.device = "cuda",
+                                              .gpu_memory = few ? "8M" : "400M",
+                                              .kernel = KERNEL_SPECIALISED}, /* which loads them once */
+                     &engine, error));
     must(sql_prepare(engine, database, first, strlen(first), NULL, &one, &used, error));
     must(sql_prepare(engine, database, second, strlen(second), NULL, &two, &used, error));
     must(sql_measure(one, &timing, error));
