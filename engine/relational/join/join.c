@@ -522,9 +522,20 @@ static enum status find_null_rights(struct join_state *state, struct error *erro
     return STATUS_OK;
 }
 
+/* Where each row is paired with each, it is known before they are made whether they are too many. */
+static enum status check_product(const struct join_task *task, struct error *error)
+{
+    const bool all =
+        task->key_count == 0 && !task->test &&
+        (task->join == LOGICAL_INNER || task->join == LOGICAL_LEFT || task->join == LOGICAL_FULL);
+    const bool many = task->right_rows > 0 && task->left_rows > RELATION_ROWS_MAX / task->right_rows;
+    return all && many ? check_size(UINT64_MAX, error) : STATUS_OK;
+}
+
 static enum status prepare(struct join_state *state, struct error *error)
 {
     const struct join_task *const task = state->task;
+    RETURN_IF_ERROR(check_product(task, error));
     state->step = MORSEL_ROWS;
     if (task->key_count == 0 && task->right_rows > MORSEL_PAIRS / MORSEL_ROWS)
         state->step = task->right_rows > MORSEL_PAIRS ? 1 : MORSEL_PAIRS / task->right_rows;

@@ -409,12 +409,20 @@ static void keys_of_several_rows_in_parts(void **state)
 /* A forgotten condition is refused before the memory is full. */
 static void too_many_pairs(void **state)
 {
-    const struct join_task task = {.join = LOGICAL_INNER, .left_rows = 1 << 15, .right_rows = 1 << 15};
+    static const enum logical_join kinds[] = {LOGICAL_INNER, LOGICAL_LEFT, LOGICAL_FULL};
+    struct join_task task = {.left_rows = 1 << 15, .right_rows = 1 << 15};
     struct error error = {0};
     struct join_result result;
     (void)state;
-    assert_int_not_equal(join_rows(&task, &result, &error), STATUS_OK);
-    assert_non_null(strstr(error.text, "a join of answers has more than"));
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        task.join = kinds[k];
+        assert_int_not_equal(join_rows(&task, &result, &error), STATUS_OK);
+        assert_non_null(strstr(error.text, "a join of answers has more than"));
+    }
+    task.join = LOGICAL_SEMI;
+    assert_int_equal(join_rows(&task, &result, &error), STATUS_OK);
+    assert_int_equal(result.count, task.left_rows);
+    join_result_free(&result);
 }
 
 int main(void)
