@@ -85,7 +85,7 @@ if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OF
     endforeach()
     target_link_libraries(tessera_emulator PRIVATE Threads::Threads)
     foreach(name test_cuda_follow test_cuda_faults test_cuda_general test_cuda_groups test_cuda_radix_sort test_cuda_ranges test_cuda_rows
-            test_cuda_windows test_levels_decoder test_states)
+            test_cuda_staged test_cuda_windows test_levels_decoder test_states)
         add_dependencies(${name} tessera_emulator)
         set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
                      "TESSERA_LIBCUDA=$<TARGET_FILE:tessera_emulator>;TESSERA_REQUIRE_GPU=1")
@@ -95,9 +95,11 @@ if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OF
     target_compile_features(tessera_emulator_compiler PRIVATE cxx_std_17)
     target_compile_definitions(tessera_emulator_compiler PRIVATE EMULATOR_CXX="${CMAKE_CXX_COMPILER}"
                                EMULATOR_SOURCE="${CMAKE_CURRENT_SOURCE_DIR}")
-    add_dependencies(test_cuda_groups tessera_emulator_compiler)
-    set_property(TEST test_cuda_groups APPEND PROPERTY ENVIRONMENT
-                 "TESSERA_NVRTC=$<TARGET_FILE:tessera_emulator_compiler>;TESSERA_KERNEL_CACHE=")
+    foreach(name test_cuda_groups test_cuda_staged)
+        add_dependencies(${name} tessera_emulator_compiler)
+        set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+                     "TESSERA_NVRTC=$<TARGET_FILE:tessera_emulator_compiler>;TESSERA_KERNEL_CACHE=")
+    endforeach()
 endif()
 
 # OpenMPI's own header, where it is installed, for the test that compares our declarations with it.

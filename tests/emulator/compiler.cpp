@@ -13,6 +13,8 @@
 namespace
 {
 
+#define WORDS "operators/decode/bytes/warp_words_cuda.h"
+
 /* A function of a header, and what its body becomes. */
 const struct {
     const char *file, *head, *body;
@@ -29,7 +31,33 @@ const struct {
     {"operators/decode/unpack_cuda.h", "TILE_INLINE uint32_t load_if(", "return condition ? load(from) : 0;"},
     {"operators/dialect/tile_cuda.h", "TILE_INLINE uint32_t copied_at(",
      "return (uint32_t)__cvta_generic_to_shared(of);"},
-    {"operators/group/states_cuda.h", "TILE_INLINE uint64_t state_clock(", "return 0;"}};
+    {"operators/group/states_cuda.h", "TILE_INLINE uint64_t state_clock(", "return 0;"},
+    {WORDS, "TILE_INLINE uint32_t load_shared_byte(", "return tile_shared[address];"},
+    {WORDS, "TILE_INLINE uint32_t load_shared_word(",
+     "return *reinterpret_cast<uint32_t *>(tile_shared + address);"},
+    {WORDS, "TILE_INLINE uint32_t load_shared_half(",
+     "return *reinterpret_cast<uint16_t *>(tile_shared + address);"},
+    {WORDS, "TILE_INLINE uint2 load_shared_pair(",
+     "return *reinterpret_cast<uint2 *>(tile_shared + address);"},
+    {WORDS, "TILE_INLINE void store_shared_byte(", "tile_shared[address] = (uint8_t)byte;"},
+    {WORDS, "TILE_INLINE void store_shared_half(",
+     "*reinterpret_cast<uint16_t *>(tile_shared + address) = (uint16_t)half;"},
+    {WORDS, "TILE_INLINE void store_shared_word(",
+     "*reinterpret_cast<uint32_t *>(tile_shared + address) = word;"},
+    {WORDS, "TILE_INLINE void store_shared_pair(",
+     "*reinterpret_cast<uint2 *>(tile_shared + address) = pair;"},
+    {WORDS, "TILE_INLINE void store_shared_four(",
+     "*reinterpret_cast<uint4 *>(tile_shared + address) = words;"},
+    {WORDS, "TILE_INLINE uint32_t shift_left_or_zero(", "return by > 31 ? 0 : word << by;"},
+    {WORDS, "TILE_INLINE uint32_t add_halves_up_to(",
+     "const uint32_t low = min((a + b) & 0xffff, most & 0xffff), high = min(((a >> 16) + (b >> 16)) & "
+     "0xffff, most >> 16);\n"
+     "return high << 16 | low;"},
+    {WORDS, "TILE_INLINE uint32_t sum_lanes_up_to(",
+     "for (uint32_t by = 1; by < 32; by *= 2) {\n"
+     "    const uint32_t below = __shfl_up_sync(FULL_WARP, value, by);\n"
+     "    value += threadIdx.x % 32 >= by ? below : 0;\n"
+     "}\nreturn value;"}};
 
 /* The sum whose carry a range test moves into its mask (operators/decode/lane_for_cuda.h). */
 const char carry_file[] = "operators/decode/lane_for_cuda.h", carry_from[] = "asm(\"{\\n\"",
@@ -41,6 +69,7 @@ const char before[] =
     "extern unsigned char tile_shared[232448];\n"
     "#define __cvta_generic_to_shared(of) ((size_t)((const unsigned char *)(of) - tile_shared))\n"
     "#define __activemask() 0u\n"
+    "#define stage_shared tile_shared\n"
     "#define __funnelshift_rc __funnelshift_r\n";
 
 /* The kernels that a source may have, what tells that it has them, and the types of their parameters. */
@@ -79,13 +108,33 @@ std::string header(const std::string &name, std::string text)
     return text;
 }
 
+/* The kernels of columns that are decoded before a scan, decode_COLUMN_PASS (engine/gpu/decode.c). */
+void write_decoders(const std::string &source, std::ostringstream &functions, std::ostringstream &list)
+{
+    size_t at = 0;
+    while ((at = source.find("    decode_", at)) != std::string::npos) {
+        const std::string name = source.substr(at + 4, source.find('(', at) - at - 4),
+                          parameters = source.substr(at, source.find(')', at) - at);
+        const bool tells = parameters.find("fault") != std::string::npos;
+        functions << "static void run_" << name << "(void **p)\n{\n    " << name
+                  << "(*static_cast<const bound_chunk **>(p[0]), *static_cast<const bound_chunk **>(p[1]), "
+                     "*static_cast<const uint4 **>(p[2]), *static_cast<uint32_t *>(p[3])"
+                  << (tells ? ", *static_cast<unsigned long long **>(p[4])" : "") << ");\n}\n";
+        list << "{\"" << name << "\", run_" << name << ", " << (tells ? 5 : 4) << ", {8, 8, 8, 4, 8}},\n";
+        at += name.size();
+    }
+}
+
 /* What tells the driver of the kernels (warp.h: emulated_module). */
 std::string module_text(const std::string &source)
 {
     std::ostringstream functions, list;
+    const bool decodes = source.find("stage_cuda.h") != std::string::npos;
+    if (decodes)
+        write_decoders(source, functions, list);
     for (const auto &kernel : kernels) {
         uint32_t count = 0;
-        if (source.find(kernel.told_by) == std::string::npos)
+        if (decodes || source.find(kernel.told_by) == std::string::npos)
             continue;
         functions << "static void run_" << kernel.name << "(void **p)\n{\n    " << kernel.name << "(";
         for (; count < 5 && kernel.types[count]; count++)
@@ -97,7 +146,7 @@ std::string module_text(const std::string &source)
             list << "sizeof(" << kernel.types[p] << "), ";
         list << "}},\n";
     }
-    const bool of_statement = source.find("operators/") != std::string::npos;
+    const bool of_statement = !decodes && source.find("operators/") != std::string::npos;
     return functions.str() + "extern \"C\" emulated_module emulated_statement;\n" +
            "emulated_module emulated_statement = {\"emulated_statement\", " +
            (of_statement ? "&arguments, sizeof arguments" : "nullptr, 0") + ", {\n" + list.str() +

@@ -33,7 +33,7 @@ struct emulated_module {
     const char *name;
     void *arguments;
     size_t arguments_bytes;
-    emulated_function functions[16];
+    emulated_function functions[128];
     void *counted; /* tile_counted (operators/decode/unpack_cuda.h), if the module has it */
     size_t counted_bytes;
 };
@@ -70,14 +70,27 @@ template <class T> static inline T __ldg(const T *from)
 {
     return *from;
 }
-static inline uint32_t min(uint32_t a, uint32_t b)
+/* As CUDA has them: of two signed numbers, or else as unsigned ones. */
+static inline int32_t min(int32_t a, int32_t b)
 {
     return a < b ? a : b;
 }
-static inline uint32_t max(uint32_t a, uint32_t b)
+static inline int32_t max(int32_t a, int32_t b)
 {
     return a > b ? a : b;
 }
+#define EMULATED_EXTREMES(left, right)                                \
+    static inline uint32_t min(left a, right b)                       \
+    {                                                                 \
+        return (uint32_t)a < (uint32_t)b ? (uint32_t)a : (uint32_t)b; \
+    }                                                                 \
+    static inline uint32_t max(left a, right b)                       \
+    {                                                                 \
+        return (uint32_t)a > (uint32_t)b ? (uint32_t)a : (uint32_t)b; \
+    }
+EMULATED_EXTREMES(uint32_t, uint32_t)
+EMULATED_EXTREMES(uint32_t, int32_t)
+EMULATED_EXTREMES(int32_t, uint32_t)
 
 /* ---- Bits ---- */
 
@@ -119,6 +132,13 @@ static inline uint32_t __byte_perm(uint32_t x, uint32_t y, uint32_t select)
     for (uint32_t i = 0; i < 4; i++)
         result |= (uint32_t)(bytes >> (select >> 4 * i & 7) * 8 & 0xff) << 8 * i;
     return result;
+}
+
+static inline uint32_t __dp4a(uint32_t x, uint32_t y, uint32_t sum)
+{
+    for (uint32_t i = 0; i < 32; i += 8)
+        sum += (x >> i & 0xff) * (y >> i & 0xff);
+    return sum;
 }
 
 /* ---- Doubles ---- */
