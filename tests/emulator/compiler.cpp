@@ -14,6 +14,12 @@ namespace
 {
 
 #define WORDS "operators/decode/bytes/warp_words_cuda.h"
+#define ORS   "operators/index/shared_or_cuda.h"
+#define SUM                                                              \
+    "for (uint32_t by = 1; by < 32; by *= 2) {\n"                        \
+    "    const uint32_t below = __shfl_up_sync(FULL_WARP, value, by);\n" \
+    "    value += threadIdx.x % 32 >= by ? below : 0;\n"                 \
+    "}\nreturn value;"
 
 /* A function of a header, and what its body becomes. */
 const struct {
@@ -53,11 +59,18 @@ const struct {
      "const uint32_t low = min((a + b) & 0xffff, most & 0xffff), high = min(((a >> 16) + (b >> 16)) & "
      "0xffff, most >> 16);\n"
      "return high << 16 | low;"},
-    {WORDS, "TILE_INLINE uint32_t sum_lanes_up_to(",
-     "for (uint32_t by = 1; by < 32; by *= 2) {\n"
-     "    const uint32_t below = __shfl_up_sync(FULL_WARP, value, by);\n"
-     "    value += threadIdx.x % 32 >= by ? below : 0;\n"
-     "}\nreturn value;"}};
+    {WORDS, "TILE_INLINE uint32_t sum_lanes_up_to(", SUM},
+    {ORS, "TILE_INLINE uint32_t kept_lane(", "return threadIdx.x % 32;"},
+    {ORS, "TILE_INLINE uint32_t sum_up_to(", SUM},
+    {ORS, "TILE_INLINE void or_literal(uint32_t address, uint32_t low",
+     "uint32_t *const words = reinterpret_cast<uint32_t *>(tile_shared + address);\n"
+     "if ((int32_t)high >= 0) {\n"
+     "    words[0] |= low;\n"
+     "    words[DISTANCE / 4] |= high;\n"
+     "}"},
+    {ORS, "TILE_INLINE void or_literal(uint32_t address, uint32_t half",
+     "if ((int32_t)half >= 0)\n"
+     "    *reinterpret_cast<uint32_t *>(tile_shared + address) |= half;"}};
 
 /* The sum whose carry a range test moves into its mask (operators/decode/lane_for_cuda.h). */
 const char carry_file[] = "operators/decode/lane_for_cuda.h", carry_from[] = "asm(\"{\\n\"",
@@ -76,7 +89,10 @@ const char before[] =
 const struct {
     const char *name, *told_by, *types[5];
 } kernels[] = {{"prepare", "prepare(", {}},
-               {"scan", "operators/", {"tile_bound", "bound_scan"}},
+               {"scan", nullptr, {"tile_bound", "bound_scan"}}, /* a statement has it */
+               {"mask_wah64", "mask_cuda.h", {"bound_mask"}},
+               {"mask_wah32", "mask_cuda.h", {"bound_mask"}},
+               {"mask_flat", "mask_cuda.h", {"bound_mask"}},
                {"collect", "collect(", {"uint64_t", "uint64_t", "uint64_t"}},
                {"complete", "complete(", {}},
                {"first_choose", "first_rows_cuda.h", {"first_choice"}},
@@ -105,6 +121,11 @@ std::string header(const std::string &name, std::string text)
         const size_t begin = text.find(carry_from), end = text.find(carry_to, begin);
         replace(text, begin, end + strlen(carry_to), carry_body);
     }
+    const char mask[] = "extern __shared__ __align__(16) uint32_t mask_shared[];";
+    const size_t at = text.find(mask);
+    if (at != std::string::npos)
+        text.replace(at, strlen(mask),
+                     "static uint32_t *const mask_shared = reinterpret_cast<uint32_t *>(tile_shared);");
     return text;
 }
 
@@ -129,12 +150,14 @@ void write_decoders(const std::string &source, std::ostringstream &functions, st
 std::string module_text(const std::string &source)
 {
     std::ostringstream functions, list;
-    const bool decodes = source.find("stage_cuda.h") != std::string::npos;
+    const bool decodes = source.find("stage_cuda.h") != std::string::npos,
+               of_statement = !decodes && source.find("mask_cuda.h\"\n#define MASK") == std::string::npos &&
+                              source.find("operators/") != std::string::npos;
     if (decodes)
         write_decoders(source, functions, list);
     for (const auto &kernel : kernels) {
         uint32_t count = 0;
-        if (decodes || source.find(kernel.told_by) == std::string::npos)
+        if (decodes || !(kernel.told_by ? source.find(kernel.told_by) != std::string::npos : of_statement))
             continue;
         functions << "static void run_" << kernel.name << "(void **p)\n{\n    " << kernel.name << "(";
         for (; count < 5 && kernel.types[count]; count++)
@@ -146,7 +169,6 @@ std::string module_text(const std::string &source)
             list << "sizeof(" << kernel.types[p] << "), ";
         list << "}},\n";
     }
-    const bool of_statement = !decodes && source.find("operators/") != std::string::npos;
     return functions.str() + "extern \"C\" emulated_module emulated_statement;\n" +
            "emulated_module emulated_statement = {\"emulated_statement\", " +
            (of_statement ? "&arguments, sizeof arguments" : "nullptr, 0") + ", {\n" + list.str() +

@@ -66,6 +66,11 @@ static inline uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w)
     return {x, y, z, w};
 }
 
+static inline ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y)
+{
+    return {x, y};
+}
+
 template <class T> static inline T __ldg(const T *from)
 {
     return *from;
@@ -236,6 +241,16 @@ static inline void __syncwarp()
 static inline void __syncthreads()
 {
     emulated_block_wait();
+}
+static inline int __syncthreads_or(int condition)
+{
+    static int any;
+    __syncthreads();
+    any = 0;
+    __syncthreads();
+    any |= condition;
+    __syncthreads();
+    return any;
 }
 static inline void __threadfence()
 {
