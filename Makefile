@@ -66,10 +66,12 @@ tests: setup-tests
 	@cmake --build $(RELEASE) -j $(JOBS)
 	@tests/peers.sh $(TESSERA)
 
-# What could not run is said in any case, and last.
+# The tests with sanitizers, of which one takes a minute, run beside the others, and are shown after them. What could not run is
+# said in any case, and last.
 check: tests build/sanitize/hostile
-	@$(call ctest,$(RELEASE)); release=$$?; \
-	$(call ctest,build/sanitize) -R "^($$(echo $(hostile_tests) | tr ' ' '|'))\$$"; sanitize=$$?; \
+	@$(call ctest,build/sanitize) -R "^($$(echo $(hostile_tests) | tr ' ' '|'))\$$" >build/sanitize/hostile.log 2>&1 & hostile=$$!; \
+	$(call ctest,$(RELEASE)); release=$$?; \
+	wait $$hostile; sanitize=$$?; cat build/sanitize/hostile.log; \
 	tests/not_run.sh $(RELEASE); exit $$((release | sanitize))
 
 packages: build

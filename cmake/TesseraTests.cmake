@@ -95,6 +95,7 @@ if(CMAKE_CXX_COMPILER AND NOT TESSERA_SANITIZE AND NOT TESSERA_CUDA STREQUAL "OF
     target_compile_features(tessera_emulator_compiler PRIVATE cxx_std_17)
     target_compile_definitions(tessera_emulator_compiler PRIVATE EMULATOR_CXX="${CMAKE_CXX_COMPILER}"
                                EMULATOR_SOURCE="${CMAKE_CURRENT_SOURCE_DIR}")
+    add_dependencies(test_sql_fuzz tessera_emulator tessera_emulator_compiler) # tests/trust.sh asks it
     foreach(name test_cuda_groups test_cuda_staged)
         add_dependencies(${name} tessera_emulator_compiler)
         set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT

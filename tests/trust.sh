@@ -45,6 +45,7 @@ every_byte_kinds   | whole 4000 | changes,            | TESSERA_EVERY_BYTE=@EACH
 damaged_costs      | whole 300  | changes             | TESSERA_EVERY_BYTE=@EACH build/sanitize/test_every_byte 'damaged_costs*'
 tree               | rounds     | statements alike    | TESSERA_TREE_STATEMENTS=5000 TESSERA_TREE_SEED=@SEED build/release/test_tree_fuzz
 sql                | seconds    | queries alike       | build/release/test_sql_fuzz @SECONDS @SEED
+sql_emulated       | seconds    | queries alike       | TESSERA_LIBCUDA=$(echo $PWD/build/release/*_emulator.so) TESSERA_NVRTC=$(echo $PWD/build/release/*_emulator_compiler.so) TESSERA_KERNEL_CACHE= build/release/test_sql_fuzz @SECONDS @SEED cuda
 levels             | seconds    | statements alike    | build/release/test_levels_fuzz @SECONDS @SEED
 sql_little         | seconds    | queries alike       | TESSERA_TEST_MEMORY=60K build/release/test_sql_fuzz @SECONDS @SEED
 levels_little      | seconds    | statements alike    | TESSERA_TEST_MEMORY=60K build/release/test_levels_fuzz @SECONDS @SEED
