@@ -72,10 +72,14 @@ const struct {
      "if ((int32_t)half >= 0)\n"
      "    *reinterpret_cast<uint32_t *>(tile_shared + address) |= half;"}};
 
-/* The sum whose carry a range test moves into its mask (operators/decode/lane_for_cuda.h). */
-const char carry_file[] = "operators/decode/lane_for_cuda.h", carry_from[] = "asm(\"{\\n\"",
-           carry_to[] = ": \"r\"(top - first), \"r\"(over));",
-           carry_body[] = "outside = outside << 1 | (uint32_t)((uint64_t)(top - first) + over >> 32);";
+/* Pieces of a header from one text to the end of another, and what takes their place: the sum whose carry a range test moves into
+ * its mask; and the mask's shared memory, which has a name of its own there. */
+const struct {
+    const char *file, *from, *to, *by;
+} pieces[] = {{"operators/decode/lane_for_cuda.h", "asm(\"{\\n\"", ": \"r\"(top - first), \"r\"(over));",
+               "outside = outside << 1 | (uint32_t)((uint64_t)(top - first) + over >> 32);"},
+              {"operators/index/mask_cuda.h", "extern __shared__ __align__(16) uint32_t mask_shared[]", ";",
+               "static uint32_t *const mask_shared = reinterpret_cast<uint32_t *>(tile_shared);"}};
 
 const char before[] =
     "#include \"tests/emulator/warp.h\"\n"
@@ -90,9 +94,9 @@ const struct {
     const char *name, *told_by, *types[5];
 } kernels[] = {{"prepare", "prepare(", {}},
                {"scan", nullptr, {"tile_bound", "bound_scan"}}, /* a statement has it */
-               {"mask_wah64", "mask_cuda.h", {"bound_mask"}},
-               {"mask_wah32", "mask_cuda.h", {"bound_mask"}},
-               {"mask_flat", "mask_cuda.h", {"bound_mask"}},
+               {"mask_wah64", "MASK(mask_wah64", {"bound_mask"}},
+               {"mask_wah32", "MASK(mask_wah32", {"bound_mask"}},
+               {"mask_flat", "MASK(mask_flat", {"bound_mask"}},
                {"collect", "collect(", {"uint64_t", "uint64_t", "uint64_t"}},
                {"complete", "complete(", {}},
                {"first_choose", "first_rows_cuda.h", {"first_choice"}},
@@ -117,15 +121,11 @@ std::string header(const std::string &name, std::string text)
             const size_t begin = text.find("\n{", text.find(of.head));
             replace(text, begin, text.find("\n}", begin), std::string("\n{\n") + of.body);
         }
-    if (name == carry_file) {
-        const size_t begin = text.find(carry_from), end = text.find(carry_to, begin);
-        replace(text, begin, end + strlen(carry_to), carry_body);
-    }
-    const char mask[] = "extern __shared__ __align__(16) uint32_t mask_shared[];";
-    const size_t at = text.find(mask);
-    if (at != std::string::npos)
-        text.replace(at, strlen(mask),
-                     "static uint32_t *const mask_shared = reinterpret_cast<uint32_t *>(tile_shared);");
+    for (const auto &of : pieces)
+        if (name == of.file) {
+            const size_t begin = text.find(of.from), end = text.find(of.to, begin);
+            replace(text, begin, end + strlen(of.to), of.by);
+        }
     return text;
 }
 
@@ -151,7 +151,7 @@ std::string module_text(const std::string &source)
 {
     std::ostringstream functions, list;
     const bool decodes = source.find("stage_cuda.h") != std::string::npos,
-               of_statement = !decodes && source.find("mask_cuda.h\"\n#define MASK") == std::string::npos &&
+               of_statement = !decodes && source.find("MASK(mask_") == std::string::npos &&
                               source.find("operators/") != std::string::npos;
     if (decodes)
         write_decoders(source, functions, list);

@@ -76,16 +76,6 @@ static bool can_drop(void)
     return !(resident & 1);
 }
 
-/* Runs the statement as it was prepared; the caller frees the text. */
-static char *run(struct sql_statement *statement, struct run_timing *timing)
-{
-    struct rowset rows;
-    must(sql_run(statement, &rows, timing, error));
-    char *const text = rowset_csv(&rows);
-    rowset_free(&rows);
-    return text;
-}
-
 static uint64_t column_bytes(const struct plan *plan)
 {
     uint64_t bytes = 0;
@@ -108,7 +98,7 @@ static double try_statement(struct engine *engine, const char *sql, bool staged)
     must(database_open(path, &database, error));
     must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, error));
     sql_statement_set(statement, (struct sql_settings){.staged = staged});
-    char *const first = run(statement, &cold), *const second = run(statement, &warm);
+    char *const first = statement_csv(statement, &cold), *const second = statement_csv(statement, &warm);
     must(sql_plan(statement, &plan, error));
     assert_in_range(cold.plan_reads.bytes, column_bytes(plan) / 2, UINT64_MAX);
     assert_true(cold.plan_reads.ms > 0 && cold.plan_reads.reading_ms <= cold.plan_reads.ms);
@@ -116,7 +106,7 @@ static double try_statement(struct engine *engine, const char *sql, bool staged)
     assert_string_equal(first, second);
     for (int round = 0; round < 3; round++) { /* scans of files run forwards and backwards in turn */
         drop(plan);
-        char *const again = run(statement, &evicted);
+        char *const again = statement_csv(statement, &evicted);
         assert_string_equal(first, again);
         free(again);
         if (strstr(sql, "limit") || column_bytes(plan) < 4 * DISK_READS_LEAST)

@@ -68,15 +68,6 @@ static struct sql_statement *prepare(struct engine *engine, const char *sql)
     return statement;
 }
 
-static char *run(struct sql_statement *statement, struct run_timing *timing)
-{
-    struct rowset rows;
-    must(sql_run(statement, &rows, timing, error));
-    char *const text = rowset_csv(&rows);
-    rowset_free(&rows);
-    return text;
-}
-
 /* Runs the statement until it has its own kernel, and once with that; every answer must be the CPU's. Returns which kernel the
  * first run had. */
 static enum kernel_choice check_until_specialised(struct engine *cpu, struct engine *gpu, const char *sql)
@@ -84,9 +75,9 @@ static enum kernel_choice check_until_specialised(struct engine *cpu, struct eng
     struct run_timing timing = {0};
     enum kernel_choice first = KERNEL_AUTO;
     struct sql_statement *const on_cpu = prepare(cpu, sql), *const on_gpu = prepare(gpu, sql);
-    char *const right = run(on_cpu, NULL);
+    char *const right = statement_csv(on_cpu, NULL);
     for (uint32_t runs = 0; timing.kernel != KERNEL_SPECIALISED; runs++) {
-        char *const text = run(on_gpu, &timing);
+        char *const text = statement_csv(on_gpu, &timing);
         if (strcmp(text, right) != 0)
             fail_msg("%s, kernel %d:\n%s\nshould be\n%s", sql, (int)timing.kernel, text, right);
         free(text);

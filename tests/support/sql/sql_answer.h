@@ -19,15 +19,22 @@ static inline char *rowset_csv(const struct rowset *rows)
     return text;
 }
 
+/* Runs the statement as it was prepared. The caller frees the text. */
+static inline char *statement_csv(struct sql_statement *statement, struct run_timing *timing)
+{
+    struct rowset rows;
+    must(sql_run(statement, &rows, timing, error));
+    char *const text = rowset_csv(&rows);
+    rowset_free(&rows);
+    return text;
+}
+
 static inline char *sql_answer(struct engine *engine, struct database *database, const char *sql)
 {
     struct sql_statement *statement;
-    struct rowset rows;
     size_t used;
     must(sql_prepare(engine, database, sql, strlen(sql), NULL, &statement, &used, error));
-    must(sql_run(statement, &rows, NULL, error));
-    char *const text = rowset_csv(&rows);
-    rowset_free(&rows);
+    char *const text = statement_csv(statement, NULL);
     sql_statement_free(statement);
     return text;
 }
